@@ -119,27 +119,3 @@ MUST_CHECK static inline enum status group_enter(const struct gpu *gpu)
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     return STATUS_OK;
 }
-
-/* ---- certificate.cu ---- */
-
-/* A matrix in device memory that is to be proven right, n x n as its stride and order have it. */
-struct certificate_request {
-    struct gpu *gpu;
-    const struct graph *graph;
-    const struct observer *observer; /* may be NULL */
-    const void *elements;            /* of `kind`, which also decides the tolerance */
-    uint64_t stride;
-    struct tile_order order;
-    const uint32_t *position; /* its, on the host */
-    enum kind kind;
-    uint32_t row_count; /* to check, spread evenly; at most all. A member of a group checks those of
-                         * them that it has */
-    bool solved;        /* unreachable is what the rounds leave, not yet the kind's own */
-};
-
-/* Proves rows after all that is queued on the device's stream, and waits for it. Where the
- * verification is then not done the host has to decide: with on_device from row `proven` on, else
- * all of it, since weights below 0 are about. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY,
- * STATUS_DEVICE_LOST. */
-MUST_CHECK enum status certificate_verify(const struct certificate_request *request,
-                                          struct verification *ret_verification);

@@ -18,9 +18,6 @@ template <typename semiring, typename result> MUST_CHECK static enum status run(
     STATUS_TRY(prepare<semiring>(solve));
     observer_tell(solve->observer, PHASE_SOLVING, 0);
     STATUS_TRY(compute<semiring>(solve));
-    if (solve->options->verify) {
-        STATUS_TRY(verify<semiring>(solve));
-    }
     const double begin_s = now_s();
     observer_tell(solve->observer, PHASE_WRITING, 0);
     if (solve->account->statistics != NULL) {

@@ -11,7 +11,6 @@
 #include "proto/matrix.h"
 #include "proto/plan.h"
 #include "proto/solve.h"
-#include "proto/verification.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,7 +73,7 @@ bool gpu_supports(enum kind kind);
 
 /* From here on each solve is one of all these ranks, which are borrowed, each with a device of its
  * own: they call gpu_solve at the same time with the same graph, plan and options. Only the first
- * has a matrix and needs ask for a certificate; statistics are left to it. A graph that does not
+ * has a matrix; statistics are left to it. A graph that does not
  * keep them busy, or by another plan than the dense one, the first solves alone. An undirected one
  * is computed whole by ranks. All get the same status. NULL: none. */
 void gpu_join(struct gpu *gpu, const struct ranks *ranks);
@@ -130,22 +129,11 @@ uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge
 /* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
  * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not
  * clamp it, STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
- * STATUS_WEIGHT_RANGE when a distance does not fit a u2. With options->verify the matrix is
- * checked before it leaves the device, on as many rows as verification_row_count says: the account
- * says which of them are proven, and whether the host has to decide about the others. */
+ * STATUS_WEIGHT_RANGE when a distance does not fit a u2. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
                                  const struct plan *plan, const struct solve_options *options,
                                  const struct observer *observer, struct matrix *matrix,
                                  struct solve_account *account);
-
-/* Proves on the device that a matrix on the host, of any kind, is right: row_count rows spread
- * evenly, all when there are fewer. The matrix has to fit the device whole. What is not done then
- * is for the host to decide: with on_device the rows from `proven` on, else all of them, as the
- * graph has weights below 0. STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
-MUST_CHECK enum status gpu_certify(struct gpu *gpu, const struct graph *graph,
-                                   const struct matrix *matrix, uint32_t row_count,
-                                   const struct observer *observer,
-                                   struct verification *ret_verification);
 
 /* Measures what the device can do at most. Takes 2 GiB on the device and some 0.3 s.
  * STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */

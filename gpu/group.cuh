@@ -1,9 +1,9 @@
 /* One solve by a group of devices: each member fills its own rows, computes them
- * (group_rounds.cuh), proves and reduces them, and brings them home, with a thread of its own for
- * all but the rounds.
+ * (group_rounds.cuh), reduces them, and brings them home, with a thread of its own for all but the
+ * rounds.
  *
- * A row is whole on one member, so certificates and statistics of rows are what they are on a
- * device alone; the host merges what is said of the whole matrix. */
+ * A row is whole on one member, so statistics of rows are what they are on a device alone; the host
+ * merges what is said of the whole matrix. */
 #pragma once
 
 #include "gpu/group_rounds.cuh"
@@ -237,28 +237,6 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
 
 /* ---- What is said of the matrix ---- */
 
-template <typename semiring> MUST_CHECK static enum status group_verify(struct group_member *member)
-{
-    return verify<semiring>(&member->solve);
-}
-
-/* Rows are proven up to the first that a member leaves open. */
-static void group_merge_verification(struct group *group)
-{
-    struct verification *merged = &group->whole->account->verification;
-    *merged = group->members[0].account.verification;
-    for (uint32_t i = 1; i < group->count; i++) {
-        const struct verification *other = &group->members[i].account.verification;
-        merged->done = merged->done && other->done;
-        merged->on_device = merged->on_device && other->on_device;
-        merged->proven = other->proven < merged->proven ? other->proven : merged->proven;
-        merged->seconds = other->seconds > merged->seconds ? other->seconds : merged->seconds;
-    }
-    if (!merged->on_device) {
-        memset(merged, 0, sizeof(*merged));
-    }
-}
-
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -392,10 +370,6 @@ MUST_CHECK static enum status group_solve(struct group *group)
     STATUS_TRY(group_each(group, group_prepare<semiring>));
     observer_tell(whole->observer, PHASE_SOLVING, 0);
     STATUS_TRY(group_compute<semiring>(group));
-    if (whole->options->verify) {
-        STATUS_TRY(group_each(group, group_verify<semiring>));
-        group_merge_verification(group);
-    }
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
     if (whole->account->statistics != NULL) {

@@ -1,5 +1,5 @@
 /* One solve by ranks, processes with a device each: a rank is the member of a group of which the
- * others are out of reach. It fills, computes and proves the rows that are dealt to it, by the
+ * others are out of reach. It fills and computes the rows that are dealt to it, by the
  * dense plan, and brings them home, or the first brings home those of all.
  *
  * What the owner of a round's pivot tiles makes for the others, the closed tiles and their row
@@ -199,25 +199,6 @@ template <typename semiring> MUST_CHECK static enum status ranks_compute(const s
     return ranks_settle(&own);
 }
 
-/* Every rank proves its rows: what is proven of all is what each has proven. */
-template <typename semiring> MUST_CHECK static enum status ranks_verify(struct solve *solve)
-{
-    struct verification *verification = &solve->account->verification;
-    const struct ranks *ranks = solve->ranks;
-    STATUS_TRY(ranks_agree(ranks, verify<semiring>(solve)));
-    const uint32_t open = verification->on_device
-                              ? (uint32_t)(verification->rows - verification->proven)
-                              : UINT32_MAX;
-    const uint32_t most_open = ranks->highest(ranks->context, open);
-    if (most_open == UINT32_MAX) {
-        memset(verification, 0, sizeof(*verification)); /* left to the host */
-    } else {
-        verification->proven = verification->rows - most_open;
-        verification->done = most_open == 0;
-    }
-    return STATUS_OK;
-}
-
 /* ---- All of it ---- */
 
 template <typename semiring, typename result>
@@ -227,7 +208,6 @@ MUST_CHECK static enum status ranks_run(const struct solve *whole)
     struct solve_options options = *whole->options;
     struct solve solve = *whole;
     options.symmetric = false;
-    options.verify = ranks->highest(ranks->context, options.verify) != 0;
     solve.options = &options;
     solve.lists.order.rows.members = ranks->count;
     solve.lists.order.rows.member = ranks->rank;
@@ -239,9 +219,6 @@ MUST_CHECK static enum status ranks_run(const struct solve *whole)
     STATUS_TRY(ranks_agree(ranks, status));
     observer_tell(solve.observer, PHASE_SOLVING, 0);
     STATUS_TRY(ranks_compute<semiring>(&solve));
-    if (options.verify) {
-        STATUS_TRY(ranks_verify<semiring>(&solve));
-    }
     const double begin_s = now_s();
     observer_tell(solve.observer, PHASE_WRITING, 0);
     const struct download<typename semiring::element, result> download =

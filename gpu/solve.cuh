@@ -426,35 +426,6 @@ template <typename semiring> MUST_CHECK static enum status compute(struct solve 
     return STATUS_OK;
 }
 
-/* Before the matrix leaves. Without the little memory that this takes it is left to the host. */
-template <typename semiring> MUST_CHECK static enum status verify(struct solve *solve)
-{
-    const struct graph *graph = solve->graph;
-    const uint64_t steps = graph->edge_count * (graph->directed ? 1 : 2);
-    const bool narrow = sizeof(typename semiring::element) == sizeof(uint16_t);
-    const enum kind kind = solve->result->kind;
-    struct verification *verification = &solve->account->verification;
-    struct certificate_request request = {};
-    request.gpu = solve->gpu;
-    request.graph = graph;
-    request.observer = solve->observer;
-    request.elements = solve->workspace.matrix;
-    request.stride = solve->workspace.layout.stride;
-    request.order = solve->lists.order;
-    request.position = solve->schedule != NULL ? solve->schedule->position : NULL;
-    request.kind = kind_is_float(kind) ? kind : narrow ? KIND_U2 : KIND_I4;
-    request.row_count = verification_row_count(graph->vertex_count, steps);
-    request.solved = true;
-    const double begin_s = now_s();
-    const enum status status = certificate_verify(&request, verification);
-    verification->seconds = now_s() - begin_s;
-    if (status == STATUS_NO_DEVICE_MEMORY) {
-        memset(verification, 0, sizeof(*verification));
-        return STATUS_OK;
-    }
-    return status;
-}
-
 /* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
 template <typename element> struct counted {
     typedef element type;

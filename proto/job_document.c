@@ -195,9 +195,9 @@ static int set_optional(json_t *object, const struct job_report *report)
             object, "verification",
             json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows", rows, "of",
                       (json_int_t)verification->of, "edges", (json_int_t)verification->edges, "on",
-                      verification->on_device ? "device" : "host", "checks", "zero_diagonal",
-                      "edges_relaxed", "tight_last_edge", "tight_path", "tolerance",
-                      number(verification->tolerance), "seconds", verification->seconds));
+                      "host", "checks", "zero_diagonal", "edges_relaxed", "tight_last_edge",
+                      "tight_path", "tolerance", number(verification->tolerance), "seconds",
+                      verification->seconds));
     }
     if (report->problem.status != STATUS_OK) {
         failed |= json_object_set_new(object, "problem", report_problem_json(report));
@@ -273,22 +273,20 @@ static bool decode_verification(json_t *object, struct verification *verificatio
     json_int_t rows;
     json_int_t of;
     json_int_t edges;
-    const char *place;
     if (object == NULL) {
         return true;
     }
-    if (json_unpack(object, "{s:I, s:I, s:I, s:s, s:F, s:F}", "rows", &rows, "of", &of, "edges",
-                    &edges, "on", &place, "tolerance", &verification->tolerance, "seconds",
+    if (json_unpack(object, "{s:I, s:I, s:I, s:F, s:F}", "rows", &rows, "of", &of, "edges", &edges,
+                    "tolerance", &verification->tolerance, "seconds",
                     &verification->seconds) != 0 ||
         rows < 0 || of < rows || edges < 0) {
         return false;
     }
     verification->done = true;
-    verification->on_device = strcmp(place, "device") == 0;
     verification->rows = (uint64_t)rows;
     verification->of = (uint64_t)of;
     verification->edges = (uint64_t)edges;
-    return verification->on_device || strcmp(place, "host") == 0;
+    return true;
 }
 
 static bool decode_problem(json_t *object, struct job_report *report)

@@ -19,9 +19,6 @@ struct solve_options {
     bool narrow;
     /* The graph is undirected: the matrix is symmetric and half of it is enough to compute. */
     bool symmetric;
-    /* Check the matrix by certificate before it leaves the device, and say so in the account. A
-     * solver without a device leaves that to its caller. */
-    bool verify;
     /* Each rank has the matrix and writes its own rows; otherwise the first gets them all. */
     bool shared;
     /* Have a group account for its rounds by the dense plan: a device then records events between
@@ -162,8 +159,7 @@ struct solve_account {
     uint32_t device_count;  /* of a group that solved it together; 0: one did */
     struct device_share devices[SOLVE_DEVICES_MAX];
     struct round_share rounds[SOLVE_DEVICES_MAX]; /* with solve_options.time_rounds, else 0 */
-    /* By the solver; while it is not done, it may say which rows are proven. */
-    struct verification verification;
+    struct verification verification;             /* of the matrix, after the solve */
     /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
     struct statistics *statistics;
     /* The solver has filled them, all of them: it may also leave them to whoever called it. */

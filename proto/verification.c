@@ -4,10 +4,6 @@
 
 #include <float.h>
 
-/* Comparisons of one edge with one row. */
-#define STEPS_MAX ((uint64_t)1 << 42)
-#define ROWS_MIN 64
-
 double verification_tolerance(enum kind kind)
 {
     CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
@@ -24,15 +20,6 @@ double verification_least(enum kind kind)
 {
     CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     return kind == KIND_F4 ? (double)FLT_MIN : kind == KIND_F8 ? DBL_MIN : 0;
-}
-
-uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count)
-{
-    /* A row is looked at whole, however few edges there are. */
-    const uint64_t steps = edge_count > vertex_count ? edge_count : vertex_count;
-    const uint64_t affordable = steps > 0 ? STEPS_MAX / steps : 0;
-    const uint64_t rows = affordable > ROWS_MIN ? affordable : ROWS_MIN;
-    return rows < vertex_count ? (uint32_t)rows : vertex_count;
 }
 
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index)

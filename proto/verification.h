@@ -11,15 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct verification {
     bool done;        /* all that was checked holds */
-    bool on_device;   /* checked in the device's memory, before the matrix left it */
     uint64_t rows;    /* checked */
-    uint64_t proven;  /* by a device, the first of these rows: it left the next one open */
     uint64_t of;      /* rows of the matrix */
     uint64_t edges;   /* each checked against every one of these rows, undirected ones both ways */
     double tolerance; /* relative; 0 = exact */
@@ -34,12 +28,5 @@ double verification_epsilon(enum kind kind);
  * weights vanish. Added to every magnitude. */
 double verification_least(enum kind kind);
 
-/* How many rows a device checks: all while rows x steps stays within a budget of a few seconds,
- * else as many as do, 64 at least. edge_count: undirected ones counted twice. */
-uint32_t verification_row_count(uint32_t vertex_count, uint64_t edge_count);
 /* The index-th of row_count rows spread evenly: ascending, the first is row 0. */
 uint32_t verification_row(uint32_t vertex_count, uint32_t row_count, uint32_t index);
-
-#ifdef __cplusplus
-}
-#endif

@@ -303,10 +303,8 @@ static void print_summary(const struct solving *solving, FILE *stream)
     }
     if (verification->done) {
         fprintf(stream,
-                "verified: %" PRIu64 " of %" PRIu64 " rows against %" PRIu64
-                " edges on the %s in %.3f s\n",
-                verification->rows, verification->of, verification->edges,
-                verification->on_device ? "device" : "host", verification->seconds);
+                "verified: %" PRIu64 " of %" PRIu64 " rows against %" PRIu64 " edges in %.3f s\n",
+                verification->rows, verification->of, verification->edges, verification->seconds);
     }
 }
 

@@ -1,7 +1,6 @@
 #include "proto/npy_header.h"
 #include "server/command/command.h"
 #include "server/solver/certificate.h"
-#include "server/solver/solver.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,30 +131,25 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
     return STATUS_OK;
 }
 
-/* Proves the rows on the device where it was asked for, else on the host. */
 static enum status certify(const struct checking *checking, const struct matrix *matrix,
                            struct problem *reterr)
 {
     const struct observer observer = {.cancelled = command_cancelled};
-    const struct solver_config *config = &checking->call->config->solver;
     struct verification verification = {0};
-    struct solver *solver = NULL;
-    enum status status = STATUS_OK;
-    /* The start of a GPU's driver takes longer than most checks: only where it was asked for. */
-    if (config->choice == SOLVER_GPU) {
-        status = solver_open(config, &solver, reterr);
+    struct cpu_pool *pool = NULL;
+    const enum status created = cpu_pool_create(cpu_pool_cores(), &pool);
+    if (created != STATUS_OK) {
+        return problem_set(reterr, created, "No threads can be started.");
     }
-    if (status == STATUS_OK && solver != NULL) {
-        status = solver_certify(solver, checking->graph, matrix, checking->rows, &observer,
-                                &verification, reterr);
-    } else if (status == STATUS_OK) {
-        status = certificate_check(checking->graph, matrix, checking->rows, &observer,
-                                   &verification, reterr);
-    }
-    solver_close(solver);
+    const struct certificate_request request = {.graph = checking->graph,
+                                                .matrix = matrix,
+                                                .row_count = checking->rows,
+                                                .pool = pool,
+                                                .observer = &observer};
+    const enum status status = certificate_check(&request, &verification, reterr);
+    cpu_pool_destroy(pool);
     if (status == STATUS_OK) {
-        printf("verified: %" PRIu64 " rows%s\n", verification.rows,
-               verification.on_device ? " on the device" : "");
+        printf("verified: %" PRIu64 " rows\n", verification.rows);
     }
     return status;
 }

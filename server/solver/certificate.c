@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* Rows that travel together: one cache line of int32 per vertex; fewer than the least take longer
- * so than one by one, and so do all where several threads share a row. */
+ * so than one by one, and so do all where each of several threads would have no batch. */
 #define BATCH_ROWS 16
 #define BATCH_ROWS_MIN 8
 #define SHARING_THREADS 3
@@ -50,65 +50,132 @@ struct reach {
     bool reached;
 };
 
-struct certificate {
-    const struct graph *graph;
-    const struct matrix *matrix;
-    struct problem *reterr;
-    double floor;                /* relative tolerance, 0 for integers */
-    double epsilon;              /* relative error of one addition */
-    double least;                /* magnitude that has these */
-    struct adjacency *adjacency; /* both ways of undirected edges, once a row is searched */
+/* How the rows are proven. */
+enum way {
+    WAY_SEARCH, /* each row by one thread */
+    WAY_BATCH,  /* BATCH_ROWS rows at once by one thread */
+    WAY_SHARED  /* each row by all threads */
+};
+
+/* The work of one thread. */
+struct search {
     struct reach *reach;
-    uint32_t *queue; /* of the search: each vertex enters once; or see zero_ends */
+    uint32_t *queue; /* each vertex enters once */
     size_t queue_length;
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
     uint32_t source;
     bool searching; /* for a tight path, else for an edge that shortens an entry */
     uint32_t wrong; /* target of such an edge */
-    /* By vertex, then row, where rows go together, else NULL: */
+    /* WAY_BATCH, by vertex, then row: */
     int32_t *distance; /* as the matrix says, */
     int32_t *shortest; /* and as the edges say */
-    /* Where each goes alone, and not by the search, else NULL: */
+    bool is_right;     /* the unit in hand is proven */
+};
+
+struct certificate {
+    const struct certificate_request *request;
+    const struct graph *graph;
+    const struct matrix *matrix;
+    enum way way;
+    double floor;                /* relative tolerance, 0 for integers */
+    double epsilon;              /* relative error of one addition */
+    double least;                /* magnitude that has these */
+    struct adjacency *adjacency; /* both ways of undirected edges, once a row is searched */
+    struct search *searches;     /* one a thread */
+    uint32_t thread_count;
+    uint32_t row_count;
+    uint32_t unit_rows; /* rows that are proven together */
+    uint32_t first_row; /* of the units in hand */
+    /* WAY_SHARED: */
     _Atomic uint8_t *proven; /* by vertex: an edge says so; then what nobody reads, by thread */
     const void *row;
     atomic_bool is_wrong;
-    atomic_uint_fast64_t zero_ends; /* in the queue, of tight edges of weight 0 */
-    struct cpu_pool *pool;          /* borrowed; NULL: this thread alone */
+    uint32_t *zero_ends; /* of tight edges of weight 0, one entry a vertex */
+    atomic_uint_fast64_t zero_end_count;
     uint32_t part_vertices;
 };
 
-/* together: rows go so. */
-static enum status init(struct certificate *certificate, bool together)
+/* Whether integers of 0 and more allow a quicker way than a search. */
+static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
+    return !kind_is_float(certificate->matrix->kind) && graph->weight_type == WEIGHT_INTEGER &&
+           graph->edge_count > 0 && graph->summary.min_weight >= 0 &&
+           graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
+           graph->summary.negative_loop == NO_VERTEX;
+}
+
+static enum way choose_way(const struct certificate *certificate)
+{
+    const uint32_t threads = certificate->thread_count;
+    const uint32_t rows = certificate->row_count;
+    if (!has_quick_way(certificate)) {
+        return WAY_SEARCH;
+    }
+    return rows >= BATCH_ROWS_MIN && (threads < SHARING_THREADS || rows / BATCH_ROWS >= threads)
+               ? WAY_BATCH
+               : WAY_SHARED;
+}
+
+static enum status create_adjacency(struct certificate *certificate)
+{
+    return certificate->graph->directed || certificate->adjacency != NULL
+               ? STATUS_OK
+               : adjacency_create(certificate->graph, &certificate->adjacency);
+}
+
+static enum status init(struct certificate *certificate)
+{
     const enum kind kind = certificate->matrix->kind;
-    const size_t vertices = graph->vertex_count;
+    const size_t vertices = certificate->graph->vertex_count;
+    const size_t threads = certificate->thread_count;
     certificate->floor = verification_tolerance(kind);
     certificate->epsilon = verification_epsilon(kind);
     certificate->least = verification_least(kind);
-    certificate->reach = malloc(vertices * sizeof(*certificate->reach));
-    certificate->queue = malloc(vertices * sizeof(*certificate->queue));
-    if (certificate->reach == NULL || certificate->queue == NULL) {
+    certificate->way = choose_way(certificate);
+    certificate->unit_rows = certificate->way == WAY_BATCH ? BATCH_ROWS : 1;
+    certificate->part_vertices = PART_VERTICES / (uint32_t)threads + 1;
+    certificate->searches = calloc(threads, sizeof(*certificate->searches));
+    bool enough = certificate->searches != NULL;
+    for (size_t i = 0; enough && i < threads; i++) {
+        struct search *search = &certificate->searches[i];
+        /* The first thread searches the rows that no quicker way has proven. */
+        if (i == 0 || certificate->way == WAY_SEARCH) {
+            search->reach = malloc(vertices * sizeof(*search->reach));
+            search->queue = malloc(vertices * sizeof(*search->queue));
+            enough = search->reach != NULL && search->queue != NULL;
+        }
+        if (certificate->way == WAY_BATCH) {
+            const size_t bytes = vertices * BATCH_ROWS * sizeof(int32_t);
+            search->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
+            search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
+            enough = enough && search->distance != NULL && search->shortest != NULL;
+        }
+    }
+    if (enough && certificate->way == WAY_SHARED) {
+        certificate->proven = malloc(vertices + (threads + 1) * THREAD_BYTES);
+        certificate->zero_ends = malloc(vertices * sizeof(*certificate->zero_ends));
+        enough = certificate->proven != NULL && certificate->zero_ends != NULL;
+    }
+    if (!enough) {
         return STATUS_NO_MEMORY;
     }
-    if (!kind_is_float(kind) && graph->weight_type == WEIGHT_INTEGER && graph->edge_count > 0 &&
-        graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
-        graph->summary.negative_loop == NO_VERTEX) {
-        const size_t bytes = vertices * BATCH_ROWS * sizeof(int32_t);
-        if (together) {
-            certificate->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
-            certificate->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
-        } else {
-            const size_t threads = cpu_pool_threads(certificate->pool);
-            certificate->proven = malloc(vertices + (threads + 1) * THREAD_BYTES);
-        }
-        if (together ? certificate->distance == NULL || certificate->shortest == NULL
-                     : certificate->proven == NULL) {
-            return STATUS_NO_MEMORY;
-        }
+    return certificate->way == WAY_SEARCH ? create_adjacency(certificate) : STATUS_OK;
+}
+
+static void finish(struct certificate *certificate)
+{
+    for (uint32_t i = 0; certificate->searches != NULL && i < certificate->thread_count; i++) {
+        free(certificate->searches[i].reach);
+        free(certificate->searches[i].queue);
+        free(certificate->searches[i].distance);
+        free(certificate->searches[i].shortest);
     }
-    return STATUS_OK;
+    free(certificate->searches);
+    adjacency_destroy(certificate->adjacency);
+    free((void *)certificate->proven);
+    free(certificate->zero_ends);
 }
 
 /* ---- One row ---- */
@@ -119,36 +186,37 @@ static double tolerance(const struct certificate *certificate, uint32_t hops, do
     return relative > 0 ? relative * (magnitude + certificate->least) : 0;
 }
 
-/* Takes one edge. The search enters its target when the edge is tight, and is over (false) once
+/* Follows one edge. The search enters its target when the edge is tight, and is over (false) once
  * nothing is left to be found. Afterwards false says that the edge is a way to its target shorter
  * than the matrix has; written so that a NaN is an objection too. */
-static bool take_edge(struct certificate *certificate, uint32_t from_vertex, uint32_t to_vertex,
-                      double weight)
+static bool follow_edge(const struct certificate *certificate, struct search *search,
+                        uint32_t from_vertex, uint32_t to_vertex, double weight)
 {
-    const struct reach *from = &certificate->reach[from_vertex];
-    struct reach *to = &certificate->reach[to_vertex];
-    if (certificate->searching && to->reached) {
+    const struct reach *from = &search->reach[from_vertex];
+    struct reach *to = &search->reach[to_vertex];
+    if (search->searching && to->reached) {
         return true;
     }
     const uint32_t hops = from->hops + 1;
     const double magnitude = from->magnitude + fabs(weight);
     const double along = from->distance + weight;
     const double slack = tolerance(certificate, hops, magnitude);
-    if (!certificate->searching) {
-        certificate->wrong = to_vertex;
+    if (!search->searching) {
+        search->wrong = to_vertex;
         return to->distance <= along + slack;
     }
     if (fabs(along - to->distance) <= slack) {
         to->reached = true;
         to->hops = hops;
         to->magnitude = magnitude;
-        certificate->queue[certificate->queue_length++] = to_vertex;
+        search->queue[search->queue_length++] = to_vertex;
     }
-    return certificate->queue_length < certificate->finite;
+    return search->queue_length < search->finite;
 }
 
-/* Takes each edge out of a vertex; false as soon as take_edge says so. */
-static bool take_edges(struct certificate *certificate, uint32_t from)
+/* Follows each edge out of a vertex; false as soon as follow_edge says so. */
+static bool follow_edges(const struct certificate *certificate, struct search *search,
+                         uint32_t from)
 {
     const struct graph *graph = certificate->graph;
     const struct adjacency *adjacency = certificate->adjacency;
@@ -157,7 +225,7 @@ static bool take_edges(struct certificate *certificate, uint32_t from)
     for (uint64_t edge = offset[from]; edge < offset[from + 1]; edge++) {
         const double weight =
             adjacency != NULL ? adjacency_weight(adjacency, edge) : graph_weight(graph, edge);
-        if (!take_edge(certificate, from, target[edge], weight)) {
+        if (!follow_edge(certificate, search, from, target[edge], weight)) {
             return false;
         }
     }
@@ -186,62 +254,76 @@ static struct name name_of(const struct graph *graph, uint32_t vertex)
 }
 
 /* why: what is wrong with the entry. */
-static enum status refuse(const struct certificate *certificate, uint32_t target, const char *why)
+static enum status refuse(const struct certificate *certificate, const struct search *search,
+                          uint32_t target, const char *why, struct problem *reterr)
 {
-    const struct name from = name_of(certificate->graph, certificate->source);
+    const struct name from = name_of(certificate->graph, search->source);
     const struct name to = name_of(certificate->graph, target);
-    const double distance = certificate->reach[target].distance;
+    const double distance = search->reach[target].distance;
     if (distance == INFINITY) {
-        return problem_set(certificate->reterr, STATUS_NOT_VERIFIED,
+        return problem_set(reterr, STATUS_NOT_VERIFIED,
                            "The matrix says that %s is unreachable from %s, but %s.", to.text,
                            from.text, why);
     }
-    return problem_set(certificate->reterr, STATUS_NOT_VERIFIED,
+    return problem_set(reterr, STATUS_NOT_VERIFIED,
                        "The matrix has the distance %.17g from %s to %s, but %s.", distance,
                        from.text, to.text, why);
 }
 
-/* row: of the matrix. */
-static enum status check_row(struct certificate *certificate, uint32_t source, uint32_t row)
+/* A row to prove: of the graph, and where the matrix has it. */
+struct row_place {
+    uint32_t source;
+    uint32_t row;
+};
+
+/* index: among the rows to prove. */
+static struct row_place place_of(const struct certificate *certificate, uint32_t index)
+{
+    const struct certificate_request *request = certificate->request;
+    const uint32_t source =
+        request->rows != NULL
+            ? request->rows[index]
+            : verification_row(certificate->graph->vertex_count, certificate->row_count, index);
+    return (struct row_place){source, request->packed ? index : source};
+}
+
+/* By a search, which also says what is wrong. The adjacency is there. */
+static enum status check_row(const struct certificate *certificate, struct search *search,
+                             struct row_place place, struct problem *reterr)
 {
     const uint32_t vertices = certificate->graph->vertex_count;
-    struct reach *const reach = certificate->reach;
-    if (!certificate->graph->directed && certificate->adjacency == NULL) {
-        const enum status status = adjacency_create(certificate->graph, &certificate->adjacency);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    certificate->source = source;
-    certificate->finite = 0;
+    struct reach *const reach = search->reach;
+    search->source = place.source;
+    search->finite = 0;
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         reach[vertex] = (struct reach){0};
-        if (!matrix_distance(certificate->matrix, row, vertex, &reach[vertex].distance)) {
+        if (!matrix_distance(certificate->matrix, place.row, vertex, &reach[vertex].distance)) {
             reach[vertex].distance = INFINITY;
         }
-        certificate->finite += reach[vertex].distance != INFINITY;
+        search->finite += reach[vertex].distance != INFINITY;
     }
-    if (!(reach[source].distance == 0)) {
-        return refuse(certificate, source, "a vertex is at distance 0 from itself");
+    if (!(reach[place.source].distance == 0)) {
+        return refuse(certificate, search, place.source, "a vertex is at distance 0 from itself",
+                      reterr);
     }
-    reach[source].reached = true;
-    certificate->queue[0] = source;
-    certificate->queue_length = 1;
-    certificate->searching = true;
-    for (size_t next = 0; next < certificate->queue_length; next++) {
-        if (!take_edges(certificate, certificate->queue[next])) {
+    reach[place.source].reached = true;
+    search->queue[0] = place.source;
+    search->queue_length = 1;
+    search->searching = true;
+    for (size_t next = 0; next < search->queue_length; next++) {
+        if (!follow_edges(certificate, search, search->queue[next])) {
             break;
         }
     }
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         if (!reach[vertex].reached && reach[vertex].distance != INFINITY) {
-            return refuse(certificate, vertex, "no path has this length");
+            return refuse(certificate, search, vertex, "no path has this length", reterr);
         }
     }
-    certificate->searching = false;
+    search->searching = false;
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
-        if (reach[vertex].reached && !take_edges(certificate, vertex)) {
-            return refuse(certificate, certificate->wrong, "there is a shorter path");
+        if (reach[vertex].reached && !follow_edges(certificate, search, vertex)) {
+            return refuse(certificate, search, search->wrong, "there is a shorter path", reterr);
         }
     }
     return STATUS_OK;
@@ -257,12 +339,13 @@ static inline void relax(int32_t *restrict to, const int32_t *restrict from, int
     }
 }
 
-/* Calls `carry` along the edges of weight 0 in the rows from begin to before end, which says
- * whether it has changed anything. */
-static bool carry_along_zeros(struct certificate *certificate, uint32_t begin, uint32_t end,
-                              bool (*carry)(struct certificate *, uint32_t from, uint32_t to))
+/* Where an edge of weight 0 leads; says whether it has changed anything. */
+typedef bool carry_zero(void *context, uint32_t from, uint32_t to);
+
+/* Calls `carry` along the edges of weight 0 in the rows from begin to before end. */
+static bool carry_along_zeros(const struct graph *graph, uint32_t begin, uint32_t end,
+                              carry_zero *carry, void *context)
 {
-    const struct graph *graph = certificate->graph;
     const int32_t *weight = graph->weight_i4;
     const uint64_t end_edge = graph->row_offset[end];
     bool changed = false;
@@ -273,16 +356,17 @@ static bool carry_along_zeros(struct certificate *certificate, uint32_t begin, u
         while (graph->row_offset[begin + 1] <= edge) {
             begin++;
         }
-        changed |= carry(certificate, begin, graph->target[edge]);
-        changed |= !graph->directed && carry(certificate, graph->target[edge], begin);
+        changed |= carry(context, begin, graph->target[edge]);
+        changed |= !graph->directed && carry(context, graph->target[edge], begin);
     }
     return changed;
 }
 
-static bool carry_shortest(struct certificate *certificate, uint32_t from, uint32_t to)
+static bool carry_shortest(void *context, uint32_t from, uint32_t to)
 {
-    const int32_t *by = certificate->shortest + (size_t)from * BATCH_ROWS;
-    int32_t *own = certificate->shortest + (size_t)to * BATCH_ROWS;
+    struct search *search = context;
+    const int32_t *by = search->shortest + (size_t)from * BATCH_ROWS;
+    int32_t *own = search->shortest + (size_t)to * BATCH_ROWS;
     int32_t changed = 0;
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         changed |= by[lane] < own[lane];
@@ -292,9 +376,8 @@ static bool carry_shortest(struct certificate *certificate, uint32_t from, uint3
 }
 
 /* Bellman's equation: the entries by way of the last edge, from those that the matrix has. */
-static void relax_edges(const struct certificate *certificate)
+static void relax_edges(const struct graph *graph, const struct search *search)
 {
-    const struct graph *graph = certificate->graph;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         const size_t own = (size_t)row * BATCH_ROWS;
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
@@ -303,9 +386,9 @@ static void relax_edges(const struct certificate *certificate)
             if (weight == 0) {
                 continue;
             }
-            relax(certificate->shortest + other, certificate->distance + own, weight);
+            relax(search->shortest + other, search->distance + own, weight);
             if (!graph->directed) {
-                relax(certificate->shortest + own, certificate->distance + other, weight);
+                relax(search->shortest + own, search->distance + other, weight);
             }
         }
     }
@@ -332,36 +415,44 @@ static const void *row_of(const struct matrix *matrix, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-/* True when all of these rows are right. */
-static bool check_batch(struct certificate *certificate, const uint32_t *sources,
-                        const uint32_t *rows)
+/* The rows from `first` on; the last is repeated where there are fewer than BATCH_ROWS. True when
+ * all of them are right. */
+static bool check_batch(const struct certificate *certificate, struct search *search,
+                        uint32_t first)
 {
-    const uint32_t n = certificate->graph->vertex_count;
-    int32_t *const distance = certificate->distance;
-    int32_t *const shortest = certificate->shortest;
+    const struct graph *graph = certificate->graph;
+    const uint32_t n = graph->vertex_count;
+    const bool is_narrow = certificate->matrix->kind == KIND_U2;
+    int32_t *const distance = search->distance;
+    int32_t *const shortest = search->shortest;
+    uint32_t sources[BATCH_ROWS];
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+        const uint32_t left = certificate->row_count - first;
+        const struct row_place place =
+            place_of(certificate, first + (lane < left ? lane : left - 1));
+        const void *const row = row_of(certificate->matrix, place.row);
         bool is_sound = true;
-        certificate->row = row_of(certificate->matrix, rows[lane]);
         for (uint32_t vertex = 0; vertex < n; vertex++) {
-            const int32_t entry = entry_at(certificate, vertex);
+            const int32_t entry = entry_of(row, is_narrow, vertex);
             distance[(size_t)vertex * BATCH_ROWS + lane] = entry;
             is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
         }
-        if (!is_sound || entry_at(certificate, sources[lane]) != 0) {
+        if (!is_sound || entry_of(row, is_narrow, place.source) != 0) {
             return false;
         }
+        sources[lane] = place.source;
     }
     for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
         shortest[i] = UNREACHABLE_I4;
     }
-    relax_edges(certificate);
+    relax_edges(graph, search);
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         /* The equation does not hold for a source. */
         shortest[(size_t)sources[lane] * BATCH_ROWS + lane] = 0;
     }
-    bool changes = certificate->graph->summary.min_weight <= 0;
+    bool changes = graph->summary.min_weight <= 0;
     for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        changes = carry_along_zeros(certificate, 0, n, carry_shortest);
+        changes = carry_along_zeros(graph, 0, n, carry_shortest, search);
     }
     if (changes) {
         return false;
@@ -374,7 +465,7 @@ static bool check_batch(struct certificate *certificate, const uint32_t *sources
     return differing == 0;
 }
 
-/* ---- A row alone ---- */
+/* ---- A row that threads share ---- */
 
 static uint32_t part_end(const struct certificate *certificate, uint64_t part)
 {
@@ -386,8 +477,8 @@ static uint32_t part_end(const struct certificate *certificate, uint64_t part)
 /* An edge proves its target where it is tight. Which ones are cannot be foreseen, so there is no
  * branch, which compilers make of a choice: the others prove what nobody reads. False where it
  * shortens the entry. A sum that overflows has an end that is refused by itself. */
-static inline bool take_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int32_t weight,
-                             int32_t to, uint32_t target)
+static inline bool apply_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int32_t weight,
+                              int32_t to, uint32_t target)
 {
     const int32_t along = (int32_t)((uint32_t)from + (uint32_t)weight);
     const size_t mask = (size_t)0 - ((along == to) & (weight > 0));
@@ -396,14 +487,15 @@ static inline bool take_step(_Atomic uint8_t *proven, size_t nobody, int32_t fro
 }
 
 /* Keeps an edge of weight 0 that is tight, by its ends, unless there are too many. */
-static bool keep_zero(struct certificate *certificate, uint32_t from, uint32_t to)
+static bool keep_zero(void *context, uint32_t from, uint32_t to)
 {
+    struct certificate *certificate = context;
     const int32_t entry = entry_at(certificate, from);
     if (entry == entry_at(certificate, to) && entry != UNREACHABLE_I4) {
-        const uint64_t at = atomic_fetch_add(&certificate->zero_ends, 2);
+        const uint64_t at = atomic_fetch_add(&certificate->zero_end_count, 2);
         if (at + 2 <= certificate->graph->vertex_count) {
-            certificate->queue[at] = from;
-            certificate->queue[at + 1] = to;
+            certificate->zero_ends[at] = from;
+            certificate->zero_ends[at + 1] = to;
         }
     }
     return false;
@@ -429,13 +521,13 @@ static void check_part(void *context, uint32_t thread, uint64_t part)
             const uint32_t target = graph.target[edge];
             const int32_t weight = graph.weight_i4[edge];
             const int32_t other = entry_of(entries, is_narrow, target);
-            is_right &= take_step(proven, nobody, own, weight, other, target);
-            is_right &= graph.directed || take_step(proven, nobody, other, weight, own, row);
+            is_right &= apply_step(proven, nobody, own, weight, other, target);
+            is_right &= graph.directed || apply_step(proven, nobody, other, weight, own, row);
         }
     }
     if (graph.summary.min_weight <= 0) {
-        (void)carry_along_zeros(certificate, (uint32_t)part * certificate->part_vertices, end,
-                                keep_zero);
+        (void)carry_along_zeros(certificate->graph, (uint32_t)part * certificate->part_vertices,
+                                end, keep_zero, certificate);
     }
     if (!is_right) {
         atomic_store(&certificate->is_wrong, true);
@@ -445,13 +537,13 @@ static void check_part(void *context, uint32_t thread, uint64_t part)
 /* False where that takes too many passes. */
 static bool carry_proofs(struct certificate *certificate)
 {
-    const uint64_t ends = certificate->zero_ends;
+    const uint64_t ends = certificate->zero_end_count;
     bool changes = ends > 0;
     for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
         changes = false;
         for (uint64_t i = 0; i < ends; i += 2) {
-            _Atomic uint8_t *to = &certificate->proven[certificate->queue[i + 1]];
-            if (certificate->proven[certificate->queue[i]] && !*to) {
+            _Atomic uint8_t *to = &certificate->proven[certificate->zero_ends[i + 1]];
+            if (certificate->proven[certificate->zero_ends[i]] && !*to) {
                 *to = 1;
                 changes = true;
             }
@@ -476,125 +568,111 @@ static void look_for_unproven(void *context, uint32_t thread, uint64_t part)
 }
 
 /* True when the row is right. */
-static bool check_alone(struct certificate *certificate, uint32_t source, uint32_t row)
+static bool check_shared(struct certificate *certificate, struct row_place place)
 {
+    struct cpu_pool *pool = certificate->request->pool;
     const uint32_t n = certificate->graph->vertex_count;
     const uint64_t parts = (uint64_t)n / certificate->part_vertices + 1;
-    certificate->row = row_of(certificate->matrix, row);
+    certificate->row = row_of(certificate->matrix, place.row);
     atomic_store(&certificate->is_wrong, false);
-    atomic_store(&certificate->zero_ends, 0);
+    atomic_store(&certificate->zero_end_count, 0);
     memset((void *)certificate->proven, 0, n);
-    cpu_pool_run(certificate->pool, parts, check_part, certificate);
-    certificate->proven[source] = 1;
-    if (certificate->zero_ends > n || !carry_proofs(certificate)) {
+    cpu_pool_run(pool, parts, check_part, certificate);
+    certificate->proven[place.source] = 1;
+    if (certificate->zero_end_count > n || !carry_proofs(certificate)) {
         return false;
     }
-    cpu_pool_run(certificate->pool, parts, look_for_unproven, certificate);
-    return !certificate->is_wrong && entry_at(certificate, source) == 0;
+    cpu_pool_run(pool, parts, look_for_unproven, certificate);
+    return !certificate->is_wrong && entry_at(certificate, place.source) == 0;
 }
 
-/* The rows that are checked: those listed, or `rows` spread evenly, verification_row; of these the
- * ones from first to before end. */
-struct row_choice {
-    const uint32_t *list; /* NULL: none */
-    bool packed;          /* the matrix has the listed rows alone, one behind the other */
-    uint32_t rows;
-    uint32_t first;
-    uint32_t end;
-};
+/* ---- All rows ---- */
 
-/* Rows go together where that is possible and they are right, else one by one, which also says what
- * is wrong. */
-static enum status check(const struct graph *graph, const struct matrix *matrix,
-                         const struct row_choice *choice, struct cpu_pool *pool,
-                         const struct observer *observer, struct verification *ret_verification,
-                         struct problem *reterr)
+/* A unit of rows, by the thread that runs the task: as many units are in hand as there are threads.
+ */
+static void check_unit(void *context, uint32_t thread, uint64_t task)
 {
-    CHECK(graph->vertex_count == matrix->vertex_count);
-    const double begin_s = stopwatch_now_s();
-    const uint32_t count = choice->end - choice->first;
-    const uint32_t threads = cpu_pool_threads(pool);
-    struct certificate certificate = {.graph = graph,
-                                      .matrix = matrix,
-                                      .reterr = reterr,
-                                      .pool = pool,
-                                      .part_vertices = PART_VERTICES / threads + 1};
-    const bool together = count >= BATCH_ROWS_MIN && threads < SHARING_THREADS;
-    enum status status = graph->vertex_count > 0 ? init(&certificate, together) : STATUS_OK;
-    const uint32_t step = certificate.distance != NULL ? BATCH_ROWS : 1;
-    for (uint64_t first = choice->first; status == STATUS_OK && first < choice->end;
-         first += step) {
-        uint32_t sources[BATCH_ROWS];
-        uint32_t rows[BATCH_ROWS];
-        const uint32_t left = choice->end - (uint32_t)first;
-        for (uint32_t place = 0; place < step; place++) {
-            /* Places without a row of their own repeat the last one. */
-            const uint32_t next = (uint32_t)first + (place < left ? place : left - 1);
-            sources[place] = choice->list != NULL
-                                 ? choice->list[next]
-                                 : verification_row(graph->vertex_count, choice->rows, next);
-            rows[place] = choice->packed ? next : sources[place];
-        }
-        observer_tell(observer, PHASE_CHECKING, (double)first / choice->end);
-        if (observer_is_cancelled(observer)) {
-            status = problem_set(reterr, STATUS_CANCELLED,
-                                 "Cancelled while the distances were verified.");
-        } else if (certificate.distance != NULL ? !check_batch(&certificate, sources, rows)
-                   : certificate.proven != NULL ? !check_alone(&certificate, sources[0], rows[0])
-                                                : true) {
-            for (uint32_t place = 0; status == STATUS_OK && place < step; place++) {
-                status = check_row(&certificate, sources[place], rows[place]);
-            }
-        }
-    }
-    if (status == STATUS_NO_MEMORY) {
-        problem_set(reterr, status, "There is not enough memory to verify the distances.");
-    }
-    adjacency_destroy(certificate.adjacency);
-    free(certificate.reach);
-    free(certificate.queue);
-    free(certificate.distance);
-    free(certificate.shortest);
-    free((void *)certificate.proven);
-    if (status == STATUS_OK) {
-        *ret_verification = (struct verification){
-            .done = true,
-            .rows = choice->end,
-            .of = graph->vertex_count,
-            .edges = graph->edge_count,
-            .tolerance = verification_tolerance(matrix->kind),
-            .seconds = stopwatch_now_s() - begin_s,
-        };
+    struct certificate *certificate = context;
+    struct search *search = &certificate->searches[thread];
+    const uint32_t first = certificate->first_row + (uint32_t)task * certificate->unit_rows;
+    certificate->searches[task].is_right =
+        certificate->way == WAY_BATCH
+            ? check_batch(certificate, search, first)
+            : check_row(certificate, search, place_of(certificate, first), NULL) == STATUS_OK;
+}
+
+/* Proves the rows of a unit one by one, and says what is wrong with one. */
+static enum status check_again(struct certificate *certificate, uint32_t first,
+                               struct problem *reterr)
+{
+    enum status status = create_adjacency(certificate);
+    for (uint32_t row = first; status == STATUS_OK && row < first + certificate->unit_rows &&
+                               row < certificate->row_count;
+         row++) {
+        status =
+            check_row(certificate, &certificate->searches[0], place_of(certificate, row), reterr);
     }
     return status;
 }
 
-enum status certificate_check(const struct graph *graph, const struct matrix *matrix,
-                              uint32_t row_count, const struct observer *observer,
+/* The next units, one a thread, or a row of all threads. */
+static enum status check_next(struct certificate *certificate, struct problem *reterr)
+{
+    const uint32_t first = certificate->first_row;
+    const uint32_t left = certificate->row_count - first;
+    const uint32_t units_left = (left - 1) / certificate->unit_rows + 1;
+    uint32_t units =
+        units_left < certificate->thread_count ? units_left : certificate->thread_count;
+    if (certificate->way == WAY_SHARED) {
+        units = 1;
+        certificate->searches[0].is_right = check_shared(certificate, place_of(certificate, first));
+    } else {
+        cpu_pool_run(certificate->request->pool, units, check_unit, certificate);
+    }
+    enum status status = STATUS_OK;
+    for (uint32_t unit = 0; unit < units && status == STATUS_OK; unit++) {
+        if (!certificate->searches[unit].is_right) {
+            status = check_again(certificate, first + unit * certificate->unit_rows, reterr);
+        }
+    }
+    const uint32_t rows = units * certificate->unit_rows;
+    certificate->first_row = first + (rows < left ? rows : left);
+    return status;
+}
+
+enum status certificate_check(const struct certificate_request *request,
                               struct verification *ret_verification, struct problem *reterr)
 {
-    const uint32_t rows = row_count < graph->vertex_count ? row_count : graph->vertex_count;
-    const struct row_choice choice = {NULL, false, rows, 0, rows};
-    return check(graph, matrix, &choice, NULL, observer, ret_verification, reterr);
-}
-
-enum status certificate_check_rows(const struct graph *graph, const struct matrix *matrix,
-                                   const uint32_t *rows, uint32_t row_count, bool packed,
-                                   struct cpu_pool *pool, const struct observer *observer,
-                                   struct verification *ret_verification, struct problem *reterr)
-{
-    const struct row_choice choice = {rows, packed, row_count, 0, row_count};
-    return check(graph, matrix, &choice, pool, observer, ret_verification, reterr);
-}
-
-enum status certificate_resume(const struct graph *graph, const struct matrix *matrix,
-                               uint32_t row_limit, const struct observer *observer,
-                               struct verification *verification, struct problem *reterr)
-{
-    CHECK(verification->on_device && verification->proven < verification->rows);
-    const uint32_t rows = (uint32_t)verification->rows;
-    const uint32_t first = (uint32_t)verification->proven;
-    const struct row_choice choice = {NULL, false, rows, first,
-                                      rows - first < row_limit ? rows : first + row_limit};
-    return check(graph, matrix, &choice, NULL, observer, verification, reterr);
+    const uint32_t n = request->graph->vertex_count;
+    const double begin_s = stopwatch_now_s();
+    struct certificate certificate = {.request = request,
+                                      .graph = request->graph,
+                                      .matrix = request->matrix,
+                                      .thread_count = cpu_pool_threads(request->pool),
+                                      .row_count = request->row_count < n ? request->row_count : n};
+    CHECK(n == request->matrix->vertex_count);
+    enum status status = n > 0 ? init(&certificate) : STATUS_OK;
+    while (status == STATUS_OK && certificate.first_row < certificate.row_count) {
+        observer_tell(request->observer, PHASE_CHECKING,
+                      (double)certificate.first_row / certificate.row_count);
+        status = observer_is_cancelled(request->observer)
+                     ? problem_set(reterr, STATUS_CANCELLED,
+                                   "Cancelled while the distances were verified.")
+                     : check_next(&certificate, reterr);
+    }
+    if (status == STATUS_NO_MEMORY) {
+        problem_set(reterr, status, "There is not enough memory to verify the distances.");
+    }
+    finish(&certificate);
+    if (status == STATUS_OK) {
+        *ret_verification = (struct verification){
+            .done = true,
+            .rows = certificate.row_count,
+            .of = n,
+            .edges = request->graph->edge_count,
+            .tolerance = verification_tolerance(request->matrix->kind),
+            .seconds = stopwatch_now_s() - begin_s,
+        };
+    }
+    return status;
 }

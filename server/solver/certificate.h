@@ -12,23 +12,19 @@
 #include "proto/verification.h"
 #include "server/solver/cpu/pool.h"
 
-/* Checks row_count rows spread evenly over the matrix (row_count >= n: all).
- * STATUS_NOT_VERIFIED with the first wrong pair, by vertex names, in the problem;
- * STATUS_CANCELLED by the observer, which may be NULL. */
-MUST_CHECK enum status certificate_check(const struct graph *graph, const struct matrix *matrix,
-                                         uint32_t row_count, const struct observer *observer,
+/* Rows that are to be proven. Everything is borrowed. */
+struct certificate_request {
+    const struct graph *graph;
+    const struct matrix *matrix;
+    const uint32_t *rows;            /* row_count of them; NULL: spread evenly over the matrix */
+    uint32_t row_count;              /* more than there are: all */
+    bool packed;                     /* the matrix has the listed rows alone, one after the other */
+    struct cpu_pool *pool;           /* its threads share the work; NULL: the caller alone */
+    const struct observer *observer; /* may be NULL */
+};
+
+/* STATUS_NOT_VERIFIED with a wrong pair, by vertex names, in the problem; STATUS_CANCELLED by the
+ * observer; STATUS_NO_MEMORY. */
+MUST_CHECK enum status certificate_check(const struct certificate_request *request,
                                          struct verification *ret_verification,
                                          struct problem *reterr);
-/* The same for these rows, row_count of them; packed: the matrix has these alone, one behind the
- * other. The threads of the pool share each of a few; it may be NULL. */
-MUST_CHECK enum status
-certificate_check_rows(const struct graph *graph, const struct matrix *matrix, const uint32_t *rows,
-                       uint32_t row_count, bool packed, struct cpu_pool *pool,
-                       const struct observer *observer, struct verification *ret_verification,
-                       struct problem *reterr);
-/* A device has proven the first rows of those to check, and left one open: the rows from there on,
- * row_limit of them at most. The verification then counts what device and host have proven. */
-MUST_CHECK enum status certificate_resume(const struct graph *graph, const struct matrix *matrix,
-                                          uint32_t row_limit, const struct observer *observer,
-                                          struct verification *verification,
-                                          struct problem *reterr);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Up to here starting threads takes longer than they save. */
-#define STATISTICS_ALONE_VERTICES 512
+#define ALONE_VERTICES 512
 
 /* A solve in 16 bits takes about half the time: what a proof that they are enough may cost. */
 #define NARROW_GAIN 0.5
@@ -303,7 +303,6 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
     const struct solve_options options = {.clamp_diagonal = clamp_diagonal,
                                           .narrow = solve->narrow,
                                           .symmetric = !solve->graph->directed,
-                                          .verify = solve->request->verify,
                                           .shared = solve->shared};
     solve->outcome->account.verification = (struct verification){0};
     observer_tell(solve->observer, PHASE_SOLVING, 0);
@@ -369,26 +368,35 @@ static enum status compute(struct solve *solve)
     return tell_failure(solve, status);
 }
 
-/* Unless the solver has done it. A GPU proves the rows of a graph without weights below 0,
- * and leaves to the host what it does not accept; other graphs are checked here alone. Sums that
- * went around many cycles of length 0 may have drifted from them without bound: all rows of a
- * matrix with a clamped diagonal are proven, asked or not. Of ranks the first one does it.
- */
+/* Threads for work after the solve: a small matrix has work for one alone. */
+static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_pool)
+{
+    const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
+    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), ret_pool);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "No threads can be started for the distances.");
+    }
+    return STATUS_OK;
+}
+
+/* Sums that went around many cycles of length 0 may have drifted from them without bound: all rows
+ * of a matrix with a clamped diagonal are proven, asked or not. Of ranks the first one does it. */
 static enum status verify(const struct solve *solve)
 {
-    struct verification *verification = &solve->outcome->account.verification;
-    if (!ranks_is_first(solve->solver->ranks) ||
-        (!solve->clamped && (!solve->request->verify || verification->done))) {
+    struct cpu_pool *pool = NULL;
+    if (!ranks_is_first(solve->solver->ranks) || (!solve->clamped && !solve->request->verify)) {
         return STATUS_OK;
     }
-    if (!solve->clamped && verification->on_device) {
-        return certificate_resume(solve->graph, solve->matrix, SOLVE_VERIFY_ROWS, solve->observer,
-                                  verification, solve->reterr);
-    }
+    STATUS_TRY(create_pool(solve, &pool));
+    const struct certificate_request request = {
+        .graph = solve->graph,
+        .matrix = solve->matrix,
+        .row_count = solve->clamped ? solve->matrix->vertex_count : SOLVE_VERIFY_ROWS,
+        .pool = pool,
+        .observer = solve->observer};
     const enum status status =
-        certificate_check(solve->graph, solve->matrix,
-                          solve->clamped ? solve->matrix->vertex_count : SOLVE_VERIFY_ROWS,
-                          solve->observer, verification, solve->reterr);
+        certificate_check(&request, &solve->outcome->account.verification, solve->reterr);
+    cpu_pool_destroy(pool);
     if (solve->clamped && status == STATUS_NOT_VERIFIED) {
         problem_hint(
             solve->reterr,
@@ -402,16 +410,12 @@ static enum status verify(const struct solve *solve)
 static enum status fill_statistics(const struct solve *solve)
 {
     struct solve_account *account = &solve->outcome->account;
+    struct cpu_pool *pool = NULL;
     if (account->statistics == NULL || account->statistics_filled) {
         return STATUS_OK;
     }
     const double begin_s = stopwatch_now_s();
-    const bool alone = solve->matrix->vertex_count <= STATISTICS_ALONE_VERTICES;
-    struct cpu_pool *pool = NULL;
-    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "No threads can be started for the statistics.");
-    }
+    STATUS_TRY(create_pool(solve, &pool));
     cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
     cpu_pool_destroy(pool);
     account->statistics_filled = true;

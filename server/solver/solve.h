@@ -5,8 +5,7 @@
 #include "proto/hierarchy.h"
 #include "server/solver/solver.h"
 
-/* Rows that verify checks on the host, spread evenly: all of a smaller matrix. O(m) each. A solver
- * that checks on its device decides itself: verification_row_count. */
+/* Rows that verify checks, spread evenly: all of a smaller matrix. O(m) each. */
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
@@ -20,7 +19,7 @@ struct solve_request {
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
  * statistics set account.statistics, of request->kind: filled on STATUS_OK. */
 struct solve_outcome {
-    struct solve_account account; /* its verification: whoever did it */
+    struct solve_account account;
     struct solver_device device;
     struct plan_summary plan;
     uint32_t *cycle; /* rows of a negative cycle in walking order, owned */

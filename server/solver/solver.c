@@ -1,7 +1,5 @@
 #include "server/solver/solver.h"
 
-#include "server/solver/certificate.h"
-
 #include <stdio.h>
 
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
@@ -112,26 +110,4 @@ void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_
                      struct solver_estimate *ret_estimate)
 {
     solver->class_->estimate(solver, vertex_count, edge_count, kind, options, ret_estimate);
-}
-
-enum status solver_certify(struct solver *solver, const struct graph *graph,
-                           const struct matrix *matrix, uint32_t row_count,
-                           const struct observer *observer, struct verification *ret_verification,
-                           struct problem *reterr)
-{
-    *ret_verification = (struct verification){0};
-    if (solver->class_->certify != NULL) {
-        const enum status status =
-            solver->class_->certify(solver, graph, matrix, row_count, observer, ret_verification);
-        if (status != STATUS_OK) {
-            return problem_set(reterr, status, "The %s solver: %s.", solver->class_->name,
-                               status_info(status)->title);
-        }
-    }
-    if (ret_verification->done) {
-        return STATUS_OK;
-    }
-    return ret_verification->on_device
-               ? certificate_resume(graph, matrix, UINT32_MAX, observer, ret_verification, reterr)
-               : certificate_check(graph, matrix, row_count, observer, ret_verification, reterr);
 }

@@ -81,12 +81,6 @@ struct solver_class {
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* Proves a matrix that lies on the host, of any kind, as options->verify has a solve's own
-     * proven: row_count rows spread evenly. What is not done then certificate.h does, as it does
-     * all of it where this is NULL. */
-    enum status (*certify)(struct solver *solver, const struct graph *graph,
-                           const struct matrix *matrix, uint32_t row_count,
-                           const struct observer *observer, struct verification *ret_verification);
     /* Its figures as of now, and later ones for a model of it. */
     void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
     void (*set_figures)(struct solver *model, const struct solver_figures *figures);
@@ -162,13 +156,6 @@ uint64_t host_memory_total(void);
 bool solver_supports(const struct solver *solver, enum kind kind);
 /* As the device was when the solver was opened: neither driver nor kernel is asked. */
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);
-/* Whether a matrix on the host is right, checked by the solver's device, or here when it has none.
- * As certificate_check, and tells what was checked. */
-MUST_CHECK enum status solver_certify(struct solver *solver, const struct graph *graph,
-                                      const struct matrix *matrix, uint32_t row_count,
-                                      const struct observer *observer,
-                                      struct verification *ret_verification,
-                                      struct problem *reterr);
 void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate);

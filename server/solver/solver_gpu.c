@@ -171,14 +171,6 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     return STATUS_OK;
 }
 
-static enum status certify(struct solver *solver, const struct graph *graph,
-                           const struct matrix *matrix, uint32_t row_count,
-                           const struct observer *observer, struct verification *ret_verification)
-{
-    return gpu_certify(((struct solver_gpu *)solver)->gpu, graph, matrix, row_count, observer,
-                       ret_verification);
-}
-
 /* All ranks are taken to have as much memory as the one that has least; MiB are agreed on. */
 static void join(struct solver *solver, const struct ranks *ranks)
 {
@@ -282,7 +274,6 @@ static const struct solver_class solver_gpu_class = {
     .plan_cost = plan_cost,
     .fits = fits,
     .solve = solve,
-    .certify = certify,
     .get_figures = get_figures,
     .set_figures = set_figures,
     .measure_limits = measure_limits,

@@ -108,8 +108,14 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
         problem_set(&task->problem, status, "The distances cannot be verified now.");
     } else {
         const struct matrix matrix = {task->vertex_count, task->kind, computing.elements};
-        status = certificate_check_rows(task->graph, &matrix, rows, row_count, true, *pool,
-                                        observer, ret_verification, &task->problem);
+        const struct certificate_request request = {.graph = task->graph,
+                                                    .matrix = &matrix,
+                                                    .rows = rows,
+                                                    .row_count = row_count,
+                                                    .packed = true,
+                                                    .pool = *pool,
+                                                    .observer = observer};
+        status = certificate_check(&request, ret_verification, &task->problem);
     }
     if (status != STATUS_OK) {
         search_pool_destroy(computing.searches);
@@ -155,9 +161,13 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
         const struct matrix matrix = result_file_matrix(task->file);
         const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
                                need_pool(threads, pool) == STATUS_OK;
-        status = certificate_check_rows(task->graph, &matrix, rows, row_count, false,
-                                        is_shared ? *pool : NULL, &observer, &verification,
-                                        &task->problem);
+        const struct certificate_request request = {.graph = task->graph,
+                                                    .matrix = &matrix,
+                                                    .rows = rows,
+                                                    .row_count = row_count,
+                                                    .pool = is_shared ? *pool : NULL,
+                                                    .observer = &observer};
+        status = certificate_check(&request, &verification, &task->problem);
     } else {
         status =
             check_computed_rows(rows, row_count, threads, &observer, pool, task, &verification);

@@ -485,16 +485,15 @@ enum status worker_protocol_take_done(const struct wire_done *done, struct task 
         timings->h2d_s,        timings->compute_s, timings->d2h_s,        timings->write_s,
         timings->total_s,
     };
-    bool is_sound = done->status < STATUS_COUNT && is_problem(&done->problem) &&
-                    is_bool(&done->is_passing) &&
-                    (!done->is_passing || may_pass((enum status)done->status)) &&
-                    (unsigned)done->plan.kind <= PLAN_NESTED_DISSECTION &&
-                    isfinite(done->plan.work_fraction) && is_bool(&done->plan.cached) &&
-                    is_bool(&verification->done) && is_bool(&verification->on_device) &&
-                    verification->of <= UINT32_MAX && verification->rows <= verification->of &&
-                    done->device_count <= SOLVE_DEVICES_MAX && done->arc_count <= INT64_MAX &&
-                    isfinite(done->cycle_weight) && done->cycle_length == outcome->cycle_length &&
-                    (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
+    bool is_sound =
+        done->status < STATUS_COUNT && is_problem(&done->problem) && is_bool(&done->is_passing) &&
+        (!done->is_passing || may_pass((enum status)done->status)) &&
+        (unsigned)done->plan.kind <= PLAN_NESTED_DISSECTION && isfinite(done->plan.work_fraction) &&
+        is_bool(&done->plan.cached) && is_bool(&verification->done) &&
+        verification->of <= UINT32_MAX && verification->rows <= verification->of &&
+        done->device_count <= SOLVE_DEVICES_MAX && done->arc_count <= INT64_MAX &&
+        isfinite(done->cycle_weight) && done->cycle_length == outcome->cycle_length &&
+        (done->status == STATUS_NEGATIVE_CYCLE || done->cycle_length == 0);
     for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
         is_sound = is_sound && is_duration(durations[i]);
     }

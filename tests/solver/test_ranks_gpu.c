@@ -79,7 +79,6 @@ static void solve_as_rank(const struct ranks *ranks, void *context)
     const bool last = ranks->rank + 1 == ranks->count;
     const struct solve_options options = {.narrow = variant->narrow,
                                           .symmetric = variant->symmetric,
-                                          .verify = first,
                                           .shared = ranks->count % 2 == 0};
     struct matrix matrix = {together->graph->vertex_count, variant->kind,
                             first || options.shared ? together->elements : NULL};
@@ -114,11 +113,7 @@ static enum status solve_by_ranks(struct together *together, uint32_t count)
 
 static bool same(const struct together *alone, const struct together *other)
 {
-    const struct verification *a = &alone->account.verification;
-    const struct verification *b = &other->account.verification;
-    return memcmp(alone->elements, other->elements, matrix_bytes(alone)) == 0 &&
-           a->done == b->done && a->on_device == b->on_device && a->rows == b->rows &&
-           a->proven == b->proven && a->of == b->of && a->edges == b->edges;
+    return memcmp(alone->elements, other->elements, matrix_bytes(alone)) == 0;
 }
 
 /* ---- Right answers ---- */

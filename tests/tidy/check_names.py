@@ -44,7 +44,6 @@ NAMED_OTHERWISE = {
     "epoll_ctl": "stands in the place of the C library's for libmicrohttpd",
     "epoll_wait": "likewise",
     "call_finish": "a call is a request to the scheduler; its header is scheduler.h",
-    "gpu_certify": "beside gpu_solve; its header is gpu.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
     "estimate_print": "a further document; its header is job_document.h",
     "graph_document_print": "the other document; its header is job_document.h",

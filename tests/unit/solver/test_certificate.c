@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,28 @@ static int destroy_graph(void **state)
     return 0;
 }
 
+static enum status check_spread(const struct graph *graph, const struct matrix *matrix,
+                                uint32_t row_count, const struct observer *observer,
+                                struct verification *ret_verification, struct problem *reterr)
+{
+    const struct certificate_request request = {
+        .graph = graph, .matrix = matrix, .row_count = row_count, .observer = observer};
+    return certificate_check(&request, ret_verification, reterr);
+}
+
+static enum status check_listed(const struct graph *graph, const struct matrix *matrix,
+                                const uint32_t *rows, uint32_t row_count, bool packed,
+                                struct cpu_pool *pool, struct verification *ret_verification)
+{
+    const struct certificate_request request = {.graph = graph,
+                                                .matrix = matrix,
+                                                .rows = rows,
+                                                .row_count = row_count,
+                                                .packed = packed,
+                                                .pool = pool};
+    return certificate_check(&request, ret_verification, NULL);
+}
+
 static enum status check_i4(const struct graph *graph, const int32_t *entries, uint32_t rows,
                             struct problem *reterr)
 {
@@ -71,9 +94,9 @@ static enum status check_i4(const struct graph *graph, const int32_t *entries, u
     memcpy(copy, entries, sizeof(copy));
     const struct matrix matrix = {VERTICES, KIND_I4, copy};
     struct verification verification;
-    const enum status status = certificate_check(graph, &matrix, rows, NULL, &verification, reterr);
+    const enum status status = check_spread(graph, &matrix, rows, NULL, &verification, reterr);
     if (status == STATUS_OK) {
-        assert_true(verification.done && !verification.on_device);
+        assert_true(verification.done);
         assert_int_equal(verification.rows, rows < VERTICES ? rows : VERTICES);
         assert_int_equal(verification.of, VERTICES);
         assert_int_equal(verification.edges, graph->edge_count);
@@ -134,32 +157,10 @@ static void rows_that_are_listed_are_the_ones_checked(void **state)
         entries[wrong * VERTICES + wrong] = 1;
         const struct matrix matrix = {VERTICES, KIND_I4, entries};
         struct verification verification = {0};
-        const enum status status = certificate_check_rows(*state, &matrix, rows, 3, false, NULL,
-                                                          NULL, &verification, NULL);
+        const enum status status =
+            check_listed(*state, &matrix, rows, 3, false, NULL, &verification);
         assert_int_equal(status, wrong % 2 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
         assert_int_equal(verification.rows, wrong % 2 == 0 ? 3 : 0);
-    }
-}
-
-/* Rows 0, 2 and 4, of which a device has proven the first. */
-static void rows_that_a_device_left_are_checked_from_the_open_one_on(void **state)
-{
-    for (uint32_t wrong = 0; wrong < VERTICES; wrong++) {
-        for (uint32_t limit = 1; limit <= 3; limit++) {
-            int32_t entries[VERTICES * VERTICES];
-            memcpy(entries, right_i4, sizeof(entries));
-            entries[wrong * VERTICES + wrong] = 1;
-            const struct matrix matrix = {VERTICES, KIND_I4, entries};
-            struct verification verification = {.on_device = true, .rows = 3, .proven = 1};
-            const bool seen = wrong == 2 || (wrong == 4 && limit > 1);
-            assert_int_equal(certificate_resume(*state, &matrix, limit, NULL, &verification, NULL),
-                             seen ? STATUS_NOT_VERIFIED : STATUS_OK);
-            assert_int_equal(verification.done, !seen);
-            if (!seen) {
-                assert_false(verification.on_device);
-                assert_int_equal(verification.rows, limit > 1 ? 3 : 2);
-            }
-        }
     }
 }
 
@@ -197,8 +198,7 @@ static enum status check_tenths(enum kind kind, double factor)
     }
     const struct matrix matrix = {VERTICES, kind, kind == KIND_F4 ? (void *)narrow : wide};
     struct verification verification;
-    const enum status status =
-        certificate_check(graph, &matrix, VERTICES, NULL, &verification, NULL);
+    const enum status status = check_spread(graph, &matrix, VERTICES, NULL, &verification, NULL);
     graph_destroy(graph);
     return status;
 }
@@ -229,7 +229,7 @@ static enum status check_path(uint32_t hops, double factor)
     struct graph *graph = build(n, path, hops, true, 1);
     const struct matrix matrix = {n, KIND_F4, entries};
     struct verification verification;
-    const enum status status = certificate_check(graph, &matrix, 1, NULL, &verification, NULL);
+    const enum status status = check_spread(graph, &matrix, 1, NULL, &verification, NULL);
     graph_destroy(graph);
     free(entries);
     free(path);
@@ -261,10 +261,9 @@ static void weights_below_what_a_float_has_may_vanish(void **state)
     entries[1] = entries[2] = entries[6] = 0;
     entries[3] = (float)2e-45;
     entries[7] = entries[11] = (float)5e-45;
-    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
-                     STATUS_OK);
+    assert_int_equal(check_spread(graph, &matrix, 4, NULL, &verification, &problem), STATUS_OK);
     entries[3] = 1e-40F;
-    assert_int_equal(certificate_check(graph, &matrix, 4, NULL, &verification, &problem),
+    assert_int_equal(check_spread(graph, &matrix, 4, NULL, &verification, &problem),
                      STATUS_NOT_VERIFIED);
     graph_destroy(graph);
 }
@@ -291,10 +290,10 @@ static void a_cancel_ends_the_check(void **state)
     memcpy(entries, right_i4, sizeof(entries));
     const struct matrix matrix = {VERTICES, KIND_I4, entries};
     struct verification verification;
-    assert_int_equal(certificate_check(*state, &matrix, VERTICES, &observer, &verification, NULL),
+    assert_int_equal(check_spread(*state, &matrix, VERTICES, &observer, &verification, NULL),
                      STATUS_CANCELLED);
     cancelled = false;
-    assert_int_equal(certificate_check(*state, &matrix, VERTICES, &observer, &verification, NULL),
+    assert_int_equal(check_spread(*state, &matrix, VERTICES, &observer, &verification, NULL),
                      STATUS_OK);
 }
 
@@ -361,15 +360,13 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
             *entry = wrong[choice];
             const uint32_t row = (uint32_t)(place / MANY);
             const enum status expected = wrong[choice] == right ? STATUS_OK : STATUS_NOT_VERIFIED;
-            assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
+            assert_int_equal(check_spread(graph, &matrix, MANY, NULL, &verification, NULL),
                              expected);
-            assert_int_equal(certificate_check_rows(graph, &matrix, &row, 1, false, NULL, NULL,
-                                                    &verification, NULL),
+            assert_int_equal(check_listed(graph, &matrix, &row, 1, false, NULL, &verification),
                              expected);
         }
         *entry = right;
-        assert_int_equal(certificate_check(graph, &matrix, MANY, NULL, &verification, NULL),
-                         STATUS_OK);
+        assert_int_equal(check_spread(graph, &matrix, MANY, NULL, &verification, NULL), STATUS_OK);
     }
     graph_destroy(graph);
 }
@@ -398,8 +395,7 @@ static void threads_that_share_a_row_find_every_wrong_entry(void **state)
             static const int32_t errors[] = {0, 1, -1, 5};
             int32_t *entry = &row[places[i / 4]];
             *entry += errors[i % 4];
-            assert_int_equal(certificate_check_rows(graph, &matrix, &source, 1, true, pool, NULL,
-                                                    &verification, NULL),
+            assert_int_equal(check_listed(graph, &matrix, &source, 1, true, pool, &verification),
                              i % 4 == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
             *entry -= errors[i % 4];
         }
@@ -427,10 +423,53 @@ static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **sta
     for (uint32_t wrong = 0; wrong <= MANY; wrong++) {
         int32_t *entry = &d[wrong % MANY][(wrong + 1) % MANY];
         *entry += wrong < MANY;
-        assert_int_equal(certificate_check_rows(graph, &matrix, rows, MANY, false, pool, NULL,
-                                                &verification, NULL),
+        assert_int_equal(check_listed(graph, &matrix, rows, MANY, false, pool, &verification),
                          wrong < MANY ? STATUS_NOT_VERIFIED : STATUS_OK);
         *entry -= wrong < MANY;
+    }
+    cpu_pool_destroy(pool);
+    graph_destroy(graph);
+}
+
+/* Integers in batches, floats by a search each; the last batch is not full. */
+static void threads_with_rows_of_their_own_find_every_wrong_row(void **state)
+{
+    (void)state;
+    enum { LONG = 100 };
+    static const enum kind kinds[] = {KIND_I4, KIND_F8};
+    static int32_t integers[LONG][LONG];
+    static double reals[LONG][LONG];
+    struct edge path[LONG];
+    struct cpu_pool *pool = NULL;
+    struct verification verification;
+    for (uint32_t i = 0; i < LONG; i++) {
+        path[i] = (struct edge){i, i + 1, 5};
+        for (uint32_t j = 0; j < LONG; j++) {
+            integers[i][j] = j < i ? NONE : 5 * (int32_t)(j - i);
+            reals[i][j] = j < i ? INFINITY : 5 * (double)(j - i);
+        }
+    }
+    struct graph *graph = build(LONG, path, LONG - 1, true, 1);
+    assert_int_equal(cpu_pool_create(4, &pool), STATUS_OK);
+    for (size_t i = 0; i < 2; i++) {
+        void *const elements = kinds[i] == KIND_I4 ? (void *)integers : (void *)reals;
+        const struct matrix matrix = {LONG, kinds[i], elements};
+        const struct certificate_request request = {
+            .graph = graph, .matrix = &matrix, .row_count = UINT32_MAX, .pool = pool};
+        for (uint32_t wrong = 0; wrong < LONG; wrong++) {
+            struct problem problem = {0};
+            char words[64];
+            integers[wrong][wrong] = 1;
+            reals[wrong][wrong] = 1;
+            assert_int_equal(certificate_check(&request, &verification, &problem),
+                             STATUS_NOT_VERIFIED);
+            snprintf(words, sizeof(words), "the distance 1 from %u to %u,", wrong + 1, wrong + 1);
+            assert_non_null(strstr(problem.detail, words));
+            integers[wrong][wrong] = 0;
+            reals[wrong][wrong] = 0;
+        }
+        assert_int_equal(certificate_check(&request, &verification, NULL), STATUS_OK);
+        assert_int_equal(verification.rows, LONG);
     }
     cpu_pool_destroy(pool);
     graph_destroy(graph);
@@ -470,9 +509,8 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     const struct matrix matrix = {n, KIND_I4, row};
     const uint32_t source = 0;
     struct verification verification;
-    assert_int_equal(
-        certificate_check_rows(graph, &matrix, &source, 1, true, NULL, NULL, &verification, NULL),
-        STATUS_OK);
+    assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
+                     STATUS_OK);
     for (int32_t error = -1; error <= 1; error += 2) {
         /* One vertex, or at last those that could vouch for each other. */
         for (uint32_t v = 0; v <= n; v++) {
@@ -481,8 +519,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
             for (uint32_t wrong = begin; wrong < end; wrong++) {
                 row[wrong] += error;
             }
-            assert_int_equal(certificate_check_rows(graph, &matrix, &source, 1, true, NULL, NULL,
-                                                    &verification, NULL),
+            assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
                              STATUS_NOT_VERIFIED);
             for (uint32_t wrong = begin; wrong < end; wrong++) {
                 row[wrong] -= error;
@@ -513,7 +550,6 @@ int main(void)
         cmocka_unit_test(a_cycle_of_length_zero_does_not_vouch_for_itself),
         cmocka_unit_test(rows_that_are_not_asked_for_are_not_checked),
         cmocka_unit_test(rows_that_are_listed_are_the_ones_checked),
-        cmocka_unit_test(rows_that_a_device_left_are_checked_from_the_open_one_on),
         cmocka_unit_test(undirected_edges_count_both_ways),
         cmocka_unit_test(floats_may_be_off_by_their_rounding_and_no_more),
         cmocka_unit_test(many_additions_may_be_off_by_more),
@@ -522,6 +558,7 @@ int main(void)
         cmocka_unit_test(a_cancel_ends_the_check),
         cmocka_unit_test(threads_that_share_a_row_find_every_wrong_entry),
         cmocka_unit_test(threads_that_share_each_of_many_rows_find_every_wrong_row),
+        cmocka_unit_test(threads_with_rows_of_their_own_find_every_wrong_row),
         cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
         cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
         cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),

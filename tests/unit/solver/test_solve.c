@@ -12,7 +12,6 @@ static void the_outcome_tells_what_was_done(void **state)
     assert_int_equal(attempt.entries.i4[2], 15);
     assert_int_equal(attempt.entries.i4[6], UNREACHABLE_I4);
     assert_true(attempt.outcome.account.verification.done);
-    assert_false(attempt.outcome.account.verification.on_device);
     assert_int_equal(attempt.outcome.account.verification.rows, 3);
     assert_int_equal(attempt.outcome.account.verification.of, 3);
     assert_int_equal(attempt.outcome.account.verification.edges, 2);

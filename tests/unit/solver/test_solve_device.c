@@ -6,87 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A solver with a device that certifies: what it says of the matrix is all that is known. */
-static struct verification device_word;
-static bool device_was_asked;
-
-static enum status solve_and_certify(struct solver *solver, const struct graph *graph,
-                                     const struct plan *plan, const struct solve_options *options,
-                                     const struct observer *observer, struct matrix *matrix,
-                                     struct solve_account *account)
-{
-    (void)solver;
-    device_was_asked = options->verify;
-    const enum status status =
-        cpu->class_->solve(cpu, graph, plan, options, observer, matrix, account);
-    account->verification = device_word;
-    return status;
-}
-
-static struct attempt run_device(enum kind kind)
-{
-    struct narrow_solver device = make_narrow();
-    device.class_.solve = solve_and_certify;
-    device.class_.describe = describe_cpu;
-    device.solver.class_ = &device.class_;
-    struct graph *graph = build(3, short_path, 2, true);
-    struct attempt attempt = run(&device.solver, NULL, graph, kind);
-    graph_destroy(graph);
-    assert_true(device_was_asked);
-    return attempt;
-}
-
-static void what_the_device_proved_is_not_proven_again(void **state)
-{
-    (void)state;
-    device_word = (struct verification){.done = true, .on_device = true, .rows = 2, .of = 3};
-    struct attempt attempt = run_device(KIND_U2);
-    assert_int_equal(attempt.status, STATUS_OK);
-    assert_true(attempt.outcome.account.verification.on_device);
-    assert_int_equal(attempt.outcome.account.verification.rows, 2);
-    solve_outcome_finish(&attempt.outcome);
-}
-
-static void what_the_device_left_is_proven_on_the_host(void **state)
-{
-    (void)state;
-    device_word = (struct verification){0};
-    struct attempt attempt = run_device(KIND_I4);
-    assert_int_equal(attempt.status, STATUS_OK);
-    assert_true(attempt.outcome.account.verification.done);
-    assert_false(attempt.outcome.account.verification.on_device);
-    assert_int_equal(attempt.outcome.account.verification.rows, 3);
-    solve_outcome_finish(&attempt.outcome);
-}
-
-static void rows_that_the_device_left_open_are_judged_on_the_host(void **state)
-{
-    (void)state;
-    device_word = (struct verification){.on_device = true, .rows = 3, .proven = 1, .of = 3};
-    struct attempt attempt = run_device(KIND_I4);
-    assert_int_equal(attempt.status, STATUS_OK);
-    assert_true(attempt.outcome.account.verification.done);
-    assert_false(attempt.outcome.account.verification.on_device);
-    assert_int_equal(attempt.outcome.account.verification.rows, 3);
-    solve_outcome_finish(&attempt.outcome);
-}
-
-static void a_solver_without_a_device_certifies_on_the_host(void **state)
-{
-    (void)state;
-    int32_t entries[] = {0, 7, 15, UNREACHABLE_I4, 0, 8, UNREACHABLE_I4, UNREACHABLE_I4, 0};
-    const struct matrix matrix = {3, KIND_I4, entries};
-    struct graph *graph = build(3, short_path, 2, true);
-    struct verification verification = {0};
-    assert_int_equal(solver_certify(cpu, graph, &matrix, 3, NULL, &verification, NULL), STATUS_OK);
-    assert_true(verification.done && !verification.on_device);
-    assert_int_equal(verification.rows, 3);
-    entries[2] = 16;
-    assert_int_equal(solver_certify(cpu, graph, &matrix, 3, NULL, &verification, NULL),
-                     STATUS_NOT_VERIFIED);
-    graph_destroy(graph);
-}
-
 /* A device that works in 16 bits where that is proven and writes u2 itself: on the CPU. */
 struct short_solver {
     struct narrow_solver narrow;
@@ -325,10 +244,6 @@ static void rounds_have_a_pace_of_their_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_device_proved_is_not_proven_again),
-        cmocka_unit_test(what_the_device_left_is_proven_on_the_host),
-        cmocka_unit_test(rows_that_the_device_left_open_are_judged_on_the_host),
-        cmocka_unit_test(a_solver_without_a_device_certifies_on_the_host),
         cmocka_unit_test(a_solver_is_told_when_16_bits_are_proven_to_be_enough),
         cmocka_unit_test(a_solver_of_u2_writes_it_itself),
         cmocka_unit_test(the_pages_of_a_matrix_that_is_written_last_are_made_ready),
