@@ -10,7 +10,7 @@ usage='usage: deploy/setup.sh [--build] [--test] [--check]
 
 build_packages='gcc libc6-dev meson ninja-build pkg-config curl
     libmicrohttpd-dev libuv1-dev libjansson-dev libsqlite3-dev libxxhash-dev libgnutls28-dev
-    libinih-dev libseccomp-dev libmetis-dev libexpat1-dev libcurl4-gnutls-dev zlib1g-dev libzstd-dev libcmocka-dev'
+    libinih-dev libseccomp-dev libsystemd-dev libmetis-dev libexpat1-dev libcurl4-gnutls-dev zlib1g-dev libzstd-dev libcmocka-dev'
 test_packages='python3 python3-numpy python3-scipy python3-networkx python3-igraph
     python3-jsonschema python3-hypothesis python3-requests python3-httpx python3-pandas
     python3-setuptools python3-wheel python3-yaml python3-markdown nodejs strace

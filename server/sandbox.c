@@ -268,7 +268,8 @@ static const struct {
     {BY_FRONT | WITH_GPU, "open openat statfs getdents64 unlink"},
     {WITH_GPU, "ioctl mbind get_mempolicy set_mempolicy move_pages getresuid getresgid"},
     {WITH_GPU, "sched_get_priority_max sched_get_priority_min"},
-    {WITH_BOTH | REFUSED, "socket bind listen"},
+    {WITH_BOTH | DENY_LISTED, "socket"},
+    {WITH_BOTH | REFUSED, "bind listen"},
     /* A child of this very program, from its exec to its own sandbox, and its end. */
     {WITH_GPU | WITH_CHILDREN, "mmap mprotect memfd_create"},
     {WITH_CHILDREN, "arch_prctl prctl prlimit64 capget landlock_create_ruleset landlock_add_rule"},
@@ -324,7 +325,6 @@ static const struct {
     {BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL}},
     {BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK}},
     {BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_OFD_SETLK, F_OFD_SETLKW, F_ADD_SEALS, F_GET_SEALS}},
-    {BY_FRONT, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETLEASE}},
     {BY_WORKER, SCMP_SYS(openat), 2, LACKS, {WRITING}},
     {BY_ALL, SCMP_SYS(ioctl), 1, IS, {FIONBIO, FIONREAD, SIOCOUTQ, FIOCLEX, TCGETS}},
     {BY_ALL, SCMP_SYS(sendto), 3, LACKS, {MSG_FASTOPEN}},
@@ -333,7 +333,7 @@ static const struct {
     /* The deny list refuses calls with these arguments. A driver gives a local socket a name as it
      * is opened, and connects it to nothing. */
     {DENY_LISTED | BY_FRONT, SCMP_SYS(socket), 0, IS_NOT, {AF_UNIX}},
-    {DENY_LISTED | BY_WORKER, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETLEASE}},
+    {DENY_LISTED | BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETLEASE}},
     {DENY_LISTED | BY_WORKER, SCMP_SYS(clone), 0, LACKS, {CLONE_THREAD}},
     {DENY_LISTED | BY_WORKER, SCMP_SYS(tgkill), 0, IS_NOT, {OWN_PID}},
     {DENY_LISTED | BY_WORKER, SCMP_SYS(prlimit64), 2, IS_NOT, {0}},
@@ -406,6 +406,15 @@ static int add_call_rules(scmp_filter_ctx filter, unsigned bits, bool deny_list)
     return failed;
 }
 
+/* The front sends messages to systemd: sd_notify(3) opens a socket for each, and connects it to
+ * nothing. */
+static int allow_notifications(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
+                            SCMP_A0_32(SCMP_CMP_EQ, AF_UNIX),
+                            SCMP_A1_32(SCMP_CMP_EQ, SOCK_DGRAM | SOCK_CLOEXEC));
+}
+
 /* ---- Both steps ---- */
 
 static void add_missing(struct sandbox_report *report, const char *layer)
@@ -458,7 +467,8 @@ enum status sandbox_filter_calls(const struct sandbox_policy *policy, struct san
         seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) == 0 &&
         seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0 &&
         add_call_rules(filter, bits, deny_list) == 0 &&
-        add_argument_rules(filter, bits, deny_list) == 0 && seccomp_load(filter) == 0;
+        add_argument_rules(filter, bits, deny_list) == 0 &&
+        (worker || deny_list || allow_notifications(filter) == 0) && seccomp_load(filter) == 0;
     seccomp_release(filter);
     if (!report->filtered) {
         add_missing(report, "system call filter (seccomp)");

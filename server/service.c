@@ -8,6 +8,7 @@
 #include "server/sandbox.h"
 #include "server/scheduler/scheduler.h"
 #include "server/solver/solver.h"
+#include "server/systemd.h"
 #include "server/worker/worker.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <sysexits.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 /* For a driver of GPUs to say whether there is one. */
@@ -44,7 +46,6 @@ struct service {
     struct scheduler *scheduler;
     struct worker_launcher launcher;
     struct http *http;
-    int manager; /* of service_manager_open */
     /* Until http has them. */
     struct listener listener;
     struct listener admin_listener;
@@ -117,7 +118,7 @@ static void stop(struct service *service, bool fast)
         char state[96];
         snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
                  (service->config->drain_s + 60ULL) * 1000000ULL);
-        service_manager_notify(service->manager, state);
+        sd_notify(0, state);
         service->stopping = true;
         scheduler_drain(service->scheduler, drained, service);
     } else {
@@ -188,7 +189,6 @@ static void open_handles(struct service *service)
     CHECK(uv_idle_init(&service->loop, &service->last_calls) == 0);
     CHECK(uv_timer_init(&service->loop, &service->watchdog) == 0);
     service->last_calls.data = service;
-    service->watchdog.data = service;
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
         CHECK(uv_signal_start(&service->signals[i], signalled, signal_numbers[i]) == 0);
@@ -312,10 +312,10 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
 
 /* ---- The way in, in order ---- */
 
-static void bark(uv_timer_t *watchdog)
+static void feed_watchdog(uv_timer_t *watchdog)
 {
-    const struct service *service = watchdog->data;
-    service_manager_notify(service->manager, "WATCHDOG=1");
+    (void)watchdog;
+    sd_notify(0, "WATCHDOG=1");
 }
 
 static enum status start_http(struct service *service, struct problem *reterr)
@@ -334,7 +334,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
         .listener = service->listener,
         .admin_listener = service->admin_listener,
     };
-    const uint64_t watchdog_ms = service_manager_watchdog_ms();
+    uint64_t watchdog_us = 0;
     char state[LISTENER_ADDRESS_SIZE + 64];
     service->listener = service->admin_listener = LISTENER_CLOSED;
     enum status status = http_start(&parts, &service->http, reterr);
@@ -347,9 +347,10 @@ static enum status start_http(struct service *service, struct problem *reterr)
     }
     fflush(stdout);
     snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
-    service_manager_notify(service->manager, state);
-    if (watchdog_ms > 0) {
-        uv_timer_start(&service->watchdog, bark, watchdog_ms, watchdog_ms);
+    sd_notify(0, state);
+    if (sd_watchdog_enabled(0, &watchdog_us) > 0) {
+        const uint64_t half_ms = watchdog_us / 2000 + 1; /* a timer of 0 ms would not repeat */
+        uv_timer_start(&service->watchdog, feed_watchdog, half_ms, half_ms);
     }
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("address", http_address(service->http)),
@@ -365,7 +366,7 @@ static enum status open_listeners(struct service *service, struct problem *reter
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
     /* The service manager's, or one of our own. */
     int given = -1;
-    enum status status = service_manager_take_socket(&given, reterr);
+    enum status status = systemd_receive_socket(&given, reterr);
     if (status == STATUS_OK) {
         status = given >= 0 ? listener_adopt(given, &service->listener, reterr)
                             : listener_open(config->listen, mode, &service->listener, reterr);
@@ -402,7 +403,7 @@ static enum status start_parts(struct service *service, const char **part, struc
     enum status status = STATUS_OK;
     *part = "credentials";
     for (size_t i = 0; status == STATUS_OK && i < sizeof(paths) / sizeof(paths[0]); i++) {
-        status = service_manager_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
+        status = systemd_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
     }
     if (status == STATUS_OK) {
         *part = "listener";
@@ -480,7 +481,6 @@ int service_run(const struct config *config, const char *path, int argc, char **
     log_write(LOG_INFO, "starting", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("listen", config->listen), LOG_TEXT("state_dir", config->state_dir));
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGIO, SIG_IGN);   /* of a lease on a file, when another wants to write it */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a full disk, and told as that */
     /* Every published result keeps its file open. */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -490,7 +490,6 @@ int service_run(const struct config *config, const char *path, int argc, char **
         }
     }
     json_object_seed(0);
-    service.manager = service_manager_open();
     open_handles(&service);
     start(&service);
     uv_run(&service.loop, UV_RUN_DEFAULT);
@@ -500,9 +499,6 @@ int service_run(const struct config *config, const char *path, int argc, char **
     store_close(service.store);
     CHECK(uv_loop_close(&service.loop) == 0);
     uv_library_shutdown();
-    if (service.manager >= 0) {
-        close(service.manager);
-    }
     log_write(LOG_INFO, "stopped", LOG_NUMBER("exit_code", service.exit_code));
     return service.exit_code;
 }

@@ -40,9 +40,6 @@ WITHOUT_UNIT_TEST = {
 
 # Globals that do not begin with a word of their file's name, each with why.
 NAMED_OTHERWISE = {
-    "accept4": "stands in the place of the C library's for libmicrohttpd",
-    "epoll_ctl": "stands in the place of the C library's for libmicrohttpd",
-    "epoll_wait": "likewise",
     "call_finish": "a call is a request to the scheduler; its header is scheduler.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
     "estimate_print": "a further document; its header is job_document.h",

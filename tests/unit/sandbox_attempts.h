@@ -186,11 +186,14 @@ static int attempt_carry_out(void)
 ATTEMPT(signals, fcntl(attempt_given.pair[0], F_SETOWN, getppid()))
 ATTEMPT(choice_of_signal, fcntl(attempt_given.pair[0], F_SETSIG, SIGKILL))
 
+ATTEMPT(lease, fcntl(attempt_given.memory, F_SETLEASE, F_RDLCK))
+
 static const struct attempt attempt_forbidden[] = {
     TRY(exec),
     TRY(execveat),
     TRY(signals),
     TRY(choice_of_signal),
+    TRY(lease),
     TRY(fork),
     TRY(clone),
     TRY(clone3),
@@ -281,8 +284,8 @@ static const size_t attempt_needed_count = sizeof attempt_needed / sizeof attemp
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
 ATTEMPT(cut, ftruncate(attempt_given.memory, 4096))
-/* Whether or not somebody else has it open. */
-ATTEMPT(lease, fcntl(attempt_given.memory, F_SETLEASE, F_WRLCK) == 0 || errno == EAGAIN ? 0 : -1)
+/* As sd_notify(3) opens it. */
+ATTEMPT(notify, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0))
 ATTEMPT(configuration, open(ATTEMPT_READABLE, O_RDONLY))
 ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_RDWR, 0600))
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
@@ -306,7 +309,7 @@ static int attempt_publish(void)
 }
 
 static const struct attempt attempt_front[] = {
-    TRY(accept), TRY(cut),        TRY(lease),  TRY_FILES(configuration),
+    TRY(accept), TRY(cut),        TRY(notify), TRY_FILES(configuration),
     TRY(create), TRY_FILES(list), TRY(folder), TRY(publish)};
 static const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
 

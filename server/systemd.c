@@ -1,0 +1,60 @@
+#include "server/systemd.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+/* The prefix of a path that is the name of a credential. */
+#define CREDENTIAL "credential:"
+
+enum status systemd_receive_socket(int *ret_socket, struct problem *reterr)
+{
+    const int first = SD_LISTEN_FDS_START;
+    const int count = sd_listen_fds(true);
+    if (count < 0) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "The sockets of the service manager cannot be used: %s.",
+                           strerror(-count));
+    }
+    if (count > 1) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "The service manager handed over %d sockets; one is used.", count);
+    }
+    if (count == 1 && (sd_is_socket_inet(first, 0, SOCK_STREAM, true, 0) <= 0 ||
+                       fcntl(first, F_SETFL, fcntl(first, F_GETFL) | O_NONBLOCK) != 0)) {
+        return problem_set(reterr, STATUS_CONFIG,
+                           "The socket that the service manager handed over is not a listening TCP "
+                           "socket.");
+    }
+    *ret_socket = count == 1 ? first : -1;
+    return STATUS_OK;
+}
+
+enum status systemd_find_credential(char *path, size_t size, struct problem *reterr)
+{
+    const char *name = path + strlen(CREDENTIAL);
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    char found[PATH_MAX];
+    if (strncmp(path, CREDENTIAL, strlen(CREDENTIAL)) != 0) {
+        return STATUS_OK;
+    }
+    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
+        return problem_set(reterr, STATUS_CONFIG, "%s: a credential has a name without slashes",
+                           path);
+    }
+    if (folder == NULL || folder[0] != '/') {
+        problem_set(reterr, STATUS_CONFIG, "%s: the service manager has handed over no credentials",
+                    path);
+        problem_hint(reterr, "name a file, or LoadCredential= in the unit of the service");
+        return STATUS_CONFIG;
+    }
+    const int length = snprintf(found, sizeof(found), "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof(found) || (size_t)length >= size) {
+        return problem_set(reterr, STATUS_CONFIG, "%s: its path is too long", path);
+    }
+    memcpy(path, found, (size_t)length + 1);
+    return STATUS_OK;
+}
