@@ -64,9 +64,7 @@ static void keep_graph(struct scheduler *scheduler, struct job *job, struct grap
 static void job_accepted(struct scheduler *scheduler, struct commit *commit)
 {
     struct job *job = commit->job;
-    struct call *acceptors = job->acceptors;
     char trace_id[TRACE_ID_SIZE];
-    job->acceptors = NULL;
     job->accepted = true;
     memcpy(commit->entry->latest_job, job->id, sizeof(job->id));
     job_trace_id(job, trace_id);
@@ -84,9 +82,9 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
         job_queue_push(&scheduler->queue, &job->tenant->share, job);
         answer_watch_deadline(scheduler, job);
     }
-    struct call *next;
-    for (struct call *call = acceptors; call != NULL; call = next) {
-        next = call->next_waiter;
+    while (!LIST_EMPTY(&job->acceptors)) {
+        struct call *call = LIST_FIRST(&job->acceptors);
+        LIST_REMOVE(call, of_job);
         answer_wait(scheduler, call, job);
     }
 }
@@ -116,12 +114,11 @@ void accept_stored_job(struct commit *commit)
         job_accepted(scheduler, commit);
         return;
     }
-    struct call *next;
-    for (struct call *call = job->acceptors; call != NULL; call = next) {
-        next = call->next_waiter;
+    while (!LIST_EMPTY(&job->acceptors)) {
+        struct call *call = LIST_FIRST(&job->acceptors);
+        LIST_REMOVE(call, of_job);
         answer_not_stored(call, status);
     }
-    job->acceptors = NULL;
     capacity_release(scheduler, job->tenant, &job->held, job->held);
     job_table_remove(scheduler->jobs, job);
 }

@@ -37,6 +37,9 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
 static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
+    if (call_brings_job(call) && call->submit.parse_s > 0) {
+        call->timings.parse_s = call->submit.parse_s;
+    }
     call->answered(call);
     /* After: while one is counted its connection may still be suspended. */
     atomic_fetch_sub(&scheduler->calls_open, 1);
@@ -200,7 +203,7 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
 
 /* ---- Graphs ---- */
 
-char *answer_print_graph(const struct graph_entry *entry, const struct call *call)
+char *answer_print_graph(const struct graph_entry *entry, const struct submit_call *upload)
 {
     const struct result *result = graph_entry_answer(entry);
     enum kind kind = entry->answering;
@@ -209,8 +212,8 @@ char *answer_print_graph(const struct graph_entry *entry, const struct call *cal
         kind = KIND_F8;
     }
     const struct graph_document document = {
-        .input = call != NULL ? &call->input : NULL,
-        .warnings = call != NULL ? call->warnings : NULL,
+        .input = upload != NULL ? &upload->input : NULL,
+        .warnings = upload != NULL ? upload->warnings : NULL,
         .id = entry->row.id,
         .names = (const char *const *)entry->names,
         .parent = entry->row.parent,
@@ -235,7 +238,8 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
 {
     memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
     memcpy(call->job_id, entry->latest_job, sizeof(call->job_id));
-    answer_body(call, http_status, answer_print_graph(entry, call));
+    const struct submit_call *upload = call->kind == CALL_STORE_GRAPH ? &call->submit : NULL;
+    answer_body(call, http_status, answer_print_graph(entry, upload));
 }
 
 /* ---- Results ---- */
@@ -420,8 +424,8 @@ static void watch_ticked(uv_timer_t *tick)
     struct scheduler *scheduler = tick->data;
     const double now_s = clock_monotonic_s();
     struct call *next;
-    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
-        next = call->next_waiting;
+    for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
+        next = LIST_NEXT(call, in_waiting);
         if (call->kind == CALL_EVENTS &&
             (call->expires_at_s <= now_s || has_moved(scheduler, call, call->job))) {
             answer_release(scheduler, call);
@@ -432,20 +436,9 @@ static void watch_ticked(uv_timer_t *tick)
 static void hold(struct scheduler *scheduler, struct call *call, struct job *job, double wait_s)
 {
     call->job = job;
-    call->is_waiting = true;
     call->expires_at_s = clock_monotonic_s() + wait_s;
-    call->previous_waiter = NULL;
-    call->next_waiter = job->waiters;
-    if (job->waiters != NULL) {
-        job->waiters->previous_waiter = call;
-    }
-    job->waiters = call;
-    call->previous_waiting = NULL;
-    call->next_waiting = scheduler->waiting;
-    if (scheduler->waiting != NULL) {
-        scheduler->waiting->previous_waiting = call;
-    }
-    scheduler->waiting = call;
+    LIST_INSERT_HEAD(&job->waiters, call, of_job);
+    LIST_INSERT_HEAD(&scheduler->waiting, call, in_waiting);
     if (call->kind != CALL_EVENTS) {
         answer_set_alarm(scheduler, call->expires_at_s);
     } else if (scheduler->event_count++ == 0) {
@@ -456,27 +449,14 @@ static void hold(struct scheduler *scheduler, struct call *call, struct job *job
 
 void answer_release(struct scheduler *scheduler, struct call *call)
 {
-    call->is_waiting = false;
-    if (call->previous_waiter != NULL) {
-        call->previous_waiter->next_waiter = call->next_waiter;
-    } else {
-        call->job->waiters = call->next_waiter;
-    }
-    if (call->next_waiter != NULL) {
-        call->next_waiter->previous_waiter = call->previous_waiter;
-    }
-    if (call->previous_waiting != NULL) {
-        call->previous_waiting->next_waiting = call->next_waiting;
-    } else {
-        scheduler->waiting = call->next_waiting;
-    }
-    if (call->next_waiting != NULL) {
-        call->next_waiting->previous_waiting = call->previous_waiting;
-    }
+    const struct job *job = call->job;
+    call->job = NULL;
+    LIST_REMOVE(call, of_job);
+    LIST_REMOVE(call, in_waiting);
     if (call->kind == CALL_EVENTS && --scheduler->event_count == 0) {
         uv_timer_stop(&scheduler->watch_tick);
     }
-    answer_waiter(scheduler, call, call->job);
+    answer_waiter(scheduler, call, job);
 }
 
 void answer_wait(struct scheduler *scheduler, struct call *call, struct job *job)
@@ -524,9 +504,9 @@ void answer_wake(struct scheduler *scheduler)
         scheduler->marks.changed = job->next_changed;
         job->is_changed = false;
         struct call *next;
-        for (struct call *call = job->waiters; call != NULL; call = next) {
-            next = call->next_waiter;
-            if (is_final || (!call->wait_until_final && call->kind != CALL_RESULT)) {
+        for (struct call *call = LIST_FIRST(&job->waiters); call != NULL; call = next) {
+            next = LIST_NEXT(call, of_job);
+            if (is_final || call->kind == CALL_JOB || call->kind == CALL_EVENTS) {
                 answer_release(scheduler, call);
             }
         }
@@ -537,8 +517,8 @@ void answer_expire(struct scheduler *scheduler)
 {
     const double now_s = clock_monotonic_s();
     struct call *next;
-    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
-        next = call->next_waiting;
+    for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
+        next = LIST_NEXT(call, in_waiting);
         if (call->expires_at_s <= now_s) {
             answer_release(scheduler, call);
         } else if (call->kind != CALL_EVENTS) {
@@ -551,8 +531,8 @@ void answer_expire(struct scheduler *scheduler)
 static void end_waits(struct scheduler *scheduler, bool streams)
 {
     struct call *next;
-    for (struct call *call = scheduler->waiting; call != NULL; call = next) {
-        next = call->next_waiting;
+    for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
+        next = LIST_NEXT(call, in_waiting);
         if ((call->kind == CALL_EVENTS) == streams) {
             answer_release(scheduler, call);
         }

@@ -26,11 +26,11 @@ static enum status inherit(struct submission *submission, const struct graph_ent
     const enum status status =
         graph_entry_choose_kind(entry, KIND_AUTO, &usual, &submission->problem);
     const enum kind kind = graph_entry_answer(entry) != NULL ? entry->answering : usual;
-    call->changes.kind = kind;
+    call->submit.changes.kind = kind;
     submission->wanted = kind == usual ? KIND_AUTO : kind;
-    if (call->parameters.form == RESULT_FORM_AUTO && last != NULL &&
+    if (call->submit.parameters.form == RESULT_FORM_AUTO && last != NULL &&
         last->report.result.reason == RESULT_REASON_ASKED) {
-        call->parameters.form = last->report.result.form;
+        call->submit.parameters.form = last->report.result.form;
     }
     return status;
 }
@@ -98,7 +98,7 @@ void change_submit(struct submission *submission, bool is_first)
 
 void change_begin(struct submission *submission)
 {
-    submission->asked_form = submission->call->parameters.form;
+    submission->asked_form = submission->call->submit.parameters.form;
     change_submit(submission, true);
 }
 
@@ -149,7 +149,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
 enum status change_finish_graph(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
-    struct edge_changes *changes = &submission->call->changes;
+    struct edge_changes *changes = &submission->call->submit.changes;
     struct problem *problem = &submission->problem;
     struct graph **graph = &submission->graph; /* the parent at first */
     const int folder = store_graph_folder(scheduler->store);

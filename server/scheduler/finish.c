@@ -209,11 +209,8 @@ static void loss_stored(struct commit *commit)
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
     struct commit *commit = NULL;
-    enum status status = scheduler_commit_create(scheduler, loss_stored, &commit);
-    if (status == STATUS_OK) {
-        status = scheduler_commit_add_job(commit, job);
-    }
-    if (status == STATUS_OK) {
+    if (scheduler_commit_create(scheduler, loss_stored, &commit) == STATUS_OK &&
+        scheduler_commit_add_job(commit, job) == STATUS_OK) {
         scheduler_commit_send(commit);
         return;
     }

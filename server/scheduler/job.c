@@ -75,7 +75,7 @@ void job_destroy(struct job *job)
     if (job == NULL) {
         return;
     }
-    CHECK(job->waiters == NULL && job->acceptors == NULL);
+    CHECK(LIST_EMPTY(&job->waiters) && LIST_EMPTY(&job->acceptors));
     graph_destroy(job->graph);
     free(job->arcs);
     job_report_finish(&job->report);

@@ -57,9 +57,9 @@ struct job {
     size_t arc_count;
     bool only_lowers; /* see edge_changes */
 
-    struct call *acceptors; /* wait for accepted */
-    struct call *waiters;   /* long-polls, wait for a change of state */
-    bool is_changed;        /* since its waiters were woken last */
+    LIST_HEAD(, call) acceptors; /* wait for accepted */
+    LIST_HEAD(, call) waiters;   /* long-polls, wait for a change of state */
+    bool is_changed;             /* since its waiters were woken last */
     struct job *next_changed;
 
     struct tenant *tenant; /* whose it is */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_DEFAULT 50
-#define LIMIT_CEILING 1000
 /* A page ends where it gets this long: it is there whole before it is sent. */
 #define PAGE_BYTES ((size_t)262144)
 /* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
@@ -15,14 +13,6 @@
 #define PAGE_LOOKS 20000
 
 /* ---- Lists ---- */
-
-static uint32_t limit_of(const struct call *call)
-{
-    if (call->limit == 0) {
-        return LIMIT_DEFAULT;
-    }
-    return call->limit < LIMIT_CEILING ? call->limit : LIMIT_CEILING;
-}
 
 /* Takes the document; NULL makes the answer fail as a whole. */
 static void append_document(struct text *text, uint32_t index, char *document)
@@ -60,7 +50,7 @@ static const struct job *next_listed_job(const struct job *job, const struct cal
                                          const struct job **last)
 {
     while (job != NULL && *looks > 0 &&
-           (!job->accepted || (call->filter_state && job->state != call->state) ||
+           (!job->accepted || (call->list.filter_state && job->state != call->list.state) ||
             (below != NULL && strcmp(job->id, below) >= 0))) {
         (*looks)--;
         *last = job;
@@ -73,14 +63,14 @@ void requests_list_jobs(struct scheduler *scheduler, struct call *call)
 {
     struct text text = {0};
     uint32_t looks = PAGE_LOOKS;
-    const struct job *last = answer_find_job(scheduler, call, call->cursor);
-    const char *below = last == NULL && call->cursor[0] != '\0' ? call->cursor : NULL;
+    const struct job *last = answer_find_job(scheduler, call, call->list.cursor);
+    const char *below = last == NULL && call->list.cursor[0] != '\0' ? call->list.cursor : NULL;
     const struct job *job =
         last != NULL ? LIST_NEXT(last, of_tenant) : LIST_FIRST(&call->tenant->jobs);
     job = next_listed_job(job, call, below, &looks, &last);
     text_append_string(&text, "{\"jobs\":[");
     for (uint32_t count = 0;
-         job != NULL && looks > 0 && count < limit_of(call) && text.size < PAGE_BYTES; count++) {
+         job != NULL && looks > 0 && count < call->list.limit && text.size < PAGE_BYTES; count++) {
         append_document(&text, count, answer_print_job(scheduler, job));
         last = job;
         job = next_listed_job(LIST_NEXT(job, of_tenant), call, below, &looks, &last);
@@ -99,9 +89,9 @@ static const struct graph_entry *next_listed_graph(const struct graph_entry *ent
 void requests_list_graphs(struct scheduler *scheduler, struct call *call)
 {
     const struct graph_entry *entry = LIST_FIRST(&call->tenant->graphs);
-    if (call->cursor[0] != '\0') {
+    if (call->list.cursor[0] != '\0') {
         const struct graph_entry *cursor =
-            graph_table_find_own(scheduler->graphs, call->tenant, call->cursor);
+            graph_table_find_own(scheduler->graphs, call->tenant, call->list.cursor);
         if (cursor == NULL) {
             answer_status(call, STATUS_BAD_PARAMETER, "The cursor's graph is gone; begin anew.");
             return;
@@ -112,7 +102,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
     struct text text = {0};
     const struct graph_entry *last = NULL;
     text_append_string(&text, "{\"graphs\":[");
-    for (uint32_t count = 0; entry != NULL && count < limit_of(call) && text.size < PAGE_BYTES;
+    for (uint32_t count = 0; entry != NULL && count < call->list.limit && text.size < PAGE_BYTES;
          count++) {
         append_document(&text, count, answer_print_graph(entry, NULL));
         last = entry;
@@ -181,7 +171,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     } else if (waits && (job == NULL || job->state != JOB_FAILED)) {
         /* As it was solved last; that job may not be accepted yet. */
         const struct job *last = job_table_newest_of(scheduler->jobs, entry->row.id);
-        call->parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
+        call->submit.parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
         submit_for_result(scheduler, call, entry, last != NULL ? last->kind : KIND_AUTO);
     } else {
         answer_result(scheduler, call);
@@ -403,9 +393,9 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
 {
     const struct graph_entry *entry = NULL;
     struct estimate estimate = {
-        .vertex_count = call->vertex_count,
-        .edge_count = call->edge_count,
-        .kind = call->parameters.kind == KIND_AUTO ? KIND_I4 : call->parameters.kind,
+        .vertex_count = call->estimate.vertex_count,
+        .edge_count = call->estimate.edge_count,
+        .kind = call->estimate.kind == KIND_AUTO ? KIND_I4 : call->estimate.kind,
     };
     if (call->key[0] != '\0') {
         struct problem problem;
@@ -415,7 +405,7 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
             return;
         }
         /* The kind that a job of this graph would have. */
-        if (graph_entry_choose_kind(entry, call->parameters.kind, &estimate.kind, &problem) !=
+        if (graph_entry_choose_kind(entry, call->estimate.kind, &estimate.kind, &problem) !=
             STATUS_OK) {
             answer_problem(call, &problem);
             return;

@@ -5,19 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void call_finish(struct call *call)
-{
-    reader_destroy(call->reader);
-    capacity_release_share(&call->share);
-    edge_changes_finish(&call->changes);
-    text_finish(&call->coordinates.document);
-    free(call->body);
-    free(call->warnings);
-    call->reader = NULL;
-    call->warnings = NULL;
-    call->body = NULL;
-}
-
 /* ---- Calls of HTTP threads ---- */
 
 static void deliver_call(struct message *message)
@@ -27,12 +14,10 @@ static void deliver_call(struct message *message)
     /* The only place where calls are refused for the shutdown: from its beginning those that bring
      * new work, and once its end has been told, when nothing may be under way again, all that
      * change something. The rest is answered from memory. */
-    const bool brings_job =
-        call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH || call->kind == CALL_CHANGE;
-    const bool changes = brings_job || call->kind == CALL_CANCEL ||
+    const bool changes = call_brings_job(call) || call->kind == CALL_CANCEL ||
                          call->kind == CALL_DELETE_GRAPH || call->kind == CALL_PUT_COORDINATES ||
                          call->kind == CALL_DELETE_COORDINATES;
-    if (scheduler->drained_told ? changes : scheduler->draining && brings_job) {
+    if (scheduler->drained_told ? changes : scheduler->draining && call_brings_job(call)) {
         answer_status(call, STATUS_DRAINING, "The service is shutting down.");
         return;
     }
@@ -93,7 +78,7 @@ static void deliver_left(struct message *message)
     struct call *call = (struct call *)(void *)((char *)message - offsetof(struct call, left));
     struct scheduler *scheduler = call->scheduler;
     call->client_left = true;
-    if (call->is_waiting) {
+    if (call->job != NULL) {
         log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->id));
         answer_release(scheduler, call);
     }

@@ -147,7 +147,7 @@ struct scheduler {
      * changed. */
     STAILQ_HEAD(, submission) parked;
     LIST_HEAD(, commit) namings; /* commits with a name, under way */
-    struct call *waiting;        /* all calls that wait for a job */
+    LIST_HEAD(, call) waiting;   /* all calls that wait for a job */
     uint32_t event_count;        /* streams of events among them */
     double deadline_at_s;        /* no unfinished job has an earlier deadline; 0 = none has one */
     double typical_solve_s;      /* smoothed, for the guess of Retry-After */
@@ -199,8 +199,8 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
 void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status);
 /* JSON text of a job as of now, freed by the caller; NULL when out of memory. */
 char *answer_print_job(struct scheduler *scheduler, const struct job *job);
-/* input may be NULL. */
-char *answer_print_graph(const struct graph_entry *entry, const struct call *call);
+/* upload: the graph came with it; or NULL. */
+char *answer_print_graph(const struct graph_entry *entry, const struct submit_call *upload);
 /* Jobs before this one in the queue. */
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job);
 /* Seconds until a job ends, with those before it in the queue; below 0 = not known. */

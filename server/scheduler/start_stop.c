@@ -280,17 +280,10 @@ static enum status open_tables(struct scheduler *scheduler)
         timers[i]->data = scheduler;
         scheduler->handles_open++;
     }
-    enum status status = mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox);
-    if (status == STATUS_OK) {
-        status = job_table_create(&scheduler->jobs);
-    }
-    if (status == STATUS_OK) {
-        status = graph_table_create(&scheduler->graphs);
-    }
-    if (status == STATUS_OK) {
-        status = scheduler_tenant(scheduler, "", &scheduler->nobody);
-    }
-    return status;
+    STATUS_TRY(mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox));
+    STATUS_TRY(job_table_create(&scheduler->jobs));
+    STATUS_TRY(graph_table_create(&scheduler->graphs));
+    return scheduler_tenant(scheduler, "", &scheduler->nobody);
 }
 
 static void do_nothing(uv_work_t *request)
@@ -341,19 +334,13 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to start.");
     }
-    status = restore_tables(scheduler, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(restore_tables(scheduler, reterr));
     status = store_start(scheduler->store);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The disk threads cannot be started.");
     }
     plan_file_trim(store_plan_folder(scheduler->store), scheduler->config->plan_budget_bytes);
-    status = open_workers(scheduler, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(open_workers(scheduler, reterr));
     restore_queue(scheduler);
     scheduler_settle(scheduler);
     return STATUS_OK;

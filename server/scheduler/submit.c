@@ -16,7 +16,7 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
     submission->scheduler = scheduler;
     submission->call = call;
     submission->tenant = call->tenant;
-    submission->share = capacity_move_share(&call->share);
+    submission->share = capacity_move_share(&call->submit.share);
     scheduler->submissions++;
     return submission;
 }
@@ -91,7 +91,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     }
     commit->call = submission->call;
     commit->entry = entry;
-    add_name(commit, submission->call->parameters.name);
+    add_name(commit, submission->call->submit.parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = capacity_move_share(&submission->share);
@@ -148,7 +148,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
     struct commit *commit;
     enum status status = STATUS_OK;
     if (entry->committed && !entry->damaged && entry->row.version_of[0] == '\0' &&
-        submission->call->parameters.name[0] == '\0') {
+        submission->call->submit.parameters.name[0] == '\0') {
         answer_graph(submission->call, entry, 200);
         submit_end(submission);
         return;
@@ -177,13 +177,13 @@ static enum status print_fingerprint(const struct submission *submission,
                                      char ret_text[FINGERPRINT_SIZE])
 {
     const struct call *call = submission->call;
-    const struct job_parameters *parameters = &call->parameters;
+    const struct job_parameters *parameters = &call->submit.parameters;
     const bool is_change = call->kind == CALL_CHANGE;
     const char *graph = is_change ? call->key : submission->graph_id;
     const enum result_form form = is_change ? submission->asked_form : parameters->form;
     const struct identity_part parts[] = {
         {graph, strlen(graph)},
-        {call->changes.digest, sizeof(call->changes.digest)},
+        {call->submit.changes.digest, is_change ? sizeof(call->submit.changes.digest) : 0},
         {&parameters->kind, sizeof(parameters->kind)},
         {&parameters->priority, sizeof(parameters->priority)},
         {&parameters->deadline_s, sizeof(parameters->deadline_s)},
@@ -210,13 +210,13 @@ static enum status create_job(struct submission *submission, const struct graph_
     memcpy(job->fingerprint, fingerprint, sizeof(fingerprint));
     job->tenant = call->tenant;
     job->vertex_count = entry->row.vertex_count;
-    job->priority = call->parameters.priority;
-    job->verify = call->parameters.verify;
-    job->parse_s = call->parse_s;
-    job->report.input = call->input;
-    job->report.warnings = call->warnings;
-    job->report.result.form = call->parameters.form;
-    call->warnings = NULL;
+    job->priority = call->submit.parameters.priority;
+    job->verify = call->submit.parameters.verify;
+    job->parse_s = call->submit.parse_s;
+    job->report.input = call->submit.input;
+    job->report.warnings = call->submit.warnings;
+    job->report.result.form = call->submit.parameters.form;
+    call->submit.warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
     memcpy(job->report.parent, submission->parent_id, sizeof(submission->parent_id));
     memcpy(job->report.moves, submission->name, sizeof(submission->name));
@@ -224,11 +224,11 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->arc_count = submission->arc_count;
     job->only_lowers = submission->only_lowers;
     submission->arcs = NULL;
-    job->deadline_s = call->parameters.deadline_s;
+    job->deadline_s = call->submit.parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
     }
-    memcpy(job->idempotency_key, call->idempotency_key, sizeof(job->idempotency_key));
+    memcpy(job->idempotency_key, call->submit.idempotency_key, sizeof(job->idempotency_key));
     *ret_job = job;
     return STATUS_OK;
 }
@@ -287,8 +287,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         submission->held = (struct capacity){0};
         capacity_reserve_result(scheduler, added, entry->row.edge_count);
     }
-    submission->call->next_waiter = NULL;
-    added->acceptors = submission->call;
+    LIST_INSERT_HEAD(&added->acceptors, submission->call, of_job);
     submission->name[0] = '\0'; /* the job has it */
     give_coordinates(submission, commit);
     scheduler_commit_send(commit);
@@ -317,7 +316,7 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
 {
     struct call *call = submission->call;
-    const char *name = call->parameters.name;
+    const char *name = call->submit.parameters.name;
     const struct graph_entry *owner =
         graph_table_find(submission->scheduler->graphs, submission->tenant, name);
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
@@ -333,9 +332,10 @@ static enum status check_name(struct submission *submission, const struct graph_
                      "That graph still answers by its id; another name= keeps both.");
     }
     if (submission->warnings.count > 0) {
-        call->warnings = warning_print(&submission->warnings);
+        call->submit.warnings = warning_print(&submission->warnings);
     }
-    return submission->warnings.count > 0 && call->warnings == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    return submission->warnings.count > 0 && call->submit.warnings == NULL ? STATUS_NO_MEMORY
+                                                                           : STATUS_OK;
 }
 
 static void accept_new(struct submission *submission)
@@ -371,8 +371,7 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
     } else if (earlier->accepted) {
         answer_wait(submission->scheduler, call, earlier);
     } else {
-        call->next_waiter = earlier->acceptors;
-        earlier->acceptors = call;
+        LIST_INSERT_HEAD(&earlier->acceptors, call, of_job);
     }
     submit_end(submission);
 }
@@ -380,9 +379,10 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
 struct job *submit_find_repeated(const struct submission *submission)
 {
     const struct call *call = submission->call;
-    return call->kind != CALL_STORE_GRAPH ? job_table_find_key(submission->scheduler->jobs,
-                                                               call->tenant, call->idempotency_key)
-                                          : NULL;
+    return call->kind != CALL_STORE_GRAPH
+               ? job_table_find_key(submission->scheduler->jobs, call->tenant,
+                                    call->submit.idempotency_key)
+               : NULL;
 }
 
 /* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
@@ -393,7 +393,7 @@ static void accept_submission(struct submission *submission)
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
     struct job *earlier = submit_find_repeated(submission);
     const char *name =
-        submission->name[0] != '\0' ? submission->name : submission->call->parameters.name;
+        submission->name[0] != '\0' ? submission->name : submission->call->submit.parameters.name;
     if ((entry != NULL && entry->deleting) ||
         (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
@@ -417,10 +417,11 @@ static enum status finish_upload(struct submission *submission)
     const enum status status = reader_finish(submission->reader, &submission->graph, problem);
     if (status == STATUS_OK) {
         submission->warnings = reader_notes(submission->reader)->warnings;
-        input_report_complete(&call->input, reader_notes(submission->reader), submission->graph);
-        input_report_warn(&call->input, submission->graph, &submission->warnings);
+        input_report_complete(&call->submit.input, reader_notes(submission->reader),
+                              submission->graph);
+        input_report_warn(&call->submit.input, submission->graph, &submission->warnings);
     } else {
-        input_report_hint(&call->input, problem);
+        input_report_hint(&call->submit.input, problem);
     }
     reader_destroy(submission->reader);
     submission->reader = NULL;
@@ -436,8 +437,9 @@ static void finish_graph(uv_work_t *request)
     const double began_s = clock_monotonic_s();
     enum status status =
         call->kind == CALL_CHANGE ? change_finish_graph(submission) : finish_upload(submission);
-    const enum kind wanted =
-        call->parameters.kind == KIND_AUTO ? submission->wanted : call->parameters.kind;
+    const enum kind wanted = call->submit.parameters.kind == KIND_AUTO
+                                 ? submission->wanted
+                                 : call->submit.parameters.kind;
     if (status == STATUS_OK && call->kind != CALL_STORE_GRAPH) {
         status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
     }
@@ -453,7 +455,7 @@ static void finish_graph(uv_work_t *request)
         status = change_copy_coordinates(submission);
     }
     submission->status = status;
-    call->parse_s += clock_monotonic_s() - began_s;
+    call->submit.parse_s += clock_monotonic_s() - began_s;
 }
 
 static void graph_finished(uv_work_t *request, int error)
@@ -487,8 +489,8 @@ void submit_finish_graph(struct submission *submission)
 static void submit_upload(struct submission *submission)
 {
     struct call *call = submission->call;
-    submission->reader = call->reader;
-    call->reader = NULL;
+    submission->reader = call->submit.reader;
+    call->submit.reader = NULL;
     /* A possible repeat of an earlier request is judged when its graph is known. */
     if (call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL) {
         const enum status status = submit_reserve_place(submission);
@@ -542,7 +544,8 @@ void submit_for_result(struct scheduler *scheduler, struct call *call, struct gr
 
 void submit_call(struct scheduler *scheduler, struct call *call)
 {
-    const bool is_upload = call->kind == CALL_STORE_GRAPH || call->reader != NULL;
+    const bool is_upload = call->kind == CALL_STORE_GRAPH ||
+                           (call->kind == CALL_SUBMIT && call->submit.reader != NULL);
     struct graph_entry *entry = is_upload ? NULL : answer_find_graph(scheduler, call);
     if (!is_upload && entry == NULL) {
         answer_no_such(call);
@@ -554,6 +557,6 @@ void submit_call(struct scheduler *scheduler, struct call *call)
     } else if (submission != NULL && is_upload) {
         submit_upload(submission);
     } else if (submission != NULL) {
-        submit_stored(submission, entry, call->parameters.kind);
+        submit_stored(submission, entry, call->submit.parameters.kind);
     }
 }

@@ -16,13 +16,13 @@ static inline struct question *new_change(struct fixture *fixture, const char *k
     assert_int_equal(
         graph_file_read_names(store_graph_folder(fixture->store), graph->call.graph_id, &names),
         STATUS_OK);
-    assert_int_equal(identity_of_names(names, question->call.changes.names_digest), STATUS_OK);
-    question->call.changes.list = calloc(1, sizeof(*question->call.changes.list));
-    assert_non_null(question->call.changes.list);
-    question->call.changes.count = 1;
-    question->call.changes.list[0] = (struct edge_change){.target = 1, .weight = weight};
+    assert_int_equal(identity_of_names(names, question->call.submit.changes.names_digest),
+                     STATUS_OK);
+    question->call.submit.changes.list = calloc(1, sizeof(*question->call.submit.changes.list));
+    assert_non_null(question->call.submit.changes.list);
+    question->call.submit.changes.count = 1;
+    question->call.submit.changes.list[0] = (struct edge_change){.target = 1, .weight = weight};
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     vertex_names_destroy(names);
     forget(graph);
     return question;
@@ -42,9 +42,8 @@ static inline void change(struct fixture *fixture, const char *key, double weigh
 static inline void store_named(struct fixture *fixture, const char *edges, const char *name)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    snprintf(question->call.parameters.name, NAME_SIZE, "%s", name);
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "%s", name);
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     forget(question);
 }

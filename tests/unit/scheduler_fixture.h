@@ -136,6 +136,9 @@ static inline struct question *new_question(enum call_kind kind, const char *key
     const size_t size = strlen(key) + 1;
     assert_true(size <= sizeof(question->call.key));
     memcpy(question->call.key, key, size);
+    if (kind == CALL_JOBS || kind == CALL_GRAPHS) {
+        question->call.list.limit = 50;
+    }
     return question;
 }
 
@@ -144,8 +147,10 @@ static inline struct question *new_upload(enum call_kind kind, const char *edges
     struct question *question = new_question(kind, "");
     struct graph_options options = {0};
     struct problem problem;
-    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.reader), STATUS_OK);
-    assert_int_equal(reader_feed(question->call.reader, edges, strlen(edges), &problem), STATUS_OK);
+    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.submit.reader),
+                     STATUS_OK);
+    assert_int_equal(reader_feed(question->call.submit.reader, edges, strlen(edges), &problem),
+                     STATUS_OK);
     return question;
 }
 
@@ -191,7 +196,6 @@ static inline void solve(struct fixture *fixture, const char *edges, char job_id
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
     memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
@@ -206,15 +210,25 @@ static inline void assert_job_state(struct fixture *fixture, const char *job_id,
     forget(question);
 }
 
-/* Waits until the end of the job. */
+/* Waits until the end of the job: each answer comes with a change of its state. */
 static inline void finish_job(struct fixture *fixture, const char *job_id, const char *state)
 {
-    struct question *question = new_question(CALL_JOB, job_id);
-    question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
-    call(fixture, question, STATUS_OK, 200);
-    assert_state(question, state);
-    forget(question);
+    bool is_final = false;
+    while (!is_final) {
+        enum job_state now;
+        struct question *question = new_question(CALL_JOB, job_id);
+        question->call.wait_s = LONG_S;
+        call(fixture, question, STATUS_OK, 200);
+        json_t *body = body_of(question);
+        const char *name = json_string_value(json_object_get(body, "state"));
+        assert_true(job_state_from_name(name, &now));
+        is_final = job_state_is_final(now);
+        if (is_final) {
+            assert_string_equal(name, state);
+        }
+        json_decref(body);
+        forget(question);
+    }
 }
 
 static inline void assert_distance(struct fixture *fixture, const char *key, uint32_t source,

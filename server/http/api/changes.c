@@ -65,7 +65,7 @@ enum status serve_changes_prepare_weights(struct request *request, struct proble
 static void post_change(struct request *request, struct call *call)
 {
     const char *key = request_header(request, "Idempotency-Key");
-    struct edge_changes *changes = &call->changes;
+    struct edge_changes *changes = &call->submit.changes;
     const struct identity_part parts[] = {
         {changes->list, changes->count * sizeof(*changes->list)},
         {changes->weights, changes->weights_size},
@@ -75,12 +75,12 @@ static void post_change(struct request *request, struct call *call)
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return;
     }
-    call->parameters = request->job_request.parameters;
-    call->share = capacity_move_share(&request->share);
-    snprintf(call->idempotency_key, sizeof(call->idempotency_key), "%s", key != NULL ? key : "");
+    call->submit.parameters = request->job_request.parameters;
+    call->submit.share = capacity_move_share(&request->share);
+    snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
+             key != NULL ? key : "");
     call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
                                                     : request_preferred_wait(request);
-    call->wait_until_final = true;
     request_call(request, request_answer_call);
 }
 
@@ -95,7 +95,8 @@ void serve_changes_weights(struct request *request)
     }
     call = request_create_call(request, CALL_CHANGE);
     if (call != NULL) {
-        call->changes.weights = text_take(&request->document, &call->changes.weights_size);
+        call->submit.changes.weights =
+            text_take(&request->document, &call->submit.changes.weights_size);
         post_change(request, call);
     }
 }
@@ -196,7 +197,7 @@ static void change_edges(struct request *request, const struct vertex_names *nam
         edge_changes_finish(&changes);
         return;
     }
-    call->changes = changes;
+    call->submit.changes = changes;
     post_change(request, call);
 }
 

@@ -97,7 +97,7 @@ void serve_coordinates_put(struct request *request)
     }
     call->coordinates.document = request->document;
     request->document = (struct text){0};
-    call->share = capacity_move_share(&request->share);
+    call->coordinates.share = capacity_move_share(&request->share);
     request_call(request, request_answer_call);
 }
 

@@ -39,18 +39,18 @@ static enum status take_member(const char *name, const json_t *value, struct cal
         return STATUS_OK;
     }
     if (strcmp(name, "kind") == 0) {
-        return kind_from_name(text, &call->parameters.kind)
+        return kind_from_name(text, &call->estimate.kind)
                    ? STATUS_OK
                    : problem_set(reterr, STATUS_BAD_PARAMETER,
                                  "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(name, "m") == 0) {
-        return take_count(value, name, (json_int_t)1 << 48, &call->edge_count, reterr);
+        return take_count(value, name, (json_int_t)1 << 48, &call->estimate.edge_count, reterr);
     }
     if (strcmp(name, "n") == 0) {
         status = take_count(value, name, UINT32_MAX - 1, &count, reterr);
         if (status == STATUS_OK) {
-            call->vertex_count = (uint32_t)count;
+            call->estimate.vertex_count = (uint32_t)count;
         }
         return status;
     }

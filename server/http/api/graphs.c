@@ -17,14 +17,14 @@ void serve_graphs_store(struct request *request)
         return;
     }
     /* Without a document limit there is no document. */
-    if (upload_end(&request->upload, &call->reader, &document, &problem) != STATUS_OK) {
+    if (upload_end(&request->upload, &call->submit.reader, &document, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }
-    call->share = capacity_move_share(&request->upload.share);
-    call->parse_s = request->upload.parse_s;
-    upload_report(&request->upload, &call->input);
-    call->parameters = request->job_request.parameters;
+    call->submit.share = capacity_move_share(&request->upload.share);
+    call->submit.parse_s = request->upload.parse_s;
+    upload_report(&request->upload, &call->submit.input);
+    call->submit.parameters = request->job_request.parameters;
     request_call(request, request_answer_call);
 }
 

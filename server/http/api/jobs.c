@@ -243,7 +243,7 @@ static enum status fill_submit(struct request *request, struct call *call, struc
 {
     const char *key = request_header(request, "Idempotency-Key");
     struct json_t *document = NULL;
-    enum status status = upload_end(&request->upload, &call->reader, &document, reterr);
+    enum status status = upload_end(&request->upload, &call->submit.reader, &document, reterr);
 
     if (status == STATUS_OK && document != NULL) {
         status = check_stored(&request->query, reterr);
@@ -257,16 +257,15 @@ static enum status fill_submit(struct request *request, struct call *call, struc
         return status;
     }
     memcpy(call->key, request->job_request.key, sizeof(call->key));
-    call->share = capacity_move_share(&request->upload.share);
-    call->parse_s = request->upload.parse_s;
-    upload_report(&request->upload, &call->input);
-    call->parameters = request->job_request.parameters;
+    call->submit.share = capacity_move_share(&request->upload.share);
+    call->submit.parse_s = request->upload.parse_s;
+    upload_report(&request->upload, &call->submit.input);
+    call->submit.parameters = request->job_request.parameters;
     if (key != NULL) {
-        memcpy(call->idempotency_key, key, strlen(key) + 1);
+        memcpy(call->submit.idempotency_key, key, strlen(key) + 1);
     }
     call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
                                                     : request_preferred_wait(request);
-    call->wait_until_final = true;
     return STATUS_OK;
 }
 

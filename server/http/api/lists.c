@@ -18,10 +18,10 @@ static void list(struct request *request, enum call_kind kind, const char *prefi
     if (call == NULL) {
         return;
     }
-    if (state != NULL && !job_state_from_name(state, &call->state)) {
+    if (state != NULL && !job_state_from_name(state, &call->list.state)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
                             "state must be one of queued, running, done, failed, cancelled.", NULL);
-    } else if (cursor != NULL && (strlen(cursor) != sizeof(call->cursor) - 1 ||
+    } else if (cursor != NULL && (strlen(cursor) != sizeof(call->list.cursor) - 1 ||
                                   strncmp(cursor, prefix, strlen(prefix)) != 0)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
                             "cursor is what the list before this gave as next.", NULL);
@@ -29,10 +29,10 @@ static void list(struct request *request, enum call_kind kind, const char *prefi
                STATUS_OK) {
         request_refuse(request, &problem);
     } else {
-        call->filter_state = state != NULL;
-        call->limit = (uint32_t)limit;
+        call->list.filter_state = state != NULL;
+        call->list.limit = (uint32_t)limit;
         if (cursor != NULL) {
-            memcpy(call->cursor, cursor, strlen(cursor) + 1);
+            memcpy(call->list.cursor, cursor, strlen(cursor) + 1);
         }
         request_call(request, request_answer_call);
     }

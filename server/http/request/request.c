@@ -191,7 +191,7 @@ static void add_times(struct request *request)
     if (call != NULL) {
         const struct timings *t = &call->timings;
 
-        append_time(&text, "parse", call->parse_s > 0 ? call->parse_s : t->parse_s);
+        append_time(&text, "parse", t->parse_s);
         append_time(&text, "queue", t->queue_s);
         append_time(&text, "solve", t->fill_s + t->h2d_s + t->compute_s + t->d2h_s);
         append_time(&text, "job", t->total_s);
@@ -583,7 +583,6 @@ static void call_for_result(struct request *request)
         return;
     }
     call->wait_s = has_lost_question(request) ? 0 : request_preferred_wait(request);
-    call->wait_until_final = true;
     request_call(request, result_asked);
 }
 

@@ -60,7 +60,7 @@ static void a_version_is_kept_for_each_that_asks_for_it(void **state)
     struct question *questions[] = {new_question(CALL_SUBMIT, first),
                                     new_question(CALL_SUBMIT, first)};
     for (int i = 0; i < 2; i++) {
-        questions[i]->call.parameters.kind = i == 0 ? KIND_F4 : KIND_F8;
+        questions[i]->call.submit.parameters.kind = i == 0 ? KIND_F4 : KIND_F8;
         scheduler_post(scheduler, &questions[i]->call);
     }
     for (int i = 0; i < 2; i++) {

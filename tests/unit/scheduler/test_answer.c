@@ -7,7 +7,6 @@ static void a_wait_ends_when_its_time_is_up(void **state)
     submit_long(fixture, 1, job_id);
     struct question *question = new_question(CALL_JOB, job_id);
     question->call.wait_s = 0.01;
-    question->call.wait_until_final = true;
     double began_s = clock_monotonic_s();
     call(fixture, question, STATUS_OK, 200);
     assert_true(clock_monotonic_s() - began_s >= 0.01);

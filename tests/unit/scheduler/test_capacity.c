@@ -41,7 +41,6 @@ static struct question *new_submit(struct fixture *fixture, const char *tenant, 
     struct question *question = new_upload(CALL_SUBMIT, edges);
     question->call.tenant = tenant_of(fixture, tenant);
     question->call.wait_s = 60;
-    question->call.wait_until_final = true;
     return question;
 }
 
@@ -50,8 +49,8 @@ static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JO
                      char graph_id[GRAPH_ID_SIZE])
 {
     struct question *question = new_submit(fixture, tenant, RING);
-    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
-    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "order");
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
+    snprintf(question->call.submit.idempotency_key, IDEMPOTENCY_KEY_SIZE, "order");
     call(fixture, question, STATUS_OK, 200);
     memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
     memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
@@ -150,7 +149,7 @@ static void a_cursor_of_another_is_none(void **state)
     char graph_id[GRAPH_ID_SIZE];
     solve_as(fixture, "a", job_id, graph_id);
     struct question *question = new_call(fixture, CALL_GRAPHS, "b", "");
-    memcpy(question->call.cursor, graph_id, GRAPH_ID_SIZE);
+    memcpy(question->call.list.cursor, graph_id, GRAPH_ID_SIZE);
     call(fixture, question, STATUS_BAD_PARAMETER, 400);
     forget(question);
 }

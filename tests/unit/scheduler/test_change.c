@@ -47,12 +47,12 @@ static void change_by_names_of_another_graph_is_refused(void **state)
     struct fixture *fixture = *state;
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
-    question->call.changes.names_digest[0] ^= 1;
+    question->call.submit.changes.names_digest[0] ^= 1;
     call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     forget(question);
     /* Where the digests are equal all the same, each row is compared with the count of vertices. */
     question = new_change(fixture, "line", 10);
-    question->call.changes.list[0].target = 1000;
+    question->call.submit.changes.list[0].target = 1000;
     call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     forget(question);
     assert_distance(fixture, "line", 0, 2, "11");
@@ -103,7 +103,7 @@ static void the_end_of_an_older_change_lets_no_change_begin(void **state)
     struct question *deletion = new_question(CALL_DELETE_GRAPH, "name");
     call(fixture, deletion, STATUS_OK, 204);
     struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
-    snprintf(upload->call.parameters.name, NAME_SIZE, "name");
+    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "name");
     call(fixture, upload, STATUS_OK, 201);
     struct question *first = post_change(fixture, "name", 11);
     struct question *second = new_change(fixture, "name", 12);

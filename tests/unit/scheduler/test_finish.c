@@ -47,9 +47,8 @@ static void a_deadline_fails_a_job_that_is_queued_or_running(void **state)
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    question->call.parameters.deadline_s = 0.001;
+    question->call.submit.parameters.deadline_s = 0.001;
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
     json_t *problem = json_object_get(body, "problem");
@@ -65,7 +64,7 @@ static void a_deadline_holds_across_a_restart(void **state)
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    question->call.parameters.deadline_s = 0.5;
+    question->call.submit.parameters.deadline_s = 0.5;
     call(fixture, question, STATUS_OK, 202);
     scheduler_drain(fixture->scheduler, set_drained, fixture);
     scheduler_drain_faster(fixture->scheduler);
@@ -149,9 +148,8 @@ static void the_total_is_the_sum_of_its_parts(void **state)
     struct fixture *fixture = *state;
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    question->call.parse_s = 100; /* as if the upload had been slow */
+    question->call.submit.parse_s = 100; /* as if the upload had been slow */
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
     json_t *timings = json_object_get(body, "timings");
@@ -222,6 +220,7 @@ static void list_jobs_of_another(void *context)
     struct question question = {.call = {.kind = CALL_JOBS, .answered = set_answered}};
     question.call.context = &question.answered;
     question.call.scheduler = scheduler;
+    question.call.list.limit = 50;
     CHECK(scheduler_tenant(scheduler, "another", &question.call.tenant) == STATUS_OK);
     requests_list_jobs(scheduler, &question.call);
     CHECK(question.answered);

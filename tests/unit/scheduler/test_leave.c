@@ -28,7 +28,6 @@ static void post_waiting(struct fixture *fixture, enum call_kind kind, const cha
     waits->context = &ret_waiting->question.answered;
     waits->left_noted = set_noted;
     waits->wait_s = LONG_S;
-    waits->wait_until_final = true;
     scheduler_post(fixture->scheduler, waits);
 }
 

@@ -105,7 +105,7 @@ static void jobs_are_listed_newest_first_page_by_page(void **state)
         solve(fixture, RING, job_ids[i], graph_id);
     }
     struct question *question = new_question(CALL_JOBS, "");
-    question->call.limit = 2;
+    question->call.list.limit = 2;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
     json_t *jobs = json_object_get(body, "jobs");
@@ -116,7 +116,7 @@ static void jobs_are_listed_newest_first_page_by_page(void **state)
     json_decref(body);
     forget(question);
     question = new_question(CALL_JOBS, "");
-    snprintf(question->call.cursor, JOB_ID_SIZE, "%s", job_ids[1]);
+    snprintf(question->call.list.cursor, JOB_ID_SIZE, "%s", job_ids[1]);
     call(fixture, question, STATUS_OK, 200);
     body = body_of(question);
     jobs = json_object_get(body, "jobs");
@@ -134,8 +134,8 @@ static void jobs_are_filtered_by_state(void **state)
     char graph_id[GRAPH_ID_SIZE];
     solve(*state, RING, job_id, graph_id);
     struct question *question = new_question(CALL_JOBS, "");
-    question->call.filter_state = true;
-    question->call.state = JOB_FAILED;
+    question->call.list.filter_state = true;
+    question->call.list.state = JOB_FAILED;
     call(*state, question, STATUS_OK, 200);
     assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
     forget(question);
@@ -159,8 +159,8 @@ static void a_filter_that_leaves_out_many_ends_the_page(void **state)
         assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
     }
     struct question *question = new_question(CALL_JOBS, "");
-    question->call.filter_state = true;
-    question->call.state = JOB_FAILED;
+    question->call.list.filter_state = true;
+    question->call.list.state = JOB_FAILED;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
     const char *next = json_string_value(json_object_get(body, "next"));
@@ -168,9 +168,9 @@ static void a_filter_that_leaves_out_many_ends_the_page(void **state)
     assert_non_null(next);
     forget(question);
     question = new_question(CALL_JOBS, "");
-    question->call.filter_state = true;
-    question->call.state = JOB_FAILED;
-    snprintf(question->call.cursor, sizeof(question->call.cursor), "%s", next);
+    question->call.list.filter_state = true;
+    question->call.list.state = JOB_FAILED;
+    snprintf(question->call.list.cursor, sizeof(question->call.list.cursor), "%s", next);
     json_decref(body);
     call(fixture, question, STATUS_OK, 200);
     body = body_of(question);

@@ -4,9 +4,8 @@ static void results_names_and_jobs_are_there_after_a_restart(void **state)
 {
     struct fixture *fixture = *state;
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     restart(fixture);
     assert_distance(fixture, "ring", 0, 2, "3");

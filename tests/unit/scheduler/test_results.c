@@ -91,9 +91,8 @@ static void results_are_evicted_in_the_order_of_their_last_queries(void **state)
 static void solve_kind(struct fixture *fixture, enum kind kind, char graph_id[GRAPH_ID_SIZE])
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    question->call.parameters.kind = kind;
+    question->call.submit.parameters.kind = kind;
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(fixture, question, STATUS_OK, 200);
     memcpy(graph_id, question->call.graph_id, GRAPH_ID_SIZE);
     forget(question);

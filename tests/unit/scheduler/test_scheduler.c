@@ -61,7 +61,6 @@ static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
     submit_long(fixture, 1, job_id);
     struct question *waiting = new_question(CALL_JOB, job_id);
     waiting->call.wait_s = LONG_S;
-    waiting->call.wait_until_final = true;
     scheduler_post(fixture->scheduler, &waiting->call);
     assert_job_state(fixture, job_id, "running");
     scheduler_drain(fixture->scheduler, set_drained, fixture);
@@ -86,7 +85,7 @@ static void queue_ring(struct fixture *fixture, unsigned n, unsigned weight, int
 {
     char *edges = ring_of(n, weight);
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    question->call.parameters.priority = priority;
+    question->call.submit.parameters.priority = priority;
     call(fixture, question, STATUS_OK, 202);
     memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
     forget(question);

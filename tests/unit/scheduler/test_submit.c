@@ -10,7 +10,8 @@ static void a_bad_graph_is_refused_and_nothing_is_kept(void **state)
 {
     struct question *question = new_question(CALL_SUBMIT, "");
     struct graph_options options = {0};
-    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.reader), STATUS_OK);
+    assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.submit.reader),
+                     STATUS_OK);
     call(*state, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
     forget(question);
     question = new_question(CALL_JOBS, "");
@@ -22,13 +23,12 @@ static void a_bad_graph_is_refused_and_nothing_is_kept(void **state)
 static void a_stored_graph_is_solved_by_name_in_another_kind(void **state)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
-    snprintf(question->call.parameters.name, NAME_SIZE, "ring");
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
     call(*state, question, STATUS_OK, 201);
     forget(question);
     question = new_question(CALL_SUBMIT, "ring");
-    question->call.parameters.kind = KIND_F8;
+    question->call.submit.parameters.kind = KIND_F8;
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     call(*state, question, STATUS_OK, 200);
     assert_distance(*state, "ring", 0, 2, "3");
     forget(question);
@@ -45,7 +45,7 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
                                   unsigned http_status)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
-    snprintf(question->call.parameters.name, NAME_SIZE, "%s", name);
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "%s", name);
     call(fixture, question, status, http_status);
     return question;
 }
@@ -70,7 +70,7 @@ static void a_graph_has_so_many_names_and_no_more(void **state)
     forget(name_ring(fixture, "first", STATUS_OK, 200));
     /* A name that goes to another graph leaves a place. */
     question = new_upload(CALL_STORE_GRAPH, LINE);
-    snprintf(question->call.parameters.name, NAME_SIZE, "first");
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "first");
     call(fixture, question, STATUS_OK, 201);
     forget(question);
     forget(name_ring(fixture, "beyond", STATUS_OK, 200));
@@ -195,7 +195,6 @@ static void two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted(void
     struct question *one = new_upload(CALL_SUBMIT, RING);
     struct question *two = new_upload(CALL_SUBMIT, RING);
     one->call.wait_s = two->call.wait_s = LONG_S;
-    one->call.wait_until_final = two->call.wait_until_final = true;
     scheduler_post(fixture->scheduler, &one->call);
     scheduler_post(fixture->scheduler, &two->call);
     wait_for(fixture, one);
@@ -211,9 +210,8 @@ static void two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted(void
 static struct question *new_keyed(const char *edges, const char *key)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
+    snprintf(question->call.submit.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
     question->call.wait_s = LONG_S;
-    question->call.wait_until_final = true;
     return question;
 }
 
@@ -237,7 +235,7 @@ static void a_repeated_key_gives_the_same_job_also_after_a_restart(void **state)
 static struct question *new_stored(const char *graph_id, const char *key)
 {
     struct question *question = new_question(CALL_SUBMIT, graph_id);
-    snprintf(question->call.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
+    snprintf(question->call.submit.idempotency_key, IDEMPOTENCY_KEY_SIZE, "%s", key);
     return question;
 }
 
@@ -272,7 +270,7 @@ static void a_key_used_for_another_request_is_a_mismatch(void **state)
 static struct question *post_named(struct fixture *fixture, const char *edges)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, edges);
-    snprintf(question->call.parameters.name, NAME_SIZE, "one");
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "one");
     scheduler_post(fixture->scheduler, &question->call);
     return question;
 }
@@ -281,7 +279,8 @@ static bool has_moved_name(const struct question *question, const struct questio
 {
     char words[NAME_SIZE];
     snprintf(words, sizeof(words), "was that of graph %s", from->call.graph_id);
-    return question->call.warnings != NULL && strstr(question->call.warnings, words) != NULL;
+    return question->call.submit.warnings != NULL &&
+           strstr(question->call.submit.warnings, words) != NULL;
 }
 
 /* Whichever comes second takes the name from the other, though that has not come back from the
@@ -312,7 +311,6 @@ static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
     struct question *deletion = new_question(CALL_DELETE_GRAPH, graph_id);
     struct question *upload = new_upload(CALL_SUBMIT, RING);
     upload->call.wait_s = LONG_S;
-    upload->call.wait_until_final = true;
     scheduler_post(fixture->scheduler, &deletion->call);
     scheduler_post(fixture->scheduler, &upload->call);
     wait_for(fixture, deletion);

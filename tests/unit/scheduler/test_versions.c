@@ -159,7 +159,7 @@ static void a_name_that_is_just_being_given_away_does_not_move(void **state)
     store_named(fixture, RING, "ring");
     assert_string_equal(owner_of(fixture, "ring")->row.id, parent);
     struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
-    snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
+    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "ring");
     scheduler_post(fixture->scheduler, &upload->call);
     while (LIST_EMPTY(&fixture->scheduler->namings)) {
         run_towards(fixture, upload);
@@ -241,7 +241,7 @@ static void a_graph_with_a_name_is_no_version(void **state)
     memcpy(changed, job->graph_id, sizeof(changed));
     store_named(fixture, RING, "ring");
     struct question *upload = new_upload(CALL_STORE_GRAPH, "p sp 3 3\na 1 2 2\na 2 3 2\na 3 1 4\n");
-    snprintf(upload->call.parameters.name, NAME_SIZE, "ring");
+    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "ring");
     scheduler_post(fixture->scheduler, &upload->call);
     while (LIST_EMPTY(&fixture->scheduler->namings)) {
         run_towards(fixture, upload);

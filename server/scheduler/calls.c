@@ -1,0 +1,29 @@
+#include "server/scheduler/calls.h"
+
+#include <stdlib.h>
+
+bool call_brings_job(const struct call *call)
+{
+    return call->kind == CALL_SUBMIT || call->kind == CALL_STORE_GRAPH || call->kind == CALL_CHANGE;
+}
+
+void call_finish(struct call *call)
+{
+    if (call_brings_job(call)) {
+        struct submit_call *submit = &call->submit;
+        if (call->kind == CALL_CHANGE) {
+            edge_changes_finish(&submit->changes);
+        } else {
+            reader_destroy(submit->reader);
+            submit->reader = NULL;
+        }
+        capacity_release_share(&submit->share);
+        free(submit->warnings);
+        submit->warnings = NULL;
+    } else if (call->kind == CALL_PUT_COORDINATES) {
+        text_finish(&call->coordinates.document);
+        capacity_release_share(&call->coordinates.share);
+    }
+    free(call->body);
+    call->body = NULL;
+}

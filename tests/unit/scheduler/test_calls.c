@@ -1,0 +1,26 @@
+#include "tests/unit/scheduler_fixture.h"
+
+/* The sanitizers find what is not freed, or freed twice. */
+static void a_call_frees_the_part_of_its_kind(void **state)
+{
+    (void)state;
+    struct question *upload = new_upload(CALL_SUBMIT, RING);
+    struct question *change = new_question(CALL_CHANGE, "graph");
+    struct question *coordinates = new_question(CALL_PUT_COORDINATES, "graph");
+    change->call.submit.changes.list = calloc(1, sizeof(*change->call.submit.changes.list));
+    change->call.submit.changes.count = 1;
+    text_append_string(&coordinates->call.coordinates.document, "name,lon,lat\n");
+    struct question *questions[] = {upload, change, coordinates};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(call_brings_job(&questions[i]->call), i < 2);
+        questions[i]->answered = true;
+        call_finish(&questions[i]->call);
+        forget(questions[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_call_frees_the_part_of_its_kind)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
