@@ -1,7 +1,6 @@
 #include "gpu/gpu.h"
 
 #include "gpu/device.cuh"
-#include "gpu/kernel_flow.cuh"
 #include "gpu/staging.h"
 #include "gpu/workspace.cuh"
 
@@ -28,7 +27,6 @@
 
 /* Measured on an H200. */
 #define SMALL_VERTICES 2048
-#define FLOW_VERTICES 700
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
 /* Not measured: there a round is about as long as the chain of its panels and copies. */
@@ -159,7 +157,6 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     gpu->multiprocessors = (uint32_t)attribute(ordinal, cudaDevAttrMultiProcessorCount);
     gpu->clock_mhz = (uint32_t)attribute(ordinal, cudaDevAttrClockRate) / 1000;
     gpu->tuning.small_vertices = SMALL_VERTICES;
-    gpu->tuning.flow_vertices = FLOW_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
     gpu->tuning.group_vertices = GROUP_VERTICES;
@@ -439,10 +436,8 @@ uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge
         members = 1;
     }
     const bool small = vertex_count <= SMALL_VERTICES;
-    const bool flow = small && vertex_count >= FLOW_VERTICES && kind != KIND_F8;
     const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     workspace_set_dense(&shape, vertex_count, pivots);
-    shape.scratch_bytes = flow ? flow_bytes(vertex_count) : 0;
     const uint64_t most = member_bytes(&shape, members, edge_count, kind);
     return most <= UINT64_MAX / members ? most * members : UINT64_MAX;
 }
@@ -456,6 +451,5 @@ uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge
         return gpu_bytes_needed(members, plan->vertex_count, edge_count, kind) / members;
     }
     workspace_set_planned(&shape, plan);
-    shape.scratch_bytes = 0;
     return member_bytes(&shape, members, edge_count, kind);
 }

@@ -87,7 +87,6 @@ struct gpu_tuning {
     uint32_t small_vertices;  /* up to here: the whole solve is one cooperative launch */
     uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */
     uint32_t pair_vertices;   /* from here on: two pivot tiles per round */
-    uint32_t flow_vertices;   /* from here on: that one launch is without barriers */
     uint32_t group_vertices;  /* from here on: by all members of a group */
 };
 

@@ -1,5 +1,5 @@
-/* A whole solve of a graph of some hundred vertices as one cooperative launch: where a round takes
- * a few microseconds, launches would cost more than the arithmetic.
+/* A whole solve of a graph of up to some 2,000 vertices as one cooperative launch: where a round
+ * takes a few microseconds, launches would cost more than the arithmetic.
  *
  * Blocks of 256 threads and 83 KiB of shared memory (doubles 67). Every one stays for the whole
  * solve and takes work by its index. A round has two steps, each ended by a barrier of the whole
@@ -138,7 +138,7 @@ small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint
         const uint32_t column = small_other(index % others, pivot);
         const bool is_next = column == pivot + 1;
         if (place + 1 < others && !(is_next && (row0 == pivot + 1 || row1 == pivot + 1))) {
-            small_interior_pair<semiring, false>(
+            small_interior_pair<semiring>(
                 {{small_tile(matrix, row0, pivot), small_tile(matrix, row1, pivot)},
                  small_tile(matrix, pivot, column),
                  {small_tile(matrix, row0, column), small_tile(matrix, row1, column)}},
@@ -180,6 +180,10 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
 }
 
+/* Blocks that a multiprocessor should hold: registers for 8x4 elements per thread allow no third.
+ */
+#define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
+
 template <typename semiring>
 __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR)
     small_kernel(struct tile_matrix<typename semiring::element> matrix,
@@ -207,17 +211,33 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
+/* Once per device and semiring, before the first launch. */
 template <typename semiring> MUST_CHECK static enum status small_prepare(void)
 {
-    return small_prepare_kernel<semiring>((const void *)small_kernel<semiring>);
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)sizeof(struct small_shared<typename semiring::element>)));
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
 }
 
+/* As many blocks as there are tiles, while all are on the device at once. */
 template <typename semiring>
 MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct small_step step, uint32_t multiprocessors,
                                            cudaStream_t stream)
 {
-    return small_launch_kernel<semiring>((const void *)small_kernel<semiring>, &matrix, &step,
-                                         step.tile_count * step.tile_count, multiprocessors,
-                                         stream);
+    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
+    const uint32_t tiles = step.tile_count * step.tile_count;
+    int together = 0;
+    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, small_kernel<semiring>,
+                                                          SMALL_THREADS, shared_bytes));
+    const uint32_t most = multiprocessors * (uint32_t)together;
+    void *arguments[] = {&matrix, &step};
+    GPU_TRY(cudaLaunchCooperativeKernel((const void *)small_kernel<semiring>,
+                                        dim3(tiles < most ? tiles : most), dim3(SMALL_THREADS),
+                                        arguments, shared_bytes, stream));
+    return STATUS_OK;
 }

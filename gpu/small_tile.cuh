@@ -1,5 +1,5 @@
 /* Tiles of 64x64 elements and what one block of 256 threads does with them: copies, products, the
- * closing of a pivot's tile. For the kernels that make a whole solve in one launch. */
+ * closing of a pivot's tile. For the kernel that makes a whole solve in one launch. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -249,9 +249,8 @@ static __device__ __forceinline__ void small_copy_homes(const struct small_pair<
 
 /* Both interior tiles at once, 8x4 elements per thread: fewer shared loads for each relaxation. The
  * first four warps have the first tile. Only the first half of the operands is waited for; the
- * second comes while it is used, and so do the tiles themselves, unless HOMES_BEFORE: their copy
- * has been started. */
-template <typename semiring, bool HOMES_BEFORE>
+ * second comes while it is used, and so do the tiles themselves. */
+template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pair(const struct small_pair<typename semiring::element> &pair,
                     struct small_shared<typename semiring::element> *shared)
@@ -261,9 +260,7 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     const struct tile_place place = small_place<rows>();
     small_copy_half<0>(pair, shared);
     small_copy_half<SMALL_STRIP>(pair, shared);
-    if constexpr (!HOMES_BEFORE) {
-        small_copy_homes(pair, shared);
-    }
+    small_copy_homes(pair, shared);
     struct small_part<element, rows, QUAD, 4> part;
 #pragma unroll
     for (uint32_t i = 0; i < rows; i++) {
@@ -272,7 +269,7 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
             part.rows[i].at[j] = semiring::unreachable();
         }
     }
-    __pipeline_wait_prior(HOMES_BEFORE ? 1 : 2);
+    __pipeline_wait_prior(2);
     __syncthreads();
     small_product<semiring, 0, SMALL_STRIP>(part, place, shared);
     __pipeline_wait_prior(0);
@@ -373,38 +370,4 @@ static __device__ __forceinline__ void small_stop(const struct small_step &step)
         *step.negative = 1;
         *(volatile uint32_t *)&step.control->stop = 1;
     }
-}
-
-/* ---- Launches ---- */
-
-/* Blocks that a multiprocessor should hold: registers for 8x4 elements per thread allow no third.
- */
-#define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
-
-/* Once per device and kernel, before the first launch. */
-template <typename semiring> MUST_CHECK static enum status small_prepare_kernel(const void *kernel)
-{
-    GPU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)sizeof(struct small_shared<typename semiring::element>)));
-    GPU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared));
-    return STATUS_OK;
-}
-
-/* As many blocks as there are pieces of work, while all are on the device at once. The kernel takes
- * the matrix and a step. */
-template <typename semiring>
-MUST_CHECK static enum status small_launch_kernel(const void *kernel, void *matrix, void *step,
-                                                  uint32_t pieces, uint32_t multiprocessors,
-                                                  cudaStream_t stream)
-{
-    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
-    int together = 0;
-    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, SMALL_THREADS,
-                                                          shared_bytes));
-    const uint32_t most = multiprocessors * (uint32_t)together;
-    void *arguments[] = {matrix, step};
-    GPU_TRY(cudaLaunchCooperativeKernel(kernel, dim3(pieces < most ? pieces : most),
-                                        dim3(SMALL_THREADS), arguments, shared_bytes, stream));
-    return STATUS_OK;
 }

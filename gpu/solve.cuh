@@ -7,7 +7,6 @@
 #include "gpu/gpu.h"
 #include "gpu/kernel_fill.cuh"
 #include "gpu/kernel_finish.cuh"
-#include "gpu/kernel_flow.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
 #include "gpu/rounds.cuh"
@@ -227,13 +226,6 @@ static bool is_symmetric(const struct solve *solve)
                                    : solve->options->symmetric && !solve->small;
 }
 
-/* Without barriers. */
-template <typename semiring> static bool is_flow(const struct solve *solve)
-{
-    return solve->small && small_pairs<semiring>() &&
-           solve->graph->vertex_count >= solve->gpu->tuning.flow_vertices;
-}
-
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
 {
     const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
@@ -252,7 +244,6 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     shape->word_bytes = sizeof(typename semiring::word);
     shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
-    shape->scratch_bytes = is_flow<semiring>(solve) ? flow_bytes(solve->graph->vertex_count) : 0;
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
@@ -277,11 +268,6 @@ template <typename semiring>
 MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
 {
     if constexpr (semiring_packing<semiring>() == 1) {
-        if constexpr (small_pairs<semiring>()) {
-            if (is_flow<semiring>(solve)) {
-                return flow_prepare<semiring>();
-            }
-        }
         if (solve->small) {
             return small_prepare<semiring>();
         }
@@ -343,18 +329,7 @@ template <typename semiring> MUST_CHECK static enum status compute_small(struct 
     step.clamp = solve->options->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    bool launched = false;
-    if constexpr (small_pairs<semiring>()) {
-        if (is_flow<semiring>(solve)) {
-            STATUS_TRY(flow_launch<semiring>(matrix, step, solve->workspace.scratch,
-                                             gpu->multiprocessors, gpu->stream));
-            launched = true;
-        }
-    }
-    if (!launched) {
-        STATUS_TRY(small_launch<semiring>(matrix, step, gpu->multiprocessors, gpu->stream));
-    }
-    return STATUS_OK;
+    return small_launch<semiring>(matrix, step, gpu->multiprocessors, gpu->stream);
 }
 
 template <typename semiring>

@@ -32,7 +32,6 @@ struct workspace_shape {
     uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
     uint32_t closed_slots;  /* diagonal tiles in a set of operands, */
     bool grouped;           /* if any: they come from other devices */
-    uint64_t scratch_bytes; /* of a small solve without barriers */
 };
 
 struct workspace_layout {
@@ -45,7 +44,6 @@ struct workspace_layout {
     uint64_t list_bytes;
     uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
     uint64_t statistics_bytes;
-    uint64_t scratch_bytes;
     uint64_t total_bytes;
 };
 
@@ -124,13 +122,11 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     const uint64_t most = edge_bytes > result_bytes ? edge_bytes : result_bytes;
     layout.chunk_bytes = workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
     layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
-    layout.scratch_bytes = workspace_align(shape->scratch_bytes);
     layout.total_bytes = layout.matrix_bytes +
                          (uint64_t)shape->parities * shape->pivots *
                              (layout.left_bytes + layout.right_bytes + layout.closed_bytes) +
                          layout.offset_bytes + layout.list_bytes +
-                         DEVICE_CHUNKS * layout.chunk_bytes + layout.statistics_bytes +
-                         layout.scratch_bytes;
+                         DEVICE_CHUNKS * layout.chunk_bytes + layout.statistics_bytes;
     *ret_layout = layout;
     return true;
 }
@@ -146,7 +142,6 @@ struct workspace {
     void *lists;
     void *chunk[DEVICE_CHUNKS];
     void *statistics;
-    void *scratch;
 };
 
 static inline void *workspace_cut(char **rest, uint64_t bytes)
@@ -185,7 +180,6 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
         workspace->chunk[i] = workspace_cut(&rest, layout->chunk_bytes);
     }
     workspace->statistics = workspace_cut(&rest, layout->statistics_bytes);
-    workspace->scratch = workspace_cut(&rest, layout->scratch_bytes);
     return STATUS_OK;
 }
 

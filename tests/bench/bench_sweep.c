@@ -26,10 +26,9 @@ static const struct {
     struct gpu_tuning tuning;
     uint32_t largest;
 } ways[] = {
-    {"one launch", {NEVER, NEVER, NEVER, NEVER, NEVER}, SMALL_MAX},
-    {"one launch without barriers", {NEVER, NEVER, NEVER, 0, NEVER}, SMALL_MAX},
-    {"a pivot tile per round", {0, NEVER, NEVER, NEVER, NEVER}, NEVER},
-    {"two pivot tiles per round", {0, NEVER, 0, NEVER, NEVER}, NEVER},
+    {"one launch", {NEVER, NEVER, NEVER, NEVER}, SMALL_MAX},
+    {"a pivot tile per round", {0, NEVER, NEVER, NEVER}, NEVER},
+    {"two pivot tiles per round", {0, NEVER, 0, NEVER}, NEVER},
 };
 
 static bool sweep_products(uint32_t n)

@@ -52,7 +52,7 @@ static bool are_sound(const struct solve_account *account, bool timed)
 static bool try_group(struct gpu *gpu, bool directed, bool pair)
 {
     static int32_t distances[2][(size_t)VERTICES * VERTICES];
-    const struct gpu_tuning tuning = {0, NEVER, pair ? 0 : NEVER, NEVER, 0};
+    const struct gpu_tuning tuning = {0, NEVER, pair ? 0 : NEVER, 0};
     struct graph *graph = make_graph(directed);
     struct plan *plan = NULL;
     bool right = true;
