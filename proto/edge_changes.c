@@ -11,7 +11,8 @@ void edge_changes_finish(struct edge_changes *changes)
 {
     free(changes->list);
     free(changes->weights);
-    *changes = (struct edge_changes){0};
+    changes->list = NULL; /* the digest stays: it tells a repeated request */
+    changes->weights = NULL;
 }
 
 /* ---- A list of changes ---- */
