@@ -173,7 +173,6 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
     if (status != STATUS_OK) {
         return status;
     }
-    changes->only_lowers = true;
     for (size_t i = 0; i < changes->count; i++) {
         const struct edge_change change = changes->list[i];
         const double before = graph_weight(graph, change.place);
@@ -182,7 +181,6 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
         ret_difference->most = fmax(ret_difference->most, change.weight);
         ret_difference->loses_least |= before == graph->summary.min_weight;
         ret_difference->loses_most |= before == graph->summary.max_weight;
-        changes->only_lowers &= change.weight <= before;
         ret_difference->is_unbounded |= change.weight < 0;
         ret_difference->raised += fmax(change.weight - before, 0);
         if (change.weight != before) {
@@ -261,7 +259,6 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
     const struct edge_change *end = changes->list + changes->count;
     struct edge_change *kept = changes->list;
     *ret_absent = 0;
-    changes->only_lowers = true;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         uint64_t edge = graph->row_offset[row];
         const uint64_t stop = graph->row_offset[row + 1];
@@ -280,8 +277,6 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
             }
             *ret_absent += isnan(change->weight) && !is_there;
             const double before = is_there ? graph_weight(graph, edge) : INFINITY;
-            changes->only_lowers &=
-                change->weight <= before || (isnan(change->weight) && !is_there);
             edge += is_there;
             const double after = isnan(change->weight) ? INFINITY : change->weight;
             ret_difference->is_unbounded |= isinf(before) != isinf(after) || after < 0;

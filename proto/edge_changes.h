@@ -27,7 +27,6 @@ struct edge_changes {
     /* SHA-256 of the list or the weights, to recognize a repeated request; zero without a key. */
     unsigned char digest[EDGE_CHANGES_DIGEST_SIZE];
     /* Set by edge_changes_apply, which leaves of the list what changes the graph: */
-    bool only_lowers;  /* none of it is a longer edge or one removed */
     bool only_weights; /* no edge has come or gone */
 };
 

@@ -111,7 +111,6 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     if (changes->weights != NULL || count > SOLVE_UPDATE_HIERARCHY_ARCS) {
         return;
     }
-    submission->only_lowers = changes->only_lowers;
     submission->arcs = calloc(count + 1, sizeof(*submission->arcs));
     for (size_t i = 0; i < changes->count && submission->arcs != NULL; i++) {
         const struct edge_change *change = &changes->list[i];

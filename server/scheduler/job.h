@@ -55,7 +55,6 @@ struct job {
     bool is_planned;         /* or is being so, while it waits */
     struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
-    bool only_lowers; /* see edge_changes */
 
     LIST_HEAD(, call) acceptors; /* wait for accepted */
     LIST_HEAD(, call) waiters;   /* long-polls, wait for a change of state */

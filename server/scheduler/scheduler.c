@@ -142,41 +142,17 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* ---- To the workers ---- */
 
-/* An update of n vertices by some arcs takes as long as n^2 (ROWS + ARC * arcs) additions of a
- * solve: it waits for memory, and on a host with a GPU for the pages of its result. */
-#define UPDATE_ROWS_CPU 250
-#define UPDATE_ARC_CPU 250
-#define UPDATE_ROWS_GPU 14000
-#define UPDATE_ARC_GPU 600
-
 /* A task of so few vertices is over about as soon as the loop has given another one. */
 #define SMALL_VERTICES 256
 
-/* The result of the parent, where an update from it is less work than a solve: of a matrix by the
- * device, whose plan is that of the parent. */
-static struct result *find_base(const struct scheduler *scheduler,
-                                const struct solver_device *device, const struct job *job)
+/* The hierarchy of the parent, from which that of a change is made; NULL: none. */
+static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
     struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
-    const struct job *solver = job_table_solver_of(scheduler->jobs, job->report.parent, job->kind);
-    if (base == NULL || job->report.result.form != result_form(base)) {
-        return NULL;
-    }
-    if (result_form(base) == RESULT_FORM_HIERARCHY) {
-        return result_ref(base);
-    }
-    if (job->arcs == NULL || !job->only_lowers || job->arc_count > SOLVE_UPDATE_ARCS ||
-        job->verify || job->kind == KIND_U2 || solver == NULL) {
-        return NULL;
-    }
-    const struct job_report *report = &solver->report;
-    const bool on_gpu = strcmp(device->solver, "gpu") == 0;
-    const double rows = on_gpu ? UPDATE_ROWS_GPU : UPDATE_ROWS_CPU;
-    const double arcs = (on_gpu ? UPDATE_ARC_GPU : UPDATE_ARC_CPU) * (double)job->arc_count;
-    /* A parent that was updated itself was worth it. */
-    const double work = report->plan.kind == PLAN_DENSE ? 1 : report->plan.work_fraction;
-    return rows + arcs < work * job->vertex_count ? result_ref(base) : NULL;
+    const bool has_hierarchy = base != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
+                               result_form(base) == RESULT_FORM_HIERARCHY;
+    return has_hierarchy ? result_ref(base) : NULL;
 }
 
 /* The worker has the job in hand. */
@@ -200,7 +176,6 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
 static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
                      const struct graph_entry *entry, struct job *job)
 {
-    const struct solver_device *device = &slot->opening.facts.device;
     struct task *task = &slot->tasks[slot->given++ % 2];
     struct task_signal *signal = worker_signal(slot->worker);
     job->signal = signal != NULL ? signal : &job->own_signal;
@@ -216,7 +191,7 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
         .vertex_count = job->vertex_count,
         .edge_count = entry->row.edge_count,
         .negative = entry->row.summary.negative,
-        .base = find_base(scheduler, device, job),
+        .base = find_base(scheduler, job),
         .arcs = job->arcs,
         .arc_count = job->arc_count,
         .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
@@ -423,7 +398,6 @@ static void plan_next(struct scheduler *scheduler)
     if (job == NULL || job->is_planned || scheduler->is_planning || scheduler->draining ||
         scheduler->looks >= SCHEDULER_LOOK_LIMIT || scheduler->capacity.is_paused ||
         job->vertex_count < TASK_KEPT_VERTICES_MIN ||
-        (job->arcs != NULL && job->only_lowers && job->arc_count <= SOLVE_UPDATE_ARCS) ||
         job->report.result.form != RESULT_FORM_MATRIX ||
         config->solver.plans == SOLVER_PLANS_NONE ||
         strcmp(slot->opening.facts.device.solver, "gpu") != 0) {

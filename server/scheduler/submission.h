@@ -22,7 +22,6 @@ struct submission {
     size_t edge_count;
     struct solve_arc *arcs; /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;
-    bool only_lowers; /* see edge_changes */
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind;                      /* resolved */

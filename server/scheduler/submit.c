@@ -222,7 +222,6 @@ static enum status create_job(struct submission *submission, const struct graph_
     memcpy(job->report.moves, submission->name, sizeof(submission->name));
     job->arcs = submission->arcs;
     job->arc_count = submission->arc_count;
-    job->only_lowers = submission->only_lowers;
     submission->arcs = NULL;
     job->deadline_s = call->submit.parameters.deadline_s;
     if (job->deadline_s > 0) {

@@ -55,44 +55,21 @@ MUST_CHECK enum status solve_refuse_cycle(const struct graph *graph,
 MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
                                          struct problem *reterr);
 
-/* ---- solve_update.c ---- */
+/* ---- hierarchy/update.c ---- */
 
-/* An edge that has come, or whose weight is lower than it was. */
+/* An edge that differs from that of the parent: its weight now, NAN where it was removed. */
 struct solve_arc {
     uint32_t source;
     uint32_t target;
     double weight;
 };
 
-/* The distances of the graph before. row: of a vertex, elements of the kind, or NULL when they are
- * damaged; any thread. copy: makes the matrix and its statistics those of the graph before, of
- * which the rows that are then written alone take memory; false: they are as they were. */
-struct solve_base {
-    const void *(*row)(void *context, uint32_t row);
-    bool (*copy)(void *context, struct matrix *matrix, struct statistics *statistics);
-    void *context;
-    const struct solve_arc *arcs; /* each leads one way */
-    size_t arc_count;
-    const struct statistics_summary *summary; /* of its distances; NULL = unknown */
-};
-
-/* Arcs that are worth an update at most. */
-#define SOLVE_UPDATE_ARCS 128
-/* The matrix after these changes, by so many threads (0: one a core), with its statistics: for each
- * arc (u, v) of weight w, d(i,j) becomes d(i,u) + w + d(v,j) where that is less. O(k n^2) for k
- * arcs, k n elements of memory. i4, f4 or f8.
- * STATUS_NOT_VERIFIED: it must be solved anew, as some cycle may be negative or a row is damaged.
- * STATUS_CANCELLED, STATUS_NO_MEMORY. */
-MUST_CHECK enum status solve_update(const struct solve_base *base, uint32_t threads,
-                                    const struct observer *observer, struct matrix *matrix,
-                                    struct solve_outcome *outcome);
-
-/* The same of a hierarchy, whose arcs are computed again from where they may have changed up to
- * where they have not: the weights that a whole customization gives the arcs of the base. arcs: the
- * edges that differ, in either way; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth it. bytes: a copy
- * of the base's, undefined after a failure. Statuses as of solve_update; STATUS_NOT_VERIFIED also
- * where an edge is new to the order. STATUS_TOO_LARGE: all weights take no longer, by
- * solve_customize. */
+/* The hierarchy of a graph from that of its parent: the arcs are computed again from where they may
+ * have changed up to where they have not, with the weights that a whole customization gives them.
+ * arcs: the edges that differ, in either direction; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth
+ * it. bytes: a copy of the base's, undefined after a failure. STATUS_NOT_VERIFIED: it must be
+ * solved anew, as some cycle may be negative, or an edge is new to the order. STATUS_TOO_LARGE: all
+ * weights take no longer, by solve_customize. STATUS_CANCELLED, STATUS_NO_MEMORY. */
 #define SOLVE_UPDATE_HIERARCHY_ARCS 4096
 MUST_CHECK enum status solve_update_hierarchy(const struct hierarchy *base,
                                               const struct graph *graph,
@@ -112,7 +89,7 @@ MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind
                                        struct solve_outcome *outcome, struct problem *reterr);
 
 /* The same over the shape of a base, whose graph has the edges of this one, and the kind. Statuses
- * as of solve_update. */
+ * as of solve_update_hierarchy. */
 MUST_CHECK enum status solve_customize(const struct hierarchy *base, const struct graph *graph,
                                        uint32_t threads, const struct observer *observer,
                                        void **ret_bytes, uint64_t *ret_size,

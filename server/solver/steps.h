@@ -44,29 +44,6 @@ bool distance_range_within(const struct graph *graph, uint32_t limit, double aff
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);
 
-/* The same for who has each row at hand once, in any order and on any thread. Where the bins are
- * as guessed, those of a matrix much like this one, no pass is left. */
-struct cpu_reduction {
-    const struct matrix *matrix;
-    struct statistics *statistics;
-    const struct statistics_summary *guess; /* NULL: none */
-    _Atomic double lowest;                  /* of all distances below 0, else 0 */
-    atomic_uint_least64_t bins[STATISTICS_BINS];
-};
-/* bins: of the caller's rows, zero at first, who adds them at the end. */
-void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
-                    uint32_t bins[STATISTICS_BINS + 1]);
-/* gone: of rows that the bins had before, or NULL. */
-void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1],
-                  const uint32_t *gone);
-void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
-                          struct cpu_reduction *reduction);
-
-/* Rows of a matrix, so many to a task of a pool: the tasks, and the row behind those of one. */
-#define CPU_TASK_ROWS 16
-uint64_t cpu_row_tasks(const struct matrix *matrix);
-uint32_t cpu_row_task_end(const struct matrix *matrix, uint64_t task);
-
 /* One of i4, f4 or f8, infinite where it is unreachable. */
 static inline double step_element(enum kind kind, const void *row, uint64_t column)
 {

@@ -66,8 +66,7 @@ void result_rows_finish(struct result_rows *rows);
 /* A hierarchy alone: borrowed, lives as long as the result. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
                                              const struct hierarchy **ret_hierarchy);
-/* result_file_copy of its file: of a hierarchy once it is open, of a matrix once all rows have been
- * looked at. */
+/* result_file_copy of its file, which is a hierarchy that is open. */
 MUST_CHECK enum status result_copy(const struct result *result, struct result_file *file,
                                    void **ret_bytes);
 /* Borrowed; lives as long as the result. NULL when they are damaged. Of a matrix. */

@@ -306,21 +306,15 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* The pages that are changed alone take memory: the others are those of the base's file, once it
- * has them. A hierarchy is small enough to be copied before, and takes its room on the disk when it
- * is written: taken ahead, every job would wait for it. */
+/* Only the pages that are changed take memory: the others are those of the base's file. Before the
+ * base is published its bytes are copied. The copy takes its room on the disk when it is written:
+ * taken ahead, every job would wait for it. */
 enum status result_file_copy(struct result_file *file, struct result_file *base, void **ret_bytes)
 {
-    CHECK(base->form == file->form && base->bytes != NULL && !file->is_copy);
+    CHECK(base->form == RESULT_FORM_HIERARCHY && file->form == RESULT_FORM_HIERARCHY &&
+          base->bytes != NULL && !file->is_copy);
     const bool has_pages = atomic_load(&base->published);
-    const bool is_matrix = file->form == RESULT_FORM_MATRIX;
-    if (is_matrix && (!has_pages || is_small(file))) {
-        return STATUS_NOT_READY;
-    }
-    const enum status status = is_matrix ? STATUS_OK : set_layout(file, &base->layout);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(set_layout(file, &base->layout));
     void *bytes = mmap(NULL, base->layout.checksums_at, PROT_READ | PROT_WRITE,
                        has_pages ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
                        has_pages ? base->draft.descriptor : -1, 0);
@@ -329,11 +323,6 @@ enum status result_file_copy(struct result_file *file, struct result_file *base,
     }
     if (!has_pages) {
         memcpy(bytes, base->bytes, base->layout.checksums_at);
-    }
-    if (is_matrix && statistics_open((char *)bytes + file->layout.statistics_at, file->vertex_count,
-                                     file->kind, &file->statistics) != STATUS_OK) {
-        munmap(bytes, base->layout.checksums_at);
-        return STATUS_CORRUPT; /* the file is as it was */
     }
     let_go_bytes(file);
     file->bytes = bytes;

@@ -41,11 +41,10 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* In one piece of a multiple of 64 bytes, which begins with its magic. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* In place of writing it: the bytes of a result of the same size and form, for the caller to change
- * until the seal. They are written to the file when that is published: without room for a hierarchy
- * then, it is served from memory until there is some. base: sealed, or opened and verified.
- * STATUS_NOT_READY: a matrix is small, or its base is not published; the file is as it was. A
- * hierarchy is discarded after a failure or a change of mind, before something else is written. */
+/* In place of writing it: the bytes of another hierarchy, for the caller to change until the seal.
+ * They are written to the file when that is published: without room for them then, the hierarchy is
+ * served from memory until there is some. base: sealed, or opened and verified. The copy is
+ * discarded after a failure or a change of mind, before something else is written. */
 MUST_CHECK enum status result_file_copy(struct result_file *file, struct result_file *base,
                                         void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);

@@ -167,26 +167,6 @@ static void open_solver(const struct worker_setup *setup, const struct ranks *ra
 
 /* ---- An update in place of a solve ---- */
 
-static const void *base_row(void *context, uint32_t row)
-{
-    const struct task *task = context;
-    struct result_rows unused = {0}; /* a matrix has its rows in its file */
-    const void *distances;
-    return result_distances(task->base, row, &unused, &distances) == STATUS_OK ? distances : NULL;
-}
-
-static bool copy_base(void *context, struct matrix *matrix, struct statistics *statistics)
-{
-    struct task *task = context;
-    void *bytes;
-    if (result_copy(task->base, task->file, &bytes) != STATUS_OK) {
-        return false;
-    }
-    *matrix = result_file_matrix(task->file);
-    *statistics = *result_file_statistics(task->file);
-    return true;
-}
-
 /* Works in a copy of the base, of whose pages only those that change are taken. */
 static enum status update_arcs(const struct hierarchy *base, struct task *task)
 {
@@ -249,25 +229,7 @@ void worker_update(uint32_t threads, struct task *task)
         (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
         return; /* the solver tells what is wrong with the graph */
     }
-    if (task->form == RESULT_FORM_HIERARCHY) {
-        update_hierarchy(threads, task);
-        return;
-    }
-    const struct observer observer = task_signal_observer(task->signal);
-    const struct statistics *known = result_statistics(task->base);
-    const struct solve_base base = {
-        base_row,   copy_base,       task,
-        task->arcs, task->arc_count, known != NULL ? known->summary : NULL};
-    struct matrix matrix = result_file_matrix(task->file);
-    struct statistics statistics = *result_file_statistics(task->file);
-    task->outcome.account.statistics = &statistics;
-    const enum status status = solve_update(&base, threads, &observer, &matrix, &task->outcome);
-    task->outcome.account.statistics = NULL;
-    task->is_updated = status == STATUS_OK || status == STATUS_CANCELLED;
-    task->status = status == STATUS_CANCELLED ? status : STATUS_OK;
-    if (status == STATUS_OK) {
-        task->status = task_write_result(task, NULL, 0);
-    }
+    update_hierarchy(threads, task);
 }
 
 /* ---- The loop ---- */

@@ -308,43 +308,32 @@ def test_graphs_of_changes_share_files(_):
             assert answer.json["id"] == graph and answer.status == 200, (answer.status, answer.json)
 
 
-def test_lower_weights_update_the_matrix(daemon):
-    """Without a solve: of the work of one, the share of the edges that changed."""
+def test_a_changed_matrix_is_that_of_a_whole_solve(daemon):
     draw = random.Random(3)
-    n = 900
+    n = 300
     for kind, directed in (("i4", "true"), ("f4", "false"), ("f8", "true")):
-        ways = 1 if directed == "true" else 2
         edges = draw_edges(draw, n, 8 * n)
-        if ways == 2:
+        if directed == "false":
             edges = {(min(e), max(e)): w for e, w in edges.items()}
         lines = "".join(f"{s} {t} {w + 50}\n" for (s, t), w in edges.items())
         query = f"?format=edges&n={n}&directed={directed}&kind={kind}&name=fast&result=matrix"
         before = daemon.solve(lines.encode(), query)
         (first, second) = draw.sample(sorted(edges), 2)
-        # From then on an update takes over the rows that do not change.
-        harness.wait_until(daemon, lambda job=before["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
-        job = change(daemon, "fast", [[*first, 1]])
-        updated = job["graph"]
-        raw = daemon.get(f"/v1/graphs/{updated}/matrix?format=raw").expect(200).body
+        changes = [[*first, 1]]
+        job = change(daemon, "fast", changes)
         assert job["state"] == "done" and job["parent"] == before["graph"], job
-        assert abs(job["plan"]["work_fraction"] - ways / n) < 1e-9, job["plan"]
-        # Again, from what was updated; an edge that keeps its weight counts for nothing.
+        raw = daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
+        # As it was sent before its file was written, and is now.
+        harness.wait_until(daemon, lambda job=job["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
+        assert raw == daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
         job = change(daemon, "fast", [[*first, 1.0], [*second, 2]])
-        assert abs(job["plan"]["work_fraction"] - ways / n) < 1e-9, job["plan"]
         found = [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]
         stats = daemon.get("/v1/graphs/fast/stats").json
         again = harness.json.dumps({"graph": job["graph"], "kind": kind, "verify": True})
         document = daemon.finish(daemon.submit(again, Content_Type="application/json").json["id"])
         assert document["state"] == "done" and document["verified"]["rows"] > 0, document
-        assert document["plan"]["work_fraction"] > ways / n
         assert found == [daemon.get(f"/v1/graphs/fast/row/{v}").json["distances"] for v in range(0, n, 37)]
         assert stats == daemon.get("/v1/graphs/fast/stats").json
-        # As it was sent before its file was written, and is now.
-        harness.wait_until(daemon, lambda job=job["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
-        assert raw == daemon.get(f"/v1/graphs/{updated}/matrix?format=raw").expect(200).body
-        # One that is longer has the graph solved.
-        job = change(daemon, "fast", [[*first, 400]])
-        assert job["plan"]["work_fraction"] > ways / n, job["plan"]
     s, t = next(iter(edges))
     job = change(daemon, "fast", [[s, t, 1], [t, s, -2]])
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
@@ -413,13 +402,13 @@ def test_all_weights_of_a_hierarchy_are_taken_over(daemon):
 
 
 def test_a_matrix_takes_edges_below_0(daemon):
-    """Below where the statistics of the parent begin. So large that it is updated and not solved."""
-    n = 900
+    """Below where the statistics of the parent begin."""
+    n = 300
     lines = "".join(f"{v} {v + 1} 5\n" for v in range(n - 1))
     daemon.solve(lines.encode(), f"?format=edges&n={n}&name=line&directed=true")
     for weight in (-3, -3000, -10000000):
         job = change(daemon, "line", [[0, 1, weight]])
-        assert job["state"] == "done" and job["plan"]["work_fraction"] < 0.1, job
+        assert job["state"] == "done", job
         stats = daemon.get("/v1/graphs/line/stats").expect(200).json
         assert sum(stats["histogram"]["counts"]) == n * (n - 1) // 2, stats
         assert stats["histogram"]["min"] == weight, stats

@@ -435,95 +435,53 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
            (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
 }
 
-void cpu_add_bins(struct cpu_reduction *reduction, const uint32_t bins[STATISTICS_BINS + 1],
-                  const uint32_t *gone)
-{
-    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        const uint64_t more = (uint64_t)bins[bin] - (gone != NULL ? gone[bin] : 0);
-        if (more != 0) {
-            atomic_fetch_add_explicit(&reduction->bins[bin], more, memory_order_relaxed);
-        }
-    }
-}
+/* Rows that one task of the pool reads. */
+#define TASK_ROWS 16
 
-/* Returns the lowest distance of the row, where one is below 0. */
-static double reduce_row(struct cpu_reduction *reduction, uint32_t row)
-{
-    const struct matrix *matrix = reduction->matrix;
-    double lowest = 0;
-    statistics_reduce_row(reduction->statistics, row, matrix->kind, row_at(matrix, row), &lowest);
-    double known = atomic_load(&reduction->lowest);
-    while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
-    }
-    return lowest;
-}
+struct reduction {
+    const struct matrix *matrix;
+    struct statistics *statistics;
+    _Atomic double lowest; /* of all distances below 0, else 0 */
+    atomic_uint_least64_t bins[STATISTICS_BINS];
+};
 
-/* A distance below where the guessed bins begin says that they are wrong, and has none. */
-void cpu_reduce_row(struct cpu_reduction *reduction, uint32_t row,
-                    uint32_t bins[STATISTICS_BINS + 1])
+/* The row behind those of the task. */
+static uint32_t task_end(const struct matrix *matrix, uint64_t task)
 {
-    const struct matrix *matrix = reduction->matrix;
-    const double lowest = reduce_row(reduction, row);
-    if (reduction->guess != NULL && lowest >= reduction->guess->bin_begin) {
-        struct statistics_summary summary = *reduction->guess;
-        struct statistics guessed = *reduction->statistics;
-        guessed.summary = &summary;
-        statistics_count_row(&guessed, row, matrix->kind, row_at(matrix, row), bins);
-    }
-}
-
-uint64_t cpu_row_tasks(const struct matrix *matrix)
-{
-    return ((uint64_t)matrix->vertex_count + CPU_TASK_ROWS - 1) / CPU_TASK_ROWS;
-}
-
-uint32_t cpu_row_task_end(const struct matrix *matrix, uint64_t task)
-{
-    const uint64_t end = (task + 1) * CPU_TASK_ROWS;
+    const uint64_t end = (task + 1) * TASK_ROWS;
     return end < matrix->vertex_count ? (uint32_t)end : matrix->vertex_count;
 }
 
 static void reduce_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
-    struct cpu_reduction *reduction = context;
-    const uint32_t end = cpu_row_task_end(reduction->matrix, task);
-    for (uint32_t row = (uint32_t)(task * CPU_TASK_ROWS); row < end; row++) {
-        (void)reduce_row(reduction, row);
+    struct reduction *reduction = context;
+    const struct matrix *matrix = reduction->matrix;
+    const uint32_t end = task_end(matrix, task);
+    double lowest = 0;
+    for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
+        statistics_reduce_row(reduction->statistics, row, matrix->kind, row_at(matrix, row),
+                              &lowest);
+    }
+    double known = atomic_load(&reduction->lowest);
+    while (lowest < known && !atomic_compare_exchange_weak(&reduction->lowest, &known, lowest)) {
     }
 }
 
 static void count_rows(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
-    struct cpu_reduction *reduction = context;
-    const uint32_t end = cpu_row_task_end(reduction->matrix, task);
+    struct reduction *reduction = context;
+    const uint32_t end = task_end(reduction->matrix, task);
     uint32_t bins[STATISTICS_BINS + 1] = {0}; /* rows that overflow them fit no memory */
-    for (uint32_t row = (uint32_t)(task * CPU_TASK_ROWS); row < end; row++) {
+    for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);
     }
-    cpu_add_bins(reduction, bins, NULL);
-}
-
-void cpu_finish_reduction(struct cpu_pool *pool, const struct observer *observer,
-                          struct cpu_reduction *reduction)
-{
-    struct statistics *statistics = reduction->statistics;
-    const struct statistics_summary *summary = statistics->summary;
-    const struct statistics_summary *guess = reduction->guess;
-    statistics_summarize(statistics, reduction->lowest);
-    if (summary->reachable_pairs == 0) {
-        return;
-    }
-    if (guess == NULL || guess->bin_begin != summary->bin_begin ||
-        guess->bin_width != summary->bin_width) {
-        memset(reduction->bins, 0, sizeof(reduction->bins));
-        cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
-        cpu_pool_run(pool, cpu_row_tasks(reduction->matrix), count_rows, reduction);
-    }
     for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        statistics->summary->bins[bin] = reduction->bins[bin];
+        if (bins[bin] != 0) {
+            atomic_fetch_add_explicit(&reduction->bins[bin], bins[bin], memory_order_relaxed);
+        }
     }
 }
 
@@ -533,8 +491,17 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
     CHECK(matrix->vertex_count == statistics->vertex_count);
     CHECK(matrix->kind == statistics->kind ||
           (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
-    struct cpu_reduction reduction = {.matrix = matrix, .statistics = statistics};
+    struct reduction reduction = {.matrix = matrix, .statistics = statistics};
+    const uint64_t tasks = ((uint64_t)matrix->vertex_count + TASK_ROWS - 1) / TASK_ROWS;
     cpu_pool_watch(pool, observer, PHASE_CHECKING, 0, REDUCE_SHARE);
-    cpu_pool_run(pool, cpu_row_tasks(matrix), reduce_rows, &reduction);
-    cpu_finish_reduction(pool, observer, &reduction);
+    cpu_pool_run(pool, tasks, reduce_rows, &reduction);
+    statistics_summarize(statistics, reduction.lowest);
+    if (statistics->summary->reachable_pairs == 0) {
+        return;
+    }
+    cpu_pool_watch(pool, observer, PHASE_CHECKING, REDUCE_SHARE, 1 - REDUCE_SHARE);
+    cpu_pool_run(pool, tasks, count_rows, &reduction);
+    for (uint32_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        statistics->summary->bins[bin] = reduction.bins[bin];
+    }
 }

@@ -305,55 +305,6 @@ static enum status make_on_full_disk(const struct fixture *fixture, uint32_t ver
     return status;
 }
 
-#define WIDE 500 /* vertices of a matrix that is not made in memory */
-
-static struct result_file *create_wide(const struct fixture *fixture)
-{
-    struct result_file *file;
-    assert_int_equal(result_file_create(fixture->folder, WIDE, KIND_I4, RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
-    return file;
-}
-
-static void a_copy_is_written_when_it_is_published(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct result_file *base = create_wide(fixture);
-    struct result_file *file = create_wide(fixture);
-    struct result_file *opened = NULL;
-    void *bytes = NULL;
-    uint64_t checksum;
-    int32_t *before = result_file_matrix(base).elements;
-    for (int i = 0; i < WIDE * WIDE; i++) {
-        before[i] = i;
-    }
-    assert_int_equal(seal(base), STATUS_OK);
-    assert_int_equal(result_file_copy(file, base, &bytes), STATUS_NOT_READY);
-    publish(base);
-    assert_int_equal(result_file_copy(file, base, &bytes), STATUS_OK);
-    int32_t *elements = result_file_matrix(file).elements;
-    assert_int_equal(elements[WIDE], WIDE);
-    elements[WIDE] = -1;
-    result_file_statistics(file)->reachable[3] = 7;
-    assert_int_equal(before[WIDE], WIDE);
-    assert_int_equal(seal(file), STATUS_OK);
-    assert_false(result_file_is_written(file));
-    result_file_destroy(base);
-    assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_OK);
-    assert_true(result_file_is_written(file));
-    assert_int_equal(elements[WIDE], -1);
-    assert_int_equal(elements[WIDE + 1], WIDE + 1);
-    result_file_destroy(file);
-    assert_int_equal(result_file_open(fixture->folder, "copy", WIDE, KIND_I4, checksum, &opened),
-                     STATUS_OK);
-    assert_int_equal(result_file_verify(opened, 0, NPY_HEADER_SIZE + WIDE * WIDE * 4), STATUS_OK);
-    elements = result_file_matrix(opened).elements;
-    assert_int_equal(elements[WIDE], -1);
-    assert_int_equal(elements[WIDE * WIDE - 1], WIDE * WIDE - 1);
-    assert_int_equal(result_file_statistics(opened)->reachable[3], 7);
-    result_file_destroy(opened);
-}
-
 static void missing_space_is_told_before_the_solve(void **state)
 {
     const struct fixture *fixture = *state;
@@ -474,7 +425,6 @@ int main(void)
         FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at),
         FIXTURE_TEST(files_cut_short_while_mapped_are_damaged),
         FIXTURE_TEST(sealed_mapping_cannot_be_written),
-        FIXTURE_TEST(a_copy_is_written_when_it_is_published),
         FIXTURE_TEST(missing_space_is_told_before_the_solve),
         FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written),
         FIXTURE_TEST(sizes_that_overflow_are_refused),

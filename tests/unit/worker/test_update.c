@@ -9,51 +9,6 @@ static int set_up(void **state)
     return 0;
 }
 
-/* The ring of the fixture, solved and published. */
-static struct result *solved_ring(const struct fixture *fixture)
-{
-    static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct task_signal signal = {0};
-    struct task task = {
-        .graph = read_ring(), .kind = KIND_I4, .form = RESULT_FORM_MATRIX, .signal = &signal};
-    struct result *result = NULL;
-    task_open_files(&folders, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    const struct matrix matrix = result_file_matrix(task.file);
-    memcpy(matrix.elements, distances, sizeof(distances));
-    assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
-    judge_task(3, 2, &pool, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &result), STATUS_OK);
-    task_finish(&task);
-    return result;
-}
-
-static void a_task_with_a_base_needs_no_solver(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct solve_arc arc = {0, 1, 0};
-    struct task task = {.graph = read_ring(),
-                        .kind = KIND_I4,
-                        .form = RESULT_FORM_MATRIX,
-                        .signal = &fixture->signal,
-                        .arcs = &arc,
-                        .arc_count = 1};
-    task.graph->weight_i4[0] = 0;
-    task.base = solved_ring(fixture);
-    task_open_files(&folders, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    worker_update(1, &task);
-    assert_true(task.is_updated);
-    judge_task(3, 2, &pool, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    const struct matrix matrix = result_file_matrix(task.file);
-    assert_int_equal(((const int32_t *)matrix.elements)[2], 2);
-    task_finish(&task);
-}
-
 static void solve_into_file(struct task *task)
 {
     void *bytes = NULL;
@@ -147,47 +102,6 @@ static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
     }
 }
 
-static void one_that_would_close_a_negative_cycle_is_left_to_the_solver(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct solve_arc arc = {0, 1, -9};
-    struct task task = {.graph = read_ring(),
-                        .kind = KIND_I4,
-                        .form = RESULT_FORM_MATRIX,
-                        .signal = &fixture->signal,
-                        .arcs = &arc,
-                        .arc_count = 1};
-    task.base = solved_ring(fixture);
-    task_open_files(&folders, &task);
-    worker_update(1, &task);
-    assert_false(task.is_updated);
-    assert_int_equal(task.status, STATUS_OK);
-    task_finish(&task);
-}
-
-static void a_file_with_another_number_of_vertices_is_left_to_the_solver(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct solve_arc arc = {0, 1, 0};
-    struct task task = {.graph_id = RING_ID,
-                        .vertex_count = 2,
-                        .kind = KIND_I4,
-                        .form = RESULT_FORM_MATRIX,
-                        .signal = &fixture->signal,
-                        .arcs = &arc,
-                        .arc_count = 1};
-    store_ring(fixture);
-    task.base = solved_ring(fixture);
-    task_open_files(&folders, &task);
-    assert_int_equal(task.status, STATUS_OK);
-    worker_update(1, &task);
-    assert_false(task.is_updated);
-    assert_null(task.graph);
-    task_finish(&task);
-}
-
 static int destroy_pool(void **state)
 {
     (void)state;
@@ -198,15 +112,10 @@ static int destroy_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_task_with_a_base_needs_no_solver, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hierarchy_is_updated_from_that_of_the_parent, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_edge_without_an_arc_is_left_to_the_solver_at_once,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_that_would_close_a_negative_cycle_is_left_to_the_solver,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_file_with_another_number_of_vertices_is_left_to_the_solver, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, destroy_pool);
 }
