@@ -69,7 +69,7 @@ struct config {
     uint32_t result_limit;
     uint32_t versions;           /* graphs kept that have lost their name to changes */
     uint64_t disk_reserve_bytes; /* left free */
-    uint64_t path_budget_bytes;  /* edges kept in memory for paths, and as much for places */
+    uint64_t path_budget_bytes;  /* edges and coordinates kept in memory */
     uint64_t plan_budget_bytes;  /* plans kept on disk */
 
     /* [solver] */

@@ -171,8 +171,9 @@ static const struct config_option options[] = {
      "Suffixes as for body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
-     "Bytes of edges kept in memory for paths, 8 to 24 an edge; graphs whose paths were asked for "
-     "longest ago go first, and one that exceeds it alone has none. Suffixes as for body_limit."},
+     "Bytes kept in memory to answer paths, 8 to 24 an edge, and coordinates, 40 a vertex. The "
+     "least recently used go first; a graph that exceeds it alone has none. Suffixes as for "
+     "body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
      "Bytes of plans kept on disk, 4 a vertex and 64 KiB at least each, for graphs of the same "

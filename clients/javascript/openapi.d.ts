@@ -9,28 +9,6 @@ export type CompactGraph = {
   directed?: boolean;
 };
 
-/** The places of a graph. */
-export type Coordinates = {
-  /** The id of the graph. */
-  graph: string;
-  system: System;
-  /** All vertices of the graph. */
-  vertices: number;
-  /** Those with a place. */
-  located: number;
-  /** Those without one. */
-  missing: number;
-  coordinates: {
-    vertex: Vertex;
-    lon: number;
-    lat: number;
-  } | {
-    vertex: Vertex;
-    x: number;
-    y: number;
-  }[];
-};
-
 export type Devices = {
   devices: {
     /** Whether its solver takes jobs: `restarting` while another process is started in place of one that failed, `lost` while one that failed has been killed and does not end, as a call of its driver does not return. */
@@ -432,7 +410,7 @@ export type Limits = {
   json_cell_limit: number;
   /** Edges in one list of them. */
   edge_list_limit: number;
-  /** For the edges that paths are walked on. */
+  /** For edges that paths are walked on, and coordinates. */
   path_budget_bytes: number;
   /** Seconds that an answer is held. */
   wait_limit_s: number;
@@ -556,20 +534,6 @@ export type Plan = {
   planning_s: number;
   /** Whether the plan, or that none pays, was known: kept from a graph with the same edges and other weights, or found while the job waited. */
   cached: boolean;
-};
-
-/** GeoJSON (RFC 7946). A point is of the vertex that its `id` names, or else its property `vertex`, `id` or `name`. */
-export type Points = {
-  type: "FeatureCollection";
-  features: {
-    type: "Feature";
-    id?: Vertex;
-    geometry: {
-      type: "Point";
-      coordinates: number[];
-    };
-    properties: Record<string, unknown> | null;
-  }[];
 };
 
 /** RFC 9457. The codes: `BadRequest` (400, the request is malformed), `UnknownParameter` (400, unknown parameter), `BadParameter` (400, bad value of a parameter), `Unauthorized` (401, a valid key is required), `Forbidden` (403, the key does not allow this), `CrossOrigin` (403, the request comes from a page of another origin), `WrongHost` (421, the service does not go by this name), `NoSuchRoute` (404, there is nothing at this address), `NoSuchGraph` (404, no such graph), `NoSuchJob` (404, no such job), `NoSuchVertex` (404, no such vertex), `MethodNotAllowed` (405, method not allowed here), `NotAcceptable` (406, no acceptable representation), `PreconditionFailed` (412, the condition of the request is false), `LengthRequired` (411, content-Length is required), `HeadTooLarge` (431, the head of the request is too large), `UnsupportedMediaType` (415, unsupported format), `RangeNotSatisfiable` (416, range outside the content), `NotSolved` (409, the graph is not solved yet), `NotAMatrix` (409, the result is a hierarchy), `NoCoordinates` (409, the graph has no coordinates), `JobFinished` (409, the job has ended already), `GraphInUse` (409, the graph is in use), `IdempotencyMismatch` (422, the idempotency key was used with another request), `TooLarge` (413, the graph is too large), `BodyTooLarge` (413, the body is too large), `BadGraph` (422, the graph cannot be read), `EmptyBody` (422, there is nothing in the body), `Truncated` (422, the graph ends too early), `WeightRange` (422, weights leave the range of the kind), `NegativeCycle` (422, the graph has a negative cycle), `BadCoordinates` (422, the coordinates cannot be read), `QueueFull` (429, the queue is full), `JobQuota` (429, the quota of waiting jobs is used up), `StorageQuota` (507, the quota of stored bytes is used up), `TooManyWatchers` (429, too many streams of events are open), `TooManyUploads` (429, too many graphs come in at once), `AddressLimit` (429, too many connections from this address), `WrongKeys` (429, too many wrong keys from this address), `ConnectionLimit` (503, too many connections), `Draining` (503, the service is shutting down), `NotReady` (503, the service is not ready), `Cancelled` (409, the job was cancelled), `DeadlineExceeded` (504, the deadline has passed), `NoMemory` (503, not enough memory), `NoDeviceMemory` (503, not enough device memory), `NoDevice` (503, no usable device), `DiskFull` (507, the disk is full), `InputOutput` (500, reading or writing failed), `Corrupt` (500, stored data is damaged), `NotVerified` (500, the result failed its verification), `DeviceLost` (503, the device failed), `PoisonJob` (500, the job ended every solver that tried it), `Configuration` (500, the configuration is wrong). */

@@ -7,7 +7,6 @@
 
 #include "proto/edge_changes.h"
 #include "proto/job_document.h"
-#include "proto/read/coordinates_reader.h"
 #include "proto/read/reader.h"
 #include "server/scheduler/capacity.h"
 #include "server/store/catalogue.h"
@@ -95,8 +94,6 @@ struct estimate_call {
 struct coordinates_upload {
     struct text document;
     struct upload_share share;
-    enum coordinates_form form;
-    enum coordinates_system system;
 };
 
 /* A few tags. */

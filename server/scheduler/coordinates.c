@@ -1,5 +1,6 @@
 #include "server/scheduler/scheduler_internal.h"
 
+#include "proto/read/coordinates_reader.h"
 #include "proto/read/decoder.h"
 #include "proto/text.h"
 #include "server/store/graph_file.h"
@@ -121,44 +122,49 @@ void coordinates_delete(struct scheduler *scheduler, struct call *call)
 
 /* ---- Reading ---- */
 
-static enum status take_text(void *context, const char *bytes, size_t size, struct problem *reterr)
+static enum status feed_reader(void *context, const char *bytes, size_t size,
+                               struct problem *reterr)
 {
     return coordinates_reader_feed(context, bytes, size, reterr);
+}
+
+static enum status decode_document(const struct upload *upload, struct coordinates_reader *reader,
+                                   struct problem *reterr)
+{
+    const struct config *config = upload->scheduler->config;
+    const struct text *document = &upload->call->coordinates.document;
+    const struct decoder_rules rules = {.limit_bytes = config->decoded_limit_bytes,
+                                        .ratio = config->decoded_ratio,
+                                        .take = feed_reader,
+                                        .context = reader};
+    struct decoder *decoder = NULL;
+    enum status status = decoder_create(&rules, &decoder);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is no memory for the coordinates.");
+    }
+    status = decoder_feed(decoder, document->bytes, document->size, reterr);
+    if (status == STATUS_OK) {
+        status = decoder_end(decoder, reterr);
+    }
+    decoder_destroy(decoder);
+    if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
+        reterr->status = status = STATUS_BAD_COORDINATES; /* of the coding */
+    }
+    return status;
 }
 
 static enum status read_document(const struct upload *upload, const struct vertex_names *names,
                                  struct coordinates **ret_coordinates, struct problem *reterr)
 {
-    const struct config *config = upload->scheduler->config;
-    const struct call *call = upload->call;
     struct coordinates_reader *reader = NULL;
-    struct decoder *decoder = NULL;
-    enum status status =
-        coordinates_reader_create(call->coordinates.form, call->coordinates.system, names, &reader);
-    if (status == STATUS_OK) {
-        const struct decoder_rules rules = {.limit_bytes = config->decoded_limit_bytes,
-                                            .ratio = config->decoded_ratio,
-                                            .take = take_text,
-                                            .context = reader};
-        status = decoder_create(&rules, &decoder);
-    }
+    enum status status = coordinates_reader_create(names, &reader);
     if (status != STATUS_OK) {
-        problem_set(reterr, status, "There is no memory for the coordinates.");
+        return problem_set(reterr, status, "There is no memory for the coordinates.");
     }
-    if (status == STATUS_OK) {
-        status = decoder_feed(decoder, call->coordinates.document.bytes,
-                              call->coordinates.document.size, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = decoder_end(decoder, reterr);
-    }
+    status = decode_document(upload, reader, reterr);
     if (status == STATUS_OK) {
         status = coordinates_reader_end(reader, ret_coordinates, reterr);
     }
-    if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
-        reterr->status = status = STATUS_BAD_COORDINATES; /* of the coding */
-    }
-    decoder_destroy(decoder);
     coordinates_reader_destroy(reader);
     return status;
 }
@@ -265,58 +271,4 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     memcpy(upload->graph_id, entry->row.id, sizeof(upload->graph_id));
     scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &upload->request, read_and_write, upload_read) == 0);
-}
-
-/* ---- Damage ---- */
-
-/* Message from any thread: the coordinates of this graph proved damaged. */
-struct damage_notice {
-    struct message message;
-    struct scheduler *scheduler;
-    char graph_id[GRAPH_ID_SIZE];
-};
-
-/* The entry has them until here, as those that answers are made of: what the notice meant may have
- * been replaced before the store looked, or be replaced since. */
-static void quarantined(struct commit *commit)
-{
-    if (commit->change.status == STATUS_OK && commit->change.quarantine_coordinates) {
-        log_write(LOG_ERROR, "coordinates_damaged", LOG_TEXT("graph", commit->deleted_id));
-        if (commit->entry->coordinates.tag == commit->old_coordinates.tag) {
-            graph_entry_set_coordinates(commit->entry, &commit->coordinates); /* none */
-        }
-    }
-}
-
-/* They go to quarantine, unless they have been replaced: the store looks once more. Once the drain
- * has been told nothing changes any more: the next question finds the damage again. */
-static void quarantine(struct message *message)
-{
-    struct damage_notice *notice = (struct damage_notice *)message;
-    struct scheduler *scheduler = notice->scheduler;
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, notice->graph_id);
-    struct commit *commit = NULL;
-    if (!scheduler->drained_told && entry != NULL && !entry->deleting &&
-        entry->coordinates.bytes > 0 &&
-        scheduler_commit_create(scheduler, quarantined, &commit) == STATUS_OK) {
-        memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
-        commit->entry = entry;
-        commit->change.delete_coordinates_id = commit->deleted_id;
-        commit->change.quarantine_coordinates = true;
-        commit->old_coordinates = entry->coordinates;
-        scheduler_commit_send(commit);
-    }
-    free(notice);
-}
-
-/* Without memory the damage is found again by the next question. */
-void scheduler_note_damaged_coordinates(struct scheduler *scheduler, const char *graph_id)
-{
-    struct damage_notice *notice = calloc(1, sizeof(*notice));
-    if (notice != NULL) {
-        notice->scheduler = scheduler;
-        notice->message.deliver = quarantine;
-        snprintf(notice->graph_id, sizeof(notice->graph_id), "%s", graph_id);
-        mailbox_post(scheduler->mailbox, &notice->message);
-    }
 }

@@ -77,8 +77,6 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
 void scheduler_drain_faster(struct scheduler *scheduler);
 /* The file of this graph proved damaged: it goes to quarantine. Any thread. */
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);
-/* The same of its coordinates. */
-void scheduler_note_damaged_coordinates(struct scheduler *scheduler, const char *graph_id);
 /* After drained: stops the workers, answers every call left. The caller runs the loop on until its
  * handles are closed; the scheduler is freed then. NULL is accepted. */
 void scheduler_destroy(struct scheduler *scheduler);

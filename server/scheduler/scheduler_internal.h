@@ -6,7 +6,7 @@
  *
  *   start_stop.c  workers opened, the drain, the end; restore.c: state from the catalogue
  *   scheduler.c   the mailbox, calls by kind, queue to worker, scheduler_settle
- *   coordinates.c coordinates put, deleted and found damaged
+ *   coordinates.c coordinates put and deleted
  *   requests.c    lists, graphs shown and deleted, results asked for, estimates
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
  *   submit.c      uploads, changes and submissions, to their commit; accept.c: when it is durable

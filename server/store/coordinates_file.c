@@ -154,13 +154,11 @@ enum status coordinates_file_read(int folder, const char *id, struct coordinates
     if (status == STATUS_OK && checksum_of(coordinates) != header.checksum) {
         status = STATUS_CORRUPT;
     }
-    if (status == STATUS_OK) {
-        status = coordinates_complete(coordinates);
-    }
     if (status != STATUS_OK) {
         coordinates_destroy(coordinates);
         return status;
     }
+    coordinates_complete(coordinates);
     *ret_coordinates = coordinates;
     *ret_info = info_of(&header);
     return STATUS_OK;

@@ -268,21 +268,6 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
     }
 }
 
-bool state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id)
-{
-    struct coordinates *coordinates = NULL;
-    struct coordinates_info info;
-    char name[GRAPH_ID_SIZE + 16];
-    const enum status status =
-        coordinates_file_read(folder->coordinates, graph_id, &coordinates, &info);
-    coordinates_destroy(coordinates);
-    if (status == STATUS_CORRUPT) {
-        snprintf(name, sizeof(name), "%s.coordinates", graph_id);
-        (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
-    }
-    return status == STATUS_CORRUPT;
-}
-
 /* ---- Repair ---- */
 
 /* Rows are moved or deleted after the walk that finds them, since SQLite leaves open what a walk
@@ -409,11 +394,13 @@ static enum status check_coordinates(struct repair *repair, const char *graph_id
 {
     const struct state_dir *folder = repair->folder;
     struct coordinates_info info;
+    char name[GRAPH_ID_SIZE + 16];
     const enum status status = coordinates_file_look(folder->coordinates, graph_id, &info);
     if (status != STATUS_CORRUPT) {
         return status;
     }
-    (void)state_dir_quarantine_coordinates(folder, graph_id);
+    snprintf(name, sizeof(name), "%.*s.coordinates", GRAPH_ID_SIZE, graph_id);
+    (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
     return note_file(repair, "coordinates_file", graph_id, KIND_COUNT);
 }
 

@@ -41,9 +41,6 @@ void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *cat
                            const char *graph_id);
 void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,
                             const char *graph_id, enum kind kind);
-/* Moves them there from under the id of their graph if they are damaged, read again as they may
- * have been replaced since: whether they were. */
-bool state_dir_quarantine_coordinates(const struct state_dir *folder, const char *graph_id);
 void state_dir_forget_damage(struct catalogue_damage *found);
 /* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
  * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */

@@ -296,9 +296,6 @@ static void change_coordinates(struct store *store, struct store_change *batch, 
                                      : draft_file_publish(&change->coordinates_file,
                                                           change->put_coordinates_id);
             has_changed = status == STATUS_OK;
-        } else if (status == STATUS_OK && deleted_id != NULL && change->quarantine_coordinates) {
-            change->quarantine_coordinates =
-                state_dir_quarantine_coordinates(&store->dir, deleted_id);
         } else if (status == STATUS_OK && deleted_id != NULL) {
             has_changed = unlinkat(store->dir.coordinates, deleted_id, 0) == 0;
             status = has_changed || errno == ENOENT ? STATUS_OK : draft_file_status(errno);

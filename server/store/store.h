@@ -50,8 +50,6 @@ struct store_change {
      * is carried out once the rows of all others are committed. */
     const char *put_coordinates_id;
     const char *delete_coordinates_id;
-    /* With delete_coordinates_id: if they are damaged still, and out: whether they were. */
-    bool quarantine_coordinates;
     struct draft_file coordinates_file;
 
     enum status status;        /* out */

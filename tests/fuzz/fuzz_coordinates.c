@@ -1,5 +1,5 @@
-/* Coordinates under arbitrary bytes: the first byte gives the size of the pieces (0 = whole) and,
- * by its high bits, the form and the system. Whole and in pieces must agree to the last word. */
+/* Coordinates under arbitrary bytes: the low bits of the first byte give the size of the pieces.
+ * Whole and in pieces must agree to the last word. */
 #include "proto/read/coordinates_reader.h"
 
 #include <string.h>
@@ -14,9 +14,7 @@ static enum status read_pieces(const uint8_t *bytes, size_t size, size_t piece,
     enum status status = STATUS_OK;
 
     CHECK(vertex_names_create_range(9, 1, &names) == STATUS_OK);
-    CHECK(coordinates_reader_create((enum coordinates_form)(bytes[0] >> 6),
-                                    (enum coordinates_system)((bytes[0] >> 4 & 3) % 3), names,
-                                    &reader) == STATUS_OK);
+    CHECK(coordinates_reader_create(names, &reader) == STATUS_OK);
     for (size_t at = 1; at < size && status == STATUS_OK; at += piece) {
         status = coordinates_reader_feed(reader, (const char *)bytes + at,
                                          size - at < piece ? size - at : piece, reterr);

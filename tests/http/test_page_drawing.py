@@ -289,7 +289,7 @@ def test_a_map_lies_beneath_coordinates(_):
         tiles.server_close()
 
 
-def test_vertices_within_a_distance_are_drawn_in_bands(daemon):
+def test_vertices_within_a_distance_are_coloured(daemon):
     daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\nc,d,5\n", "?format=edges&name=line&directed=false")
     page = browser.Browser()
     colours = """const canvas = document.querySelector("#drawing");
@@ -297,16 +297,16 @@ def test_vertices_within_a_distance_are_drawn_in_bands(daemon):
         const seen = new Set();
         for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join(" "));
         return arguments[0].map((one) => seen.has(one));"""
-    # Of Viridis, at 1/2 and at 1: the bands of 5 and 10 of 10.
-    bands = ["35 144 141", "253 231 37"]
+    # Viridis at 1/2 and at 1: the distances 5 and 10 of 10.
+    shades = ["35 144 141", "253 231 37"]
     try:
         page.open(f"{daemon.url}/#line", WIDTHS[0], DRAWN)
-        assert page.run(colours, bands) == [False, False]
+        assert page.run(colours, shades) == [False, False]
         page.run("""for (const [id, value] of [["how", "within"], ["most", "10"], ["around", "a"]])
             document.getElementById(id).value = value;""")
         page.click("#around-form button.main")
-        page.until("document.querySelector('#around-answer').textContent.includes('in 4 bands of 2.5')")
-        assert page.run(colours, bands) == [True, True]
+        page.until("document.querySelector('#around-answer').textContent.includes('coloured in the drawing')")
+        assert page.run(colours, shades) == [True, True]
         expect_no_other_error(page)
     finally:
         page.close()

@@ -59,8 +59,7 @@ LIBRARIES = (
         (
             "gpu/staging.c",
             "server/store/search_pool.c",
-            "server/store/coordinates_cache.c",
-            "server/store/adjacency_cache.c",
+            "server/store/graph_cache.c",
             "server/worker/mailbox.c",
             "server/store/store.c",
             "server/store/result.c",

@@ -1,30 +1,29 @@
-/* The places of the vertices that an answer in GeoJSON (RFC 7946) names. */
+/* Coordinates lent to an answer, and the parts of GeoJSON (RFC 7946) that are made of them. */
 #pragma once
 
 #include "server/http/request/request.h"
-#include "server/store/coordinates_cache.h"
+#include "server/store/graph_cache.h"
 
-/* The offer of GeoJSON, behind that of JSON. */
+/* Index of GeoJSON in route_query.offers; JSON is 0. */
 #define GEO_OFFER 1
 #define GEO_TYPE "application/geo+json"
 
 /* Zeroed it lends nothing. */
 struct geo {
-    struct coordinates_cache *cache;
-    struct located_graph *graph; /* lent */
+    struct graph_cache *cache;
+    const struct located_graph *graph;
 };
 
-/* Borrows those of the graph of the request's result. STATUS_NO_COORDINATES with a hint. */
-MUST_CHECK enum status geo_borrow(const struct request *request, struct geo *geo,
-                                  struct problem *reterr);
-/* After STATUS_CORRUPT from the cache: of its two files the damaged one is noted. */
-void geo_note_damage(const struct http_context *http_context, const char *graph_id);
+/* STATUS_NO_COORDINATES with a hint. Of a graph whose file is damaged the scheduler is told. */
+MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
+                                  struct geo *geo, struct problem *reterr);
 void geo_give_back(struct geo *geo);
-/* request_tag of a representation that changes with the coordinates too. */
+/* request_tag of a representation of the result that changes with the coordinates too. */
 bool geo_tag(struct request *request, const struct geo *geo, const char *representation);
 
 bool geo_has(const struct geo *geo, uint32_t row);
-/* Appends [longitude,latitude]. */
-void geo_append_position(const struct geo *geo, uint32_t row, struct text *text);
+/* Appends x and y, or longitude and latitude, with the separator between them. */
+void geo_append_position(const struct geo *geo, uint32_t row, const char *separator,
+                         struct text *text);
 /* Appends the members of a feature that is this vertex, up to its properties: a comma follows. */
 void geo_append_point(const struct geo *geo, uint32_t row, struct text *text);

@@ -20,12 +20,14 @@ static void print_service(const struct http_context *http_context, struct text *
     uint64_t hits;
     uint64_t misses;
     uint64_t bytes;
-    adjacency_cache_figures(http_context->adjacencies, &hits, &misses, &bytes);
-    metrics_print_head(text, "apspd_path_lookups_total", "counter",
-                       "Questions for paths, by whether the edges were in memory.");
+    graph_cache_figures(http_context->graph_cache, &hits, &misses, &bytes);
+    metrics_print_head(
+        text, "apspd_path_lookups_total", "counter",
+        "Lookups of edges for paths and of coordinates, by whether they were in memory.");
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"hit\"", (double)hits);
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
-    print_one(text, "apspd_path_cache_bytes", "Edges kept in memory for paths.", (double)bytes);
+    print_one(text, "apspd_path_cache_bytes", "Edges and coordinates kept in memory.",
+              (double)bytes);
     print_one(text, "apspd_path_cache_limit_bytes", "Most of them (store.path_budget).",
               (double)http_context->config->path_budget_bytes);
     print_one(text, "apspd_store_free_bytes", "Free on the disk of the state directory.",

@@ -6,7 +6,6 @@
 #include "server/http/api/geo.h"
 #include "server/http/transport/stream.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,6 @@ struct found {
     uint32_t *rows;
     size_t count;
     struct geo geo; /* in GeoJSON */
-    double within;
-    uint32_t bands; /* 0 = there are none */
 };
 
 static void destroy_found(void *context)
@@ -64,22 +61,6 @@ static bool make_neighbour(struct stream *stream, struct text *text)
     return false;
 }
 
-/* Counted from 1, each with its upper end. */
-static uint32_t band_of(const struct found *found, const struct result *result, uint32_t row)
-{
-    const struct matrix matrix = {result_vertex_count(result), result_kind(result),
-                                  (void *)found->distances};
-    double distance = 0;
-
-    CHECK(matrix_distance(&matrix, 0, row, &distance));
-    if (!(distance > 0)) {
-        return 1;
-    }
-    /* Multiplied first, so that whole ends stay in their bands. */
-    const double band = ceil(distance * found->bands / found->within);
-    return band < found->bands ? (uint32_t)band : found->bands;
-}
-
 /* The same in GeoJSON, each vertex a feature. */
 static bool make_feature(struct stream *stream, struct text *text)
 {
@@ -99,34 +80,14 @@ static bool make_feature(struct stream *stream, struct text *text)
     geo_append_point(&found->geo, row, text);
     text_append_string(text, "\"distance\":");
     writer_append_distance(text, kind, found->distances + row * kind_size(kind));
-    if (found->bands > 0) {
-        text_printf(text, ",\"band\":%" PRIu32, band_of(found, stream->result, row));
-    }
     text_append_string(text, "}}");
     stream->position++;
     return true;
 }
 
-#define BANDS_MAX 100
-
-/* The parameter bands of /within, which GeoJSON alone has; 0 without it. */
-static enum status take_bands(const struct request *request, uint32_t *ret_bands,
-                              struct problem *reterr)
-{
-    int64_t bands = 0;
-    enum status status = query_integer(&request->query, "bands", 1, BANDS_MAX, &bands, reterr);
-
-    if (status == STATUS_OK && bands > 0 && request->offer != GEO_OFFER) {
-        status = problem_set(reterr, STATUS_BAD_PARAMETER, "bands are of an answer in GeoJSON.");
-        problem_hint(reterr, "Ask with Accept: " GEO_TYPE ".");
-    }
-    *ret_bands = (uint32_t)bands;
-    return status;
-}
-
 /* Reads the parameter max of /within, or else k of /nearest; the other does not limit. */
-static enum status take_limit(const struct request *request, struct nearest_query *query,
-                              struct problem *reterr)
+static enum status parse_limit(const struct request *request, struct nearest_query *query,
+                               struct problem *reterr)
 {
     const char *max = query_value(&request->query, "max");
     int64_t count = 1;
@@ -145,7 +106,7 @@ static enum status take_limit(const struct request *request, struct nearest_quer
     return status;
 }
 
-static void serve(struct request *request)
+static void answer_neighbours(struct request *request)
 {
     const struct result *result = request->result;
     const char *source = query_value(&request->query, "source");
@@ -155,10 +116,8 @@ static void serve(struct request *request)
     };
     struct problem problem;
     struct found *found;
-    uint32_t bands = 0;
 
-    if (take_limit(request, &query, &problem) != STATUS_OK ||
-        take_bands(request, &bands, &problem) != STATUS_OK ||
+    if (parse_limit(request, &query, &problem) != STATUS_OK ||
         result_find_row(result, source, strlen(source), &query.source, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
@@ -166,7 +125,7 @@ static void serve(struct request *request)
     struct geo geo = {0};
     const bool is_geo = request->offer == GEO_OFFER;
 
-    if (is_geo && geo_borrow(request, &geo, &problem) != STATUS_OK) {
+    if (is_geo && geo_borrow(request, result_graph_id(result), &geo, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }
@@ -185,8 +144,6 @@ static void serve(struct request *request)
         geo = (struct geo){0};
         found->distances = query.distances;
         found->source = query.source;
-        found->within = query.within;
-        found->bands = bands;
         status = matrix_nearest(&query, &found->rows, &found->count);
     }
     if (status != STATUS_OK) {
@@ -226,8 +183,8 @@ void serve_nearest(struct request *request)
     } else if (has_place(request)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER, "source and a place are two questions.",
                             "Leave source out, or lon and lat, or x and y.");
-    } else if (take_limit(request, &query, &problem) == STATUS_OK) {
-        request_find_result(request, serve);
+    } else if (parse_limit(request, &query, &problem) == STATUS_OK) {
+        request_find_result(request, answer_neighbours);
     } else {
         request_refuse(request, &problem);
     }

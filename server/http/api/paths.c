@@ -15,8 +15,8 @@
 
 /* The state of one streamed answer of paths. */
 struct walker {
-    struct adjacency_cache *adjacencies;
-    const struct adjacency *adjacency; /* lent by them */
+    struct graph_cache *graph_cache;
+    const struct adjacency *adjacency; /* lent by it */
     struct path_finder *finder;
     struct pairs_reader reader; /* of the body, the request's, which outlives the answer */
     uint64_t edges;             /* looked at since the last pause */
@@ -39,7 +39,7 @@ static void destroy_walker(void *context)
     path_finder_destroy(walker->finder);
     result_rows_finish(&walker->rows);
     if (walker->adjacency != NULL) {
-        adjacency_cache_give_back(walker->adjacencies, walker->adjacency);
+        graph_cache_give_back(walker->graph_cache, walker->adjacency);
     }
     pairs_close(&walker->reader);
     geo_give_back(&walker->geo);
@@ -56,8 +56,8 @@ static enum status create_walker(const struct request *request, struct walker **
     if (walker == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    walker->adjacencies = request->http_context->adjacencies;
-    status = adjacency_cache_borrow(walker->adjacencies, graph_id, &walker->adjacency, reterr);
+    walker->graph_cache = request->http_context->graph_cache;
+    status = graph_cache_borrow_edges(walker->graph_cache, graph_id, &walker->adjacency, reterr);
     if (status == STATUS_CORRUPT) {
         scheduler_note_damaged_graph(request->http_context->scheduler, graph_id);
         problem_hint(reterr, "Send the graph again: that heals it.");
@@ -154,7 +154,9 @@ static bool make_line(struct stream *stream, struct text *text)
     }
     if (at < path->count && walker->placed >= 2 && geo_has(&walker->geo, path->vertices[at])) {
         text_append(text, ",", walker->item > 0);
-        geo_append_position(&walker->geo, path->vertices[at], text);
+        text_append_char(text, '[');
+        geo_append_position(&walker->geo, path->vertices[at], ",", text);
+        text_append_char(text, ']');
         walker->item++;
     }
     if (at < path->count) {
@@ -209,7 +211,7 @@ void serve_paths_one(struct request *request)
     enum status status = walk_one(request, &walker, &problem);
 
     if (status == STATUS_OK && is_geo) {
-        status = geo_borrow(request, &walker->geo, &problem);
+        status = geo_borrow(request, result_graph_id(request->result), &walker->geo, &problem);
     }
     if (status != STATUS_OK) {
         destroy_walker(walker);

@@ -15,8 +15,7 @@
 #include "server/http/request/upload.h"
 #include "server/http/transport/coding.h"
 #include "server/http/transport/endpoint.h"
-#include "server/store/adjacency_cache.h"
-#include "server/store/coordinates_cache.h"
+#include "server/store/graph_cache.h"
 #include "server/store/result.h"
 #include "server/store/store.h"
 
@@ -34,8 +33,7 @@ struct http_context {
     struct scheduler *scheduler;
     struct result_table *results;
     const struct store *store;
-    struct adjacency_cache *adjacencies;
-    struct coordinates_cache *coordinates;
+    struct graph_cache *graph_cache;
     struct limits *limits;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
     struct upload_memory *upload_memory;

@@ -52,17 +52,13 @@ static const struct route_query of_nearest = {
     .hint = "Answered: " JSON ", " GEOJSON ".",
 };
 static const struct route_query of_coordinates = {
-    .offers = {JSON, "text/csv", GEOJSON},
+    .offers = {"text/csv"},
     .refusal = "Coordinates are not answered in such a form.",
-    .hint = "Answered: " JSON ", text/csv, " GEOJSON ".",
+    .hint = "Answered: text/csv.",
 };
-static const struct route_query of_coordinates_put = {
-    .parameters = {"format", "system"},
-    .compares = true,
-};
-static const struct route_query of_coordinates_delete = {.compares = true};
+static const struct route_query of_coordinates_change = {.compares = true};
 static const struct route_query of_within = {
-    .parameters = {"source", "max", "bands"},
+    .parameters = {"source", "max"},
     .required = 2,
     .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
@@ -118,11 +114,11 @@ const struct route router_table[] = {
      serve_changes_edges, RIGHT_WRITE, ON_MAIN},
     {METHOD_PUT, "/v1/graphs/{g}/weights", &of_change, serve_changes_prepare_weights,
      serve_changes_weights, RIGHT_WRITE, ON_MAIN},
-    {METHOD_PUT, "/v1/graphs/{g}/coordinates", &of_coordinates_put, serve_coordinates_prepare,
+    {METHOD_PUT, "/v1/graphs/{g}/coordinates", &of_coordinates_change, serve_coordinates_prepare,
      serve_coordinates_put, RIGHT_WRITE, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/coordinates", &of_coordinates, NULL,
      serve_coordinates_show, RIGHT_READ, ON_MAIN},
-    {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_delete, NULL,
+    {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_change, NULL,
      serve_coordinates_delete, RIGHT_WRITE, ON_MAIN},
     {METHOD_POST, "/v1/graphs/{g}/distances", &none, serve_pairs_prepare,
      serve_pairs, RIGHT_READ, ON_MAIN},

@@ -39,8 +39,7 @@ static void destroy(struct http *http)
     listener_close(&http->admin.shared.listener);
     free(http->endpoints);
     limits_destroy(http->http_context.limits);
-    adjacency_cache_destroy(http->http_context.adjacencies);
-    coordinates_cache_destroy(http->http_context.coordinates);
+    graph_cache_destroy(http->http_context.graph_cache);
     auth_destroy(http->http_context.keyring);
     tls_destroy(http->credentials);
     free(http);
@@ -99,11 +98,9 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
         limits_create(&rules, &http->http_context.limits) != STATUS_OK ||
-        adjacency_cache_create(store_graph_folder(parts->store), config->path_budget_bytes,
-                               &http->http_context.adjacencies) != STATUS_OK ||
-        coordinates_cache_create(store_graph_folder(parts->store),
-                                 store_coordinates_folder(parts->store), config->path_budget_bytes,
-                                 &http->http_context.coordinates) != STATUS_OK) {
+        graph_cache_create(store_graph_folder(parts->store), store_coordinates_folder(parts->store),
+                           config->path_budget_bytes,
+                           &http->http_context.graph_cache) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
     return open_secrets(http, reterr);

@@ -1,9 +1,7 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/unit/scheduler_fixture.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 static struct question *new_put(const char *graph_id, const char *lines)
 {
@@ -101,41 +99,6 @@ static void a_graph_that_goes_meanwhile_takes_them_along(void **state)
     assert_int_equal(tag_of(fixture, graph_id), 0);
 }
 
-/* Waits until the store has looked. */
-static void note_damage(struct fixture *fixture, const char *graph_id)
-{
-    struct question *question = new_question(CALL_GRAPH, graph_id);
-
-    scheduler_note_damaged_coordinates(fixture->scheduler, graph_id);
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
-    while (fixture->scheduler->changes > 0) {
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
-}
-
-static void damaged_ones_are_forgotten_and_sound_ones_are_not(void **state)
-{
-    struct fixture *fixture = *state;
-    char job_id[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE];
-
-    solve(fixture, RING, job_id, graph_id);
-    put(fixture, graph_id, "vertex,x,y\n1,2,3\n", 201);
-    const uint64_t tag = tag_of(fixture, graph_id);
-    const uint64_t bytes = fixture->scheduler->nobody->stored_bytes;
-    note_damage(fixture, graph_id);
-    assert_true(tag_of(fixture, graph_id) == tag);
-    assert_int_equal(fixture->scheduler->nobody->stored_bytes, bytes);
-    const int file = openat(store_coordinates_folder(fixture->store), graph_id, O_WRONLY);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, "damaged", 7), 7);
-    close(file);
-    note_damage(fixture, graph_id);
-    assert_int_equal(tag_of(fixture, graph_id), 0);
-    assert_true(fixture->scheduler->nobody->stored_bytes < bytes);
-}
-
 static void beyond_two_at_once_they_are_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -163,7 +126,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart),
         SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused),
-        SCHEDULER_TEST(damaged_ones_are_forgotten_and_sound_ones_are_not),
         SCHEDULER_TEST(beyond_two_at_once_they_are_refused),
         SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along),
     };

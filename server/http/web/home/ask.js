@@ -7,7 +7,6 @@ import { showPath, showNear, edgeOf } from "./drawing.js";
 import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
-const BANDS = 4;
 let graph = null;
 let shown = null; // the path that is listed
 
@@ -75,14 +74,11 @@ function rows(answer) {
       make("tr", {}, make("td", {}, `${name}`), make("td", {}, distance(answer.distances[index])))))));
 }
 
-// Those within a distance are drawn in bands, the nearest ones by their own distances.
 function colourNear({ vertices, distances }, how, most) {
   const widest = how === "within" ? Number(most) : distances.at(-1);
   const partOf = (d) => (widest > 0 ? Math.max(0, d / widest) : 0);
-  const parts = distances.map(how === "within" ? (d) => Math.ceil(partOf(d) * BANDS) / BANDS : partOf);
-  if (!showNear(vertices, parts)) return null;
-  const bands = how === "within" ? `, in ${BANDS} bands of ${distance(widest / BANDS)}` : "";
-  return make("p", { class: "words" }, `They are coloured in the drawing${bands}: dark is near, yellow is far.`);
+  if (!showNear(vertices, distances.map(partOf))) return null;
+  return make("p", { class: "words" }, "They are coloured in the drawing: dark is near, yellow is far.");
 }
 
 async function askAround(form, told) {

@@ -122,19 +122,21 @@ function keepInView() {
   if (away || small) frame(rows);
 }
 
-// The places that were uploaded, north up, degrees as on a map; null where there are none.
-async function coordinatesOf({ id, n, coordinates }, index) {
+// The coordinates that were uploaded, north up, degrees as on a map; null where there are none.
+async function coordinatesOf({ id, n, coordinates }, vertices) {
   if (n > MOST_PLACED || !(coordinates?.located > 1)) return null;
-  const answer = await ask(pathOf(id, "/coordinates"));
+  const text = await (await fetchFrom(pathOf(id, "/coordinates"))).text();
+  const rows = new Map(vertices.map((name, row) => [`${name}`, row]));
   const x = new Float64Array(n).fill(NaN);
   const y = new Float64Array(n).fill(NaN);
-  const degrees = answer.system === "degrees";
-  for (const one of answer.coordinates) {
-    const row = index.get(one.vertex);
-    x[row] = degrees ? one.lon : one.x;
-    y[row] = degrees ? -mercator(one.lat) : -one.y;
+  const degrees = coordinates.system === "degrees";
+  // Lines of CSV; the header sets nothing that the line of a vertex of its name would not set again.
+  for (const [, quoted, plain, first, second] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*)),([^,\n]*),([^,\n]*)\n/g)) {
+    const row = rows.get(quoted?.replaceAll('""', '"') ?? plain);
+    x[row] = Number(first);
+    y[row] = degrees ? -mercator(Number(second)) : -Number(second);
   }
-  return { x, y, missing: answer.missing, onMap: degrees };
+  return { x, y, missing: coordinates.missing, onMap: degrees };
 }
 
 /* ---- Drawing ---- */
@@ -299,7 +301,7 @@ async function loadSample(id, about, all) {
 async function load(id, about, kind) {
   const { vertices } = await ask(pathOf(id, "/vertices"));
   const index = indexOf(vertices);
-  const places = about.m > MOST_EDGES ? null : await coordinatesOf(about, index);
+  const places = about.m > MOST_EDGES ? null : await coordinatesOf(about, vertices);
   const whole = about.m <= MOST_EDGES && (places !== null || about.n <= MOST_VERTICES);
   const made = whole ? await loadWhole(id, about, kind, vertices, places, index) : await loadSample(id, about, vertices);
   return { id, n: about.n, directed: about.directed, vertices, index, ...made };

@@ -45,7 +45,6 @@ function requestOf(file, options) {
 async function coordinateType(file) {
   const name = file.name.toLowerCase().replace(/\.(gz|zst)$/, "");
   if (name.endsWith(".co")) return "text/plain";
-  if (name.endsWith(".geojson")) return "application/geo+json";
   if (!/\.(csv|tsv)$/.test(file.name.toLowerCase())) return null;
   const header = (await file.slice(0, 400).text()).split(/[\r\n]/, 1)[0].toLowerCase().split(/[,;\t]/)
     .map((one) => one.replaceAll('"', "").trim());

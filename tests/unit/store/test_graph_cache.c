@@ -1,0 +1,280 @@
+#include "server/store/graph_cache.h"
+
+#include "server/store/graph_file.h"
+#include "tests/unit/graph_file_fixture.h"
+#include "tests/unit/store_fixture.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* A path graph of 10 vertices. */
+#define ENTRY_BYTES (11 * 8 + 9 * 8)
+
+static void store_graph(const struct fixture *fixture, const char *id, int first_weight)
+{
+    struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, first_weight);
+
+    fixture_put_graph(fixture->folder, id, graph);
+    graph_destroy(graph);
+}
+
+static struct graph_cache *make(const struct fixture *fixture, uint64_t budget_bytes)
+{
+    struct graph_cache *cache;
+
+    store_graph(fixture, "g_a", 100);
+    store_graph(fixture, "g_b", 200);
+    store_graph(fixture, "g_c", 300);
+    assert_int_equal(graph_cache_create(fixture->folder, fixture->folder, budget_bytes, &cache),
+                     STATUS_OK);
+    return cache;
+}
+
+static const struct adjacency *borrow(struct graph_cache *cache, const char *id, int weight)
+{
+    const struct adjacency *adjacency;
+
+    assert_int_equal(graph_cache_borrow_edges(cache, id, &adjacency, NULL), STATUS_OK);
+    assert_true(adjacency_weight(adjacency, 0) == weight);
+    return adjacency;
+}
+
+static void edges_are_read_once(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
+    const struct adjacency *first = borrow(cache, "g_a", 100);
+
+    graph_cache_give_back(cache, first);
+    assert_int_equal(unlinkat(fixture->folder, "g_a", 0), 0);
+    assert_ptr_equal(borrow(cache, "g_a", 100), first);
+    assert_ptr_equal(borrow(cache, "g_a", 100), first);
+    graph_cache_give_back(cache, first);
+    graph_cache_give_back(cache, first);
+    graph_cache_destroy(cache);
+}
+
+/* What is gone is read again, which without its file fails. */
+static bool is_kept(struct graph_cache *cache, const char *id)
+{
+    const struct adjacency *adjacency;
+
+    if (graph_cache_borrow_edges(cache, id, &adjacency, NULL) != STATUS_OK) {
+        return false;
+    }
+    graph_cache_give_back(cache, adjacency);
+    return true;
+}
+
+static void the_longest_unasked_goes_first(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
+
+    graph_cache_give_back(cache, borrow(cache, "g_a", 100));
+    graph_cache_give_back(cache, borrow(cache, "g_b", 200));
+    graph_cache_give_back(cache, borrow(cache, "g_a", 100));
+    graph_cache_give_back(cache, borrow(cache, "g_c", 300));
+    assert_int_equal(unlinkat(fixture->folder, "g_a", 0), 0);
+    assert_int_equal(unlinkat(fixture->folder, "g_b", 0), 0);
+    assert_true(is_kept(cache, "g_a"));
+    assert_false(is_kept(cache, "g_b"));
+    graph_cache_destroy(cache);
+}
+
+static void what_is_lent_stays(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct graph_cache *cache = make(fixture, ENTRY_BYTES);
+    const struct adjacency *a = borrow(cache, "g_a", 100);
+    const struct adjacency *b = borrow(cache, "g_b", 200);
+
+    assert_true(adjacency_weight(a, 0) == 100);
+    graph_cache_give_back(cache, b);
+    assert_int_equal(unlinkat(fixture->folder, "g_b", 0), 0);
+    assert_false(is_kept(cache, "g_b"));
+    assert_ptr_equal(borrow(cache, "g_a", 100), a);
+    graph_cache_give_back(cache, a);
+    graph_cache_give_back(cache, a);
+    graph_cache_destroy(cache);
+}
+
+static void too_large_a_graph_is_refused_with_the_limit(void **state)
+{
+    struct graph_cache *cache = make(*state, ENTRY_BYTES - 1);
+    const struct adjacency *adjacency;
+    struct problem problem;
+
+    assert_int_equal(graph_cache_borrow_edges(cache, "g_a", &adjacency, &problem),
+                     STATUS_TOO_LARGE);
+    assert_true(problem.has_limit && problem.limit == ENTRY_BYTES - 1 &&
+                problem.actual == ENTRY_BYTES);
+    assert_non_null(strstr(problem.hint, "path_budget"));
+    assert_int_not_equal(graph_cache_borrow_edges(cache, "g_none", &adjacency, &problem),
+                         STATUS_OK);
+    graph_cache_destroy(cache);
+    graph_cache_destroy(NULL);
+}
+
+/* ---- Coordinates: their files are in a folder below ---- */
+
+static struct graph_cache *make_placed(const struct fixture *fixture, uint64_t budget_bytes,
+                                       int *ret_folder)
+{
+    struct graph_cache *cache = make(fixture, budget_bytes);
+
+    graph_cache_destroy(cache);
+    assert_int_equal(mkdirat(fixture->folder, "coordinates", 0700), 0);
+    *ret_folder = openat(fixture->folder, "coordinates", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(graph_cache_create(fixture->folder, *ret_folder, budget_bytes, &cache),
+                     STATUS_OK);
+    return cache;
+}
+
+static void put(int folder, const char *id, uint32_t count, double x)
+{
+    struct coordinates *coordinates = NULL;
+    struct coordinates_info info;
+    struct draft_file file;
+
+    assert_int_equal(coordinates_create(count, &coordinates), STATUS_OK);
+    coordinates->x[0] = coordinates->y[0] = x;
+    coordinates_complete(coordinates);
+    assert_int_equal(coordinates_file_write(folder, id, coordinates, &file, &info), STATUS_OK);
+    assert_int_equal(draft_file_publish(&file, id), STATUS_OK);
+    draft_file_finish(&file);
+    coordinates_destroy(coordinates);
+}
+
+static const struct located_graph *borrow_places(struct graph_cache *cache, const char *id,
+                                                 double x)
+{
+    const struct located_graph *graph = NULL;
+
+    assert_int_equal(graph_cache_borrow_places(cache, id, &graph, NULL), STATUS_OK);
+    assert_true(graph->coordinates->x[0] == x);
+    assert_int_equal(vertex_names_count(graph->names), 10);
+    return graph;
+}
+
+static void coordinates_are_read_once_beside_edges(void **state)
+{
+    int folder;
+    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    uint64_t figures[3];
+
+    put(folder, "g_a", 10, 1);
+    const struct adjacency *edges = borrow(cache, "g_a", 100);
+    const struct located_graph *first = borrow_places(cache, "g_a", 1);
+    graph_cache_give_back(cache, first);
+    graph_cache_give_back(cache, edges);
+    assert_ptr_equal(borrow_places(cache, "g_a", 1), first);
+    assert_ptr_equal(borrow(cache, "g_a", 100), edges);
+    graph_cache_give_back(cache, first);
+    graph_cache_give_back(cache, edges);
+    graph_cache_figures(cache, &figures[0], &figures[1], &figures[2]);
+    assert_true(figures[0] == 2 && figures[1] == 2 && figures[2] >= ENTRY_BYTES + 10 * 40);
+    graph_cache_destroy(cache);
+    close(folder);
+}
+
+static void coordinates_that_are_replaced_or_removed_are_lent_no_more(void **state)
+{
+    int folder;
+    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    const struct located_graph *none;
+    struct problem problem;
+
+    put(folder, "g_a", 10, 1);
+    const struct located_graph *old = borrow_places(cache, "g_a", 1);
+    put(folder, "g_a", 10, 3);
+    const struct located_graph *new = borrow_places(cache, "g_a", 3);
+    assert_true(old->coordinates->x[0] == 1); /* it is lent */
+    graph_cache_give_back(cache, old);
+    graph_cache_give_back(cache, new);
+    assert_int_equal(unlinkat(folder, "g_a", 0), 0);
+    assert_int_equal(graph_cache_borrow_places(cache, "g_a", &none, &problem),
+                     STATUS_NO_COORDINATES);
+    assert_non_null(strstr(problem.hint, "PUT"));
+    graph_cache_destroy(cache);
+    close(folder);
+}
+
+static void coordinates_share_the_budget(void **state)
+{
+    int folder;
+    struct graph_cache *cache = make_placed(*state, 800, &folder);
+    uint64_t figures[3];
+
+    put(folder, "g_a", 10, 1);
+    graph_cache_give_back(cache, borrow(cache, "g_a", 100));
+    graph_cache_give_back(cache, borrow(cache, "g_b", 200));
+    graph_cache_give_back(cache, borrow_places(cache, "g_a", 1));
+    graph_cache_figures(cache, &figures[0], &figures[1], &figures[2]);
+    assert_true(figures[2] > 10 * 40 && figures[2] <= 800);
+    graph_cache_destroy(cache);
+    close(folder);
+}
+
+static void coordinates_of_another_count_are_damaged(void **state)
+{
+    int folder;
+    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    const struct located_graph *none;
+    struct problem problem;
+
+    put(folder, "g_a", 9, 1);
+    assert_int_equal(graph_cache_borrow_places(cache, "g_a", &none, &problem), STATUS_CORRUPT);
+    graph_cache_destroy(cache);
+    close(folder);
+}
+
+static void *call_often(void *context)
+{
+    static const char *const ids[] = {"g_a", "g_b", "g_c"};
+    struct graph_cache *cache = context;
+
+    for (int i = 0; i < 300; i++) {
+        const struct adjacency *adjacency;
+
+        CHECK(graph_cache_borrow_edges(cache, ids[i % 3], &adjacency, NULL) == STATUS_OK);
+        CHECK(adjacency_weight(adjacency, 0) == 100 * (i % 3 + 1));
+        graph_cache_give_back(cache, adjacency);
+    }
+    return NULL;
+}
+
+static void threads_share_it(void **state)
+{
+    struct graph_cache *cache = make(*state, ENTRY_BYTES);
+    pthread_t threads[4];
+
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_often, cache), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    graph_cache_destroy(cache);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(edges_are_read_once),
+        FIXTURE_TEST(the_longest_unasked_goes_first),
+        FIXTURE_TEST(what_is_lent_stays),
+        FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit),
+        FIXTURE_TEST(coordinates_are_read_once_beside_edges),
+        FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more),
+        FIXTURE_TEST(coordinates_share_the_budget),
+        FIXTURE_TEST(coordinates_of_another_count_are_damaged),
+        FIXTURE_TEST(threads_share_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
