@@ -43,7 +43,7 @@ struct config {
     uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
     uint64_t rate_floor;           /* bytes a second that a client must move, either way */
     uint32_t stall_timeout_s;      /* the time over which that is judged of answers */
-    uint64_t upload_memory_bytes;  /* 0: a quarter of what is available */
+    uint64_t upload_memory_bytes;  /* 0: half of what is available */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;  /* of a compressed upload, decompressed */
     uint64_t decoded_ratio;        /* the same by the bytes that came */

@@ -111,12 +111,13 @@ static const struct config_option options[] = {
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for the graphs and lists of pairs that come in at the same time, a graph counted by "
-     "what its edges and names take, as they arrive; the ones beyond are refused with 429, but for "
-     "the first 256 KiB of each. A tenant may take half of it, and an address half of its "
-     "tenant's, or half of all without keys; clients of a Unix socket are one address. One body at "
-     "a time may go beyond all of these. 0 = a quarter of what the machine has available at the "
-     "start. Suffixes as for body_limit."},
+     "Memory for the graphs and lists of pairs that come in at the same time, counted by what "
+     "their edges and names take as they arrive. A tenant may take half of it, and an address half "
+     "of its tenant's part, or half of all without keys; clients of a Unix socket are one address. "
+     "An upload that takes more than the part of its address is refused with 413, and one that "
+     "finds no room beside others with 429; the first 256 KiB of each are free. 0 = half of what "
+     "the machine, or the control group of the process, has available at the start. Suffixes as "
+     "for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},

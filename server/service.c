@@ -320,7 +320,7 @@ static void feed_watchdog(uv_timer_t *watchdog)
 
 static enum status start_http(struct service *service, struct problem *reterr)
 {
-    /* A quarter of what is available, unless it is said: without limit where neither tells. */
+    /* Half of what is available unless it is configured; no limit where neither is known. */
     const uint64_t set_bytes = service->config->upload_memory_bytes;
     const uint64_t available = host_memory_available();
     struct http_parts parts = {
@@ -329,7 +329,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
         .results = service->results,
         .store = service->store,
         .upload_memory_bytes = set_bytes > 0   ? set_bytes
-                               : available > 0 ? available / 4
+                               : available > 0 ? available / 2
                                                : UINT64_MAX,
         .listener = service->listener,
         .admin_listener = service->admin_listener,

@@ -396,7 +396,7 @@ export type Limits = {
   edge_limit: number;
   /** Of an upload. */
   body_limit_bytes: number;
-  /** Of all uploads at once, each counted as twice the decoded bytes that arrived; half of it for a tenant, half of that for an address, and half of all for an address without keys. */
+  /** Memory of all uploads at once, each counted by what its edges, vertices and names take; half of it for a tenant, half of that for an address, and half of all for an address without keys. An upload that takes more than the part of its address is 413. */
   upload_memory_bytes: number;
   /** Of an upload, decompressed. */
   decoded_limit_bytes: number;

@@ -109,6 +109,18 @@ uint64_t reader_memory(const struct reader *reader)
            (reader->class_->memory != NULL ? reader->class_->memory(reader) : 0);
 }
 
+uint64_t reader_announced_memory(const struct reader *reader)
+{
+    const uint64_t read = graph_builder_edge_count(reader->builder);
+    const uint64_t left = reader->announced_edges > read ? reader->announced_edges - read : 0;
+    uint64_t bytes;
+
+    return __builtin_mul_overflow(left, GRAPH_BUILDER_EDGE_BYTES, &bytes) ||
+                   __builtin_add_overflow(bytes, graph_builder_memory(reader->builder), &bytes)
+               ? UINT64_MAX
+               : bytes;
+}
+
 bool reader_awaits_line(const struct reader *reader)
 {
     return reader->class_->take_line != NULL && reader->splitter.line == 0;
@@ -172,6 +184,7 @@ enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64
     if (status == STATUS_OK) {
         status = graph_builder_admit(reader->builder, vertex_count, reterr);
     }
+    reader->announced_edges = edge_count;
     return status == STATUS_OK ? admit_edges(&reader->options, edge_count, reterr) : status;
 }
 

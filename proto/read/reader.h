@@ -52,6 +52,7 @@ struct reader {
     struct graph_builder *builder;
     struct line_splitter splitter; /* of a format of lines */
     struct reader_notes notes;     /* complete once finished */
+    uint64_t announced_edges;      /* by the header; 0: none announces them */
     bool fed;                      /* some byte came */
 };
 
@@ -69,6 +70,8 @@ MUST_CHECK enum status reader_finish(struct reader *reader, struct graph **ret_g
 void reader_destroy(struct reader *reader);
 /* Bytes of memory that what was read so far takes at most, now or while it becomes a graph. */
 uint64_t reader_memory(const struct reader *reader);
+/* The least that the graph will take if it has the edges and vertices that its header announces. */
+uint64_t reader_announced_memory(const struct reader *reader);
 /* Whether the format has lines, and none of those fed has ended yet. */
 bool reader_awaits_line(const struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */

@@ -17,12 +17,12 @@ void call_finish(struct call *call)
             reader_destroy(submit->reader);
             submit->reader = NULL;
         }
-        capacity_release_share(&submit->share);
+        upload_memory_release(&submit->share);
         free(submit->warnings);
         submit->warnings = NULL;
     } else if (call->kind == CALL_PUT_COORDINATES) {
         text_finish(&call->coordinates.document);
-        capacity_release_share(&call->coordinates.share);
+        upload_memory_release(&call->coordinates.share);
     }
     free(call->body);
     call->body = NULL;

@@ -9,6 +9,7 @@
 #include "proto/job_document.h"
 #include "proto/read/reader.h"
 #include "server/scheduler/capacity.h"
+#include "server/scheduler/upload_memory.h"
 #include "server/store/catalogue.h"
 #include "server/store/result.h"
 #include "server/worker/mailbox.h"

@@ -5,14 +5,7 @@
  * Tenants are whom graphs and jobs belong to. The one without a name, of number 0, is the only one
  * while no keys are configured. The loop thread makes them and never frees one before its end, so a
  * pointer to one may be kept, and compared, by any thread; what is not atomic is the loop thread's.
- *
- * Graphs that come in over HTTP share a memory budget. An upload is charged for the memory that
- * what arrived of it takes, rounded up to a step, never for the length that it announced: an
- * announcement, or a client that stops sending, takes nothing from others. A tenant may be charged
- * half of the budget, and an address half of its tenant's part; without keys an address may be
- * charged half of the budget. One upload at a time may go beyond these limits, so that a graph of
- * any size can come in; what it takes beyond them is charged to nobody, because it could keep
- * others out otherwise. Any thread, without a lock. */
+ */
 #pragma once
 
 #include "proto/graph.h"
@@ -101,49 +94,6 @@ MUST_CHECK enum status capacity_check_bytes(struct tenant *tenant, const struct 
 
 /* The Retry-After of a refusal by what is stored or comes in; 0 for other statuses. */
 unsigned capacity_retry_after_s(enum status status);
-
-/* ---- Memory of uploads ---- */
-
-/* The first bytes of each upload are free: graphs of some thousand edges come in whatever else
- * does. */
-#define UPLOAD_MEMORY_FREE_BYTES (UINT64_C(256) << 10)
-/* The counters are changed once for each MiB of memory, which costs nothing beside reading the
- * body; a larger step would let idle connections hold more. */
-#define UPLOAD_MEMORY_STEP_BYTES (UINT64_C(1) << 20)
-/* Addresses share counters by their hash, so that two seldom count as one. */
-#define UPLOAD_ADDRESS_COUNTERS 4096u
-
-struct upload_memory {
-    uint64_t limit_bytes;
-    _Atomic uint64_t taken_bytes; /* charged to all uploads together */
-    _Atomic uint64_t address_bytes[UPLOAD_ADDRESS_COUNTERS];
-    atomic_bool has_excess; /* an upload is beyond the limits */
-};
-
-/* The charge of one upload. It moves with the graph from the request to the scheduler, and is given
- * back once the graph is stored or refused. */
-struct upload_share {
-    struct upload_memory *memory; /* borrowed; NULL: nothing is charged */
-    /* Where the bytes are charged, from the widest to the narrowest: each may hold half of what the
-     * one before may. The last is NULL without keys. */
-    _Atomic uint64_t *counters[3];
-    uint64_t bytes;
-    bool is_excess; /* the upload that may go beyond; it is charged no more */
-};
-
-void capacity_init_uploads(struct upload_memory *memory, uint64_t limit_bytes);
-
-/* Nothing is charged yet. tenant: NULL without keys. address_counter: a hash of the client's
- * address; all clients without an address, of Unix sockets, have the same one. */
-void capacity_init_share(struct upload_share *share, struct upload_memory *memory,
-                         struct tenant *tenant, uint32_t address_counter);
-/* Whether an upload that takes so many bytes of memory could come in now. Takes nothing. */
-bool capacity_has_upload_room(const struct upload_share *share, uint64_t memory_bytes);
-/* Charges so many bytes in all; false: there is no room, and the charge stays as it was. */
-bool capacity_charge_share(struct upload_share *share, uint64_t memory_bytes);
-/* Empties the share. */
-void capacity_release_share(struct upload_share *share);
-struct upload_share capacity_move_share(struct upload_share *share);
 
 /* ---- Places, disk and memory of the scheduler ---- */
 

@@ -47,7 +47,7 @@ static void deliver_commit(struct message *message)
         commit->entry->active_jobs -= commit->keeps_graph;
         commit->entry->keepers -= commit->keeps_graph;
     }
-    capacity_release_share(&commit->share);
+    upload_memory_release(&commit->share);
     if (commit->then != NULL) {
         commit->then(commit);
     }
@@ -85,7 +85,7 @@ void scheduler_commit_destroy(struct commit *commit)
     if (commit->result != NULL) {
         result_unref(commit->result);
     }
-    capacity_release_share(&commit->share);
+    upload_memory_release(&commit->share);
     graph_destroy(commit->graph);
     free(commit->edges);
     free(commit->report);

@@ -16,7 +16,7 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
     submission->scheduler = scheduler;
     submission->call = call;
     submission->tenant = call->tenant;
-    submission->share = capacity_move_share(&call->submit.share);
+    submission->share = upload_memory_move(&call->submit.share);
     scheduler->submissions++;
     return submission;
 }
@@ -27,7 +27,7 @@ void submit_end(struct submission *submission)
     capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
     versions_release(scheduler, submission->tenant, submission->name, submission->parent_id);
-    capacity_release_share(&submission->share);
+    upload_memory_release(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
     free(submission->edges);
@@ -94,7 +94,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     add_name(commit, submission->call->submit.parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
-    commit->share = capacity_move_share(&submission->share);
+    commit->share = upload_memory_move(&submission->share);
     /* An old version that is asked for is kept. */
     const bool is_version = entry->row.version_of[0] != '\0';
     commit->graph_row = entry->row;

@@ -1,6 +1,6 @@
 /* A process in a control group may be killed long before the machine is full: the group's limit
- * and those of the groups around it count, less what of their use is file cache. Version 2 of
- * control groups only, the one of all current systems. */
+ * and those of the groups around it count, and of their use all but file cache. Control groups of
+ * version 1 and 2. */
 #include "server/solver/solver.h"
 #include "server/solver/steps.h"
 
@@ -45,11 +45,48 @@ static uint64_t read_figure(const char *folder, const char *file, const char *na
     return figure;
 }
 
-/* The folder of the process's own group; false in groups of version 1. A child of a confined
- * process may not read its own, but its parent's, which is the same. */
-static bool find_group(char ret_folder[PATH_SIZE])
+/* The files and the names in them that tell about a group, of version 2 and of version 1. */
+struct group_files {
+    const char *limit;
+    const char *used;
+    const char *inactive;
+    const char *active;
+};
+static const struct group_files versions[2] = {
+    {"memory.max", "memory.current", "inactive_file ", "active_file "},
+    {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ",
+     "total_active_file "},
+};
+
+struct group {
+    const struct group_files *files;
+    char folder[PATH_SIZE];
+};
+
+/* The path of the memory group that a line of /proc/PID/cgroup tells, "NUMBER:CONTROLLERS:PATH";
+ * version 1 names its controllers, version 2 none. NULL: another hierarchy. */
+static const char *parse_group_line(const char *line, bool *ret_is_old)
 {
-    char line[PATH_SIZE - sizeof(GROUPS)];
+    const char *controllers = strchr(line, ':');
+    const char *path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+    if (path == NULL) {
+        return NULL;
+    }
+    for (const char *word = controllers + 1; word < path; word += strcspn(word, ",:") + 1) {
+        *ret_is_old = strcspn(word, ",:") == strlen("memory") && strncmp(word, "memory", 6) == 0;
+        if (*ret_is_old) {
+            return path + 1;
+        }
+    }
+    *ret_is_old = false;
+    return strncmp(line, "0::/", 4) == 0 ? path + 1 : NULL;
+}
+
+/* The process's own group; false without one. A child of a confined process may not read its own,
+ * but its parent's, which is the same. With both versions mounted, version 1 has the memory. */
+static bool find_group(struct group *ret_group)
+{
+    char line[PATH_SIZE - sizeof(GROUPS "/memory")];
     FILE *stream = fopen("/proc/self/cgroup", "re");
     if (stream == NULL) {
         snprintf(line, sizeof(line), "/proc/%d/cgroup", (int)getppid());
@@ -58,47 +95,59 @@ static bool find_group(char ret_folder[PATH_SIZE])
     if (stream == NULL) {
         return false;
     }
-    bool found = false;
-    while (!found && fgets(line, sizeof(line), stream) != NULL) {
-        found = strncmp(line, "0::/", 4) == 0;
+    ret_group->files = NULL;
+    while (ret_group->files != &versions[1] && fgets(line, sizeof(line), stream) != NULL) {
+        bool is_old;
+        const char *path = parse_group_line(line, &is_old);
+        if (path != NULL) {
+            ret_group->files = &versions[is_old];
+            snprintf(ret_group->folder, PATH_SIZE, GROUPS "%s%.*s", is_old ? "/memory" : "",
+                     (int)strcspn(path, "\n"), path);
+        }
     }
     fclose(stream);
-    if (found) {
-        snprintf(ret_folder, PATH_SIZE, GROUPS "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
+    return ret_group->files != NULL;
+}
+
+/* The least of the bytes and the limits of the process's group and those around it, up to the root;
+ * less what they use, but for file cache, when only what is left counts. */
+static uint64_t limit_by_groups(uint64_t bytes, bool only_left)
+{
+    struct group group;
+    bool more = find_group(&group);
+    while (more) {
+        uint64_t most = read_figure(group.folder, group.files->limit, "", UINT64_MAX);
+        if (only_left) {
+            const uint64_t used = read_figure(group.folder, group.files->used, "", 0);
+            const uint64_t cached =
+                read_figure(group.folder, "memory.stat", group.files->inactive, 0) +
+                read_figure(group.folder, "memory.stat", group.files->active, 0);
+            const uint64_t taken = used - (cached < used ? cached : used);
+            most = taken < most ? most - taken : 0;
+        }
+        bytes = most < bytes ? most : bytes;
+        char *const end = strrchr(group.folder, '/');
+        more = end >= group.folder + strlen(GROUPS);
+        *end = '\0';
     }
-    return found;
+    return bytes;
 }
 
 uint64_t host_memory_available(void)
 {
-    char folder[PATH_SIZE];
     const uint64_t machine_kib = read_figure("/proc", "meminfo", "MemAvailable:", 0);
     if (machine_kib == 0) {
         return 0;
     }
-    uint64_t least = machine_kib * 1024;
-    bool more = find_group(folder);
-    while (more) {
-        const uint64_t most = read_figure(folder, "memory.max", "", UINT64_MAX);
-        const uint64_t used = read_figure(folder, "memory.current", "", 0);
-        const uint64_t cached = read_figure(folder, "memory.stat", "inactive_file ", 0) +
-                                read_figure(folder, "memory.stat", "active_file ", 0);
-        const uint64_t taken = used - (cached < used ? cached : used);
-        const uint64_t left = taken < most ? most - taken : 0;
-        least = left < least ? left : least;
-        /* The group around it, up to the root. */
-        char *const end = strrchr(folder, '/');
-        more = end >= folder + strlen(GROUPS);
-        *end = '\0';
-    }
-    return least > 0 ? least : 1;
+    const uint64_t bytes = limit_by_groups(machine_kib * 1024, true);
+    return bytes > 0 ? bytes : 1;
 }
 
 uint64_t host_memory_total(void)
 {
     const long pages = get_phys_pages();
     const long page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    return pages > 0 && page > 0 ? limit_by_groups((uint64_t)pages * (uint64_t)page, false) : 0;
 }
 
 void *host_memory_take(size_t size)

@@ -149,7 +149,8 @@ unsigned solver_fault_class(void);
  * of the control group that the process is in. 0 when nobody tells; 1 when there is nothing left.
  */
 uint64_t host_memory_available(void);
-/* Bytes that the machine has, in use or not; 0 when nobody tells. */
+/* Bytes that the machine has, in use or not, or that the control group may have when those are
+ * fewer; 0 when nobody tells. */
 uint64_t host_memory_total(void);
 
 /* These and solver_estimate may be called by any thread, also while the solver solves. */

@@ -109,8 +109,9 @@ class Drip:
         self.socket.close()
 
 
-def drip_beyond(daemon):
-    """The upload that may go beyond the limits, and stopped there: others are refused until it is closed."""
+def drip_all(daemon):
+    """An upload that stopped with all memory of its address, of http.upload_memory = 2MiB: others are refused
+    until it is closed."""
     first = []
 
     def is_first():
@@ -118,7 +119,7 @@ def drip_beyond(daemon):
         for drip in first:
             drip.close()
         first[:] = [Drip(daemon)]
-        return daemon.submit(long_edges(1 << 20)).status == 429
+        return daemon.submit(long_edges(240_000)).status == 429
 
     wait_until(daemon, is_first)
     return first[0]

@@ -76,7 +76,7 @@ static void post_change(struct request *request, struct call *call)
         return;
     }
     call->submit.parameters = request->job_request.parameters;
-    call->submit.share = capacity_move_share(&request->share);
+    call->submit.share = upload_memory_move(&request->share);
     snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
              key != NULL ? key : "");
     call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
@@ -126,12 +126,8 @@ static enum status add_change(struct request *request, struct edge_changes *chan
     if (changes->count == *room) {
         const size_t wanted = *room > 0 ? 2 * *room : 64;
 
-        if (!capacity_charge_share(&request->share,
-                                   request->document.size + wanted * sizeof(*changes->list))) {
-            return problem_set(reterr, STATUS_UPLOAD_MEMORY,
-                               "There is no room now for a list of %zu changes.",
-                               changes->count + 1);
-        }
+        STATUS_TRY(upload_memory_charge(
+            &request->share, request->document.size + wanted * sizeof(*changes->list), reterr));
         struct edge_change *list = realloc(changes->list, wanted * sizeof(*list));
 
         if (list == NULL) {

@@ -31,7 +31,7 @@ void serve_coordinates_put(struct request *request)
     if (call != NULL) {
         call->coordinates.document = request->document;
         request->document = (struct text){0};
-        call->coordinates.share = capacity_move_share(&request->share);
+        call->coordinates.share = upload_memory_move(&request->share);
         request_call(request, request_answer_call);
     }
 }

@@ -21,7 +21,7 @@ void serve_graphs_store(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    call->submit.share = capacity_move_share(&request->upload.share);
+    call->submit.share = upload_memory_move(&request->upload.share);
     call->submit.parse_s = request->upload.parse_s;
     upload_report(&request->upload, &call->submit.input);
     call->submit.parameters = request->job_request.parameters;

@@ -161,8 +161,8 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
                  "this key");
     }
     upload_init(&request->upload, &rules);
-    capacity_init_share(&request->upload.share, request->http_context->upload_memory,
-                        request->grant.tenant, request->address_counter);
+    upload_memory_init_share(&request->upload.share, request->http_context->upload_memory,
+                             request->grant.tenant, request->address_counter);
     request->has_upload = true;
 }
 
@@ -257,7 +257,7 @@ static enum status fill_submit(struct request *request, struct call *call, struc
         return status;
     }
     memcpy(call->key, request->job_request.key, sizeof(call->key));
-    call->submit.share = capacity_move_share(&request->upload.share);
+    call->submit.share = upload_memory_move(&request->upload.share);
     call->submit.parse_s = request->upload.parse_s;
     upload_report(&request->upload, &call->submit.input);
     call->submit.parameters = request->job_request.parameters;

@@ -43,7 +43,7 @@ void request_destroy(struct request *request)
         upload_finish(&request->upload);
     }
     text_finish(&request->document);
-    capacity_release_share(&request->share);
+    upload_memory_release(&request->share);
     text_finish(&request->line);
     result_unref(request->result);
     free(request->call);
@@ -535,7 +535,7 @@ void request_forget_question(struct request *request)
 {
     if (request->answered) {
         text_finish(&request->document);
-        capacity_release_share(&request->share);
+        upload_memory_release(&request->share);
     }
 }
 

@@ -34,7 +34,7 @@ void upload_finish(struct upload *upload)
     upload->reader = NULL;
     decoder_destroy(upload->decoder);
     upload->decoder = NULL;
-    capacity_release_share(&upload->share);
+    upload_memory_release(&upload->share);
 }
 
 void upload_hint_formats(struct problem *problem)
@@ -62,22 +62,7 @@ static void refuse(struct upload *upload)
     text_finish(&upload->kept);
     reader_destroy(upload->reader);
     upload->reader = NULL;
-    capacity_release_share(&upload->share);
-}
-
-static void tell_memory(const struct upload_share *share, double memory_bytes,
-                        struct problem *problem)
-{
-    problem_set(problem, STATUS_UPLOAD_MEMORY,
-                "The bodies that come in now take as much memory as they may.");
-    problem_limit(problem, (double)share->memory->limit_bytes, memory_bytes);
-    problem_hint(problem, "Come back after the seconds in Retry-After.");
-}
-
-static void refuse_for_memory(struct upload *upload, double memory_bytes)
-{
-    tell_memory(&upload->share, memory_bytes, &upload->problem);
-    refuse(upload);
+    upload_memory_release(&upload->share);
 }
 
 enum status upload_check_announced(struct upload *upload)
@@ -88,8 +73,8 @@ enum status upload_check_announced(struct upload *upload)
                                &memory_bytes)) {
         memory_bytes = UINT64_MAX;
     }
-    if (!capacity_has_upload_room(&upload->share, memory_bytes)) {
-        refuse_for_memory(upload, (double)memory_bytes);
+    if (upload_memory_find_room(&upload->share, memory_bytes, &upload->problem) != STATUS_OK) {
+        refuse(upload);
     }
     return upload->problem.status;
 }
@@ -121,8 +106,10 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
     const uint64_t memory_bytes = reader_memory(upload->reader) +
                                   (upload->decoder != NULL ? decoder_memory(upload->decoder) : 0);
 
-    if (!capacity_charge_share(&upload->share, memory_bytes)) {
-        refuse_for_memory(upload, (double)memory_bytes);
+    if (upload_memory_admit(&upload->share, reader_announced_memory(upload->reader),
+                            &upload->problem) != STATUS_OK ||
+        upload_memory_charge(&upload->share, memory_bytes, &upload->problem) != STATUS_OK) {
+        refuse(upload);
     }
 }
 
@@ -391,8 +378,8 @@ enum status request_expect_document(struct request *request, uint64_t limit_byte
     const char *encoding = request_header(request, "Content-Encoding");
 
     request->document_limit = limit_bytes;
-    capacity_init_share(&request->share, request->http_context->upload_memory,
-                        request->grant.tenant, request->address_counter);
+    upload_memory_init_share(&request->share, request->http_context->upload_memory,
+                             request->grant.tenant, request->address_counter);
     if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
         return request_check_length(request, limit_bytes, reterr);
     }
@@ -451,10 +438,10 @@ static void feed_document(struct request *request, const char *bytes, size_t siz
             text_reserve(&request->document, size + (size_t)rest);
         }
         text_append(&request->document, bytes, size);
-        if (capacity_charge_share(&request->share, request->document.size)) {
+        if (upload_memory_charge(&request->share, request->document.size, &request->refusal) ==
+            STATUS_OK) {
             return;
         }
-        tell_memory(&request->share, (double)request->document.size, &request->refusal);
     } else {
         problem_set(&request->refusal, STATUS_BODY_TOO_LARGE,
                     "The body is longer than is taken here.");
@@ -462,7 +449,7 @@ static void feed_document(struct request *request, const char *bytes, size_t siz
                       (double)(request->document.size + size));
     }
     text_finish(&request->document);
-    capacity_release_share(&request->share);
+    upload_memory_release(&request->share);
     request->resume = request_answer_refusal;
 }
 

@@ -6,7 +6,7 @@
 
 #include "proto/input_report.h"
 #include "proto/text.h"
-#include "server/scheduler/capacity.h"
+#include "server/scheduler/upload_memory.h"
 
 struct upload_rules {
     struct graph_options options;
@@ -23,25 +23,24 @@ struct upload_rules {
 
 struct upload {
     struct upload_rules rules;
-    enum format format;      /* FORMAT_NONE while undecided */
-    struct text kept;        /* while undecided, or perhaps a document */
-    size_t searched_bytes;   /* of them, for a member that tells a graph */
-    struct decoder *decoder; /* NULL before the first byte of the body */
-    struct reader *reader;   /* NULL until the bytes go to it */
-    uint64_t size_bytes;     /* all that came, refused or not */
-    uint64_t decoded_bytes;  /* all that came out of the decoder, or the same */
-    struct upload_share
-        share; /* what it is charged, until it is refused or moved to the scheduler */
+    enum format format;        /* FORMAT_NONE while undecided */
+    struct text kept;          /* while undecided, or perhaps a document */
+    size_t searched_bytes;     /* of them, for a member that tells a graph */
+    struct decoder *decoder;   /* NULL before the first byte of the body */
+    struct reader *reader;     /* NULL until the bytes go to it */
+    uint64_t size_bytes;       /* all that came, refused or not */
+    uint64_t decoded_bytes;    /* all that came out of the decoder, or the same */
+    struct upload_share share; /* its charge, until it is refused or moved to the scheduler */
     double parse_s;
     struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
 };
 
-/* It is charged for nothing before capacity_init_share is called on its share. */
+/* It is charged for nothing before upload_memory_init_share is called on its share. */
 void upload_init(struct upload *upload, const struct upload_rules *rules);
 void upload_finish(struct upload *upload);
 
 /* STATUS_UPLOAD_MEMORY, and a problem that the rest of the body does not change, when there is no
- * room now for what is announced. That takes nothing of the memory. */
+ * room now for a body of the announced length. Charges nothing. */
 MUST_CHECK enum status upload_check_announced(struct upload *upload);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 

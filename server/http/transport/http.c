@@ -88,7 +88,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .failed_logins = config->wrong_key_limit,
     };
 
-    capacity_init_uploads(&http->upload_memory, parts->upload_memory_bytes);
+    upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->http_context.config = config;
     http->http_context.upload_memory = &http->upload_memory;
     http->http_context.scheduler = parts->scheduler;

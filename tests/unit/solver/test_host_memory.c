@@ -26,7 +26,7 @@ struct file {
     const char *path;
     const char *text;
 };
-#define FILES_MAX 8
+#define FILES_MAX 12
 static struct file files[FILES_MAX];
 
 /* In place of the C library's. */
@@ -107,6 +107,21 @@ static void a_confined_child_reads_its_parents_group(void **state)
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
 }
 
+static void a_group_of_version_1_limits_it(void **state)
+{
+    (void)state;
+    put("/proc/self/cgroup", "12:cpu,cpuacct:/x\n7:hugetlb,memory:/a\n0::/a/b\n");
+    put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
+    put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "629145600\n");
+    put("/sys/fs/cgroup/memory/a/memory.stat",
+        "inactive_file 1\ntotal_inactive_file 104857600\ntotal_active_file 52428800\n");
+    assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
+    assert_int_equal(host_memory_total(), 1024 * MIB);
+    /* As in a container that sees its own group as the root. */
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n");
+    assert_int_equal(host_memory_total(), 512 * MIB);
+}
+
 static void a_group_may_be_full(void **state)
 {
     (void)state;
@@ -119,6 +134,8 @@ static void the_machine_has_what_it_has(void **state)
     (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(host_memory_total(), (size_t)sysconf(_SC_PHYS_PAGES) * page);
+    put("/sys/fs/cgroup/a/memory.max", "2147483648\n");
+    assert_int_equal(host_memory_total(), 2048 * MIB);
 }
 
 /* ---- Warming ---- */
@@ -237,6 +254,7 @@ int main(void)
         cmocka_unit_test_setup(a_group_around_the_process_limits_it, set_up),
         cmocka_unit_test_setup(the_root_of_a_container_limits_it_too, set_up),
         cmocka_unit_test_setup(a_confined_child_reads_its_parents_group, set_up),
+        cmocka_unit_test_setup(a_group_of_version_1_limits_it, set_up),
         cmocka_unit_test_setup(a_group_may_be_full, set_up),
         cmocka_unit_test_setup(the_machine_has_what_it_has, set_up),
         cmocka_unit_test(every_page_becomes_resident),

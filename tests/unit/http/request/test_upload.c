@@ -207,9 +207,9 @@ static void an_upload_is_charged_for_what_its_edges_take(void **state)
     (void)state;
     assert_non_null(body);
     npy_header_write(KIND_U2, side, side, body);
-    capacity_init_uploads(&memory, UINT64_C(64) << 20);
+    upload_memory_init(&memory, UINT64_C(64) << 20);
     upload_init(&upload, &rules);
-    capacity_init_share(&upload.share, &memory, NULL, 0);
+    upload_memory_init_share(&upload.share, &memory, NULL, 0);
     for (size_t at = 0; at < size; at += 1000) {
         upload_feed(&upload, (const char *)body + at, size - at < 1000 ? size - at : 1000);
     }
@@ -240,9 +240,9 @@ static void a_window_of_the_decoder_is_charged_too(void **state)
     assert_false(ZSTD_isError(packed_size));
     zstd.coding = CODING_ZSTD;
     zstd.format = FORMAT_EDGES;
-    capacity_init_uploads(&memory, UINT64_C(64) << 20);
+    upload_memory_init(&memory, UINT64_C(64) << 20);
     upload_init(&upload, &zstd);
-    capacity_init_share(&upload.share, &memory, NULL, 0);
+    upload_memory_init_share(&upload.share, &memory, NULL, 0);
     upload_feed(&upload, packed, packed_size);
     assert_int_equal(upload.problem.status, STATUS_OK);
     assert_int_equal(memory.taken_bytes, size + UPLOAD_MEMORY_STEP_BYTES);

@@ -1,0 +1,149 @@
+#include "server/scheduler/upload_memory.h"
+
+#include "server/scheduler/capacity.h"
+
+#include <string.h>
+
+#define LEVELS (sizeof((struct upload_share){0}.counters) / sizeof(_Atomic uint64_t *))
+
+void upload_memory_init(struct upload_memory *memory, uint64_t limit_bytes)
+{
+    memset(memory, 0, sizeof(*memory));
+    memory->limit_bytes = limit_bytes;
+}
+
+void upload_memory_init_share(struct upload_share *share, struct upload_memory *memory,
+                              struct tenant *tenant, uint32_t address_counter)
+{
+    *share = (struct upload_share){.memory = memory};
+    if (memory == NULL) {
+        return;
+    }
+    /* The factor spreads an address over the counters, another one for each tenant. */
+    const uint32_t number = tenant == NULL ? 0 : tenant->number * UINT32_C(0x9E3779B1);
+    _Atomic uint64_t *address =
+        &memory->address_bytes[(address_counter + number) % UPLOAD_ADDRESS_COUNTERS];
+    share->counters[0] = &memory->taken_bytes;
+    share->counters[1] = tenant == NULL ? address : &tenant->upload_bytes;
+    share->counters[2] = tenant == NULL ? NULL : address;
+}
+
+/* The most that one upload may take. */
+static uint64_t share_limit(const struct upload_share *share)
+{
+    return share->memory == NULL
+               ? UINT64_MAX
+               : share->memory->limit_bytes >> (share->counters[2] == NULL ? 1 : 2);
+}
+
+/* In steps, the last of which may be a part of one. */
+static uint64_t needed_bytes(const struct upload_share *share, uint64_t memory_bytes)
+{
+    const uint64_t limit = share_limit(share);
+    uint64_t needed;
+    if (memory_bytes <= UPLOAD_MEMORY_FREE_BYTES) {
+        return 0;
+    }
+    if (__builtin_add_overflow(memory_bytes, UPLOAD_MEMORY_STEP_BYTES - 1, &needed)) {
+        return limit;
+    }
+    needed -= needed % UPLOAD_MEMORY_STEP_BYTES;
+    return needed < limit ? needed : limit;
+}
+
+enum status upload_memory_admit(const struct upload_share *share, uint64_t memory_bytes,
+                                struct problem *reterr)
+{
+    const uint64_t limit = share_limit(share);
+    if (memory_bytes <= UPLOAD_MEMORY_FREE_BYTES || memory_bytes <= limit) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BODY_TOO_LARGE,
+                "The body takes %llu bytes of memory or more, and one upload may take %llu.",
+                (unsigned long long)memory_bytes, (unsigned long long)limit);
+    problem_limit(reterr, (double)limit, (double)memory_bytes);
+    problem_hint(reterr,
+                 "One client may take %s of http.upload_memory: send less, or have it raised.",
+                 share->counters[2] == NULL ? "half" : "a quarter");
+    return STATUS_BODY_TOO_LARGE;
+}
+
+static enum status refuse_for_now(const struct upload_share *share, uint64_t memory_bytes,
+                                  struct problem *reterr)
+{
+    problem_set(reterr, STATUS_UPLOAD_MEMORY,
+                "Uploads in progress use all upload memory of this client or of all clients.");
+    problem_limit(reterr, (double)share->memory->limit_bytes, (double)memory_bytes);
+    problem_hint(reterr, "Come back after the seconds in Retry-After.");
+    return STATUS_UPLOAD_MEMORY;
+}
+
+static bool fits(uint64_t taken, uint64_t limit, uint64_t more)
+{
+    return taken <= limit && more <= limit - taken;
+}
+
+enum status upload_memory_find_room(const struct upload_share *share, uint64_t memory_bytes,
+                                    struct problem *reterr)
+{
+    const uint64_t needed = needed_bytes(share, memory_bytes);
+    for (size_t i = 0; i < LEVELS && share->counters[i] != NULL && needed > share->bytes; i++) {
+        if (!fits(atomic_load(share->counters[i]), share->memory->limit_bytes >> i,
+                  needed - share->bytes)) {
+            return refuse_for_now(share, memory_bytes, reterr);
+        }
+    }
+    return STATUS_OK;
+}
+
+static bool charge(_Atomic uint64_t *counter, uint64_t limit, uint64_t more)
+{
+    uint64_t taken = atomic_load(counter);
+    do {
+        if (!fits(taken, limit, more)) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(counter, &taken, taken + more));
+    return true;
+}
+
+enum status upload_memory_charge(struct upload_share *share, uint64_t memory_bytes,
+                                 struct problem *reterr)
+{
+    const uint64_t needed = needed_bytes(share, memory_bytes);
+    STATUS_TRY(upload_memory_admit(share, memory_bytes, reterr));
+    if (share->memory == NULL || needed <= share->bytes) {
+        return STATUS_OK;
+    }
+    const uint64_t more = needed - share->bytes;
+    /* The narrowest first: a client at its limit does not touch what others are charged. */
+    size_t level = LEVELS;
+    while (level > 0 &&
+           (share->counters[level - 1] == NULL ||
+            charge(share->counters[level - 1], share->memory->limit_bytes >> (level - 1), more))) {
+        level--;
+    }
+    if (level == 0) {
+        share->bytes = needed;
+        return STATUS_OK;
+    }
+    for (; level < LEVELS && share->counters[level] != NULL; level++) {
+        atomic_fetch_sub(share->counters[level], more);
+    }
+    return refuse_for_now(share, memory_bytes, reterr);
+}
+
+void upload_memory_release(struct upload_share *share)
+{
+    for (size_t i = 0; i < LEVELS && share->counters[i] != NULL; i++) {
+        atomic_fetch_sub(share->counters[i], share->bytes);
+    }
+    *share = (struct upload_share){0};
+}
+
+struct upload_share upload_memory_move(struct upload_share *share)
+{
+    const struct upload_share moved = *share;
+    *share = (struct upload_share){0};
+    return moved;
+}
