@@ -412,9 +412,9 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
     *ret_absent = 0;
     enum status status =
         changes->weights == NULL ? sort_list(changes, *graph, &loops, reterr) : STATUS_OK;
-    changes->only_weights =
+    const bool keeps_edges =
         status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph));
-    if (changes->only_weights) {
+    if (keeps_edges) {
         status = change_weights(changes, &difference, *graph, reterr);
     } else if (status == STATUS_OK) {
         status = change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr);

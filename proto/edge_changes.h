@@ -26,15 +26,14 @@ struct edge_changes {
     unsigned char names_digest[EDGE_CHANGES_DIGEST_SIZE];
     /* SHA-256 of the list or the weights, to recognize a repeated request; zero without a key. */
     unsigned char digest[EDGE_CHANGES_DIGEST_SIZE];
-    /* Set by edge_changes_apply, which leaves of the list what changes the graph: */
-    bool only_weights; /* no edge has come or gone */
 };
 
 void edge_changes_finish(struct edge_changes *changes);
 
 /* Makes of the graph the one that an upload of the changed edges makes, summary and all, but for a
  * distance_bound that may be higher than needed. Where no edge comes or goes it takes its weights
- * in their place; else it is replaced. After a failure it is fit to be destroyed. Sorts the list.
+ * in their place; else it is replaced. After a failure it is fit to be destroyed. Sorts the list
+ * and leaves in it what changes the graph.
  * edge_limit: of a graph to which edges come. ret_absent: removals of edges that are not there.
  * O(m + k log k), and 36 bytes an edge beside the graph where edges come or go. STATUS_BAD_GRAPH
  * for weights that do not fit the edges or are no numbers, and for a list with a loop below 0;

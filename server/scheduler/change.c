@@ -160,11 +160,6 @@ enum status change_finish_graph(struct submission *submission)
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);
     }
-    if (status == STATUS_OK && changes->only_weights && changes->weights == NULL) {
-        submission->edges = changes->list;
-        submission->edge_count = changes->count;
-        changes->list = NULL;
-    }
     edge_changes_finish(changes);
     if (submission->absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,

@@ -87,7 +87,6 @@ void scheduler_commit_destroy(struct commit *commit)
     }
     upload_memory_release(&commit->share);
     graph_destroy(commit->graph);
-    free(commit->edges);
     free(commit->report);
     free(commit);
 }

@@ -242,9 +242,8 @@ struct commit {
     struct name_row name_row;
     struct result_row result_row;
     struct job_row job_row;
-    char *report;              /* owned */
-    struct graph *graph;       /* owned */
-    struct edge_change *edges; /* owned, of the change */
+    char *report;        /* owned */
+    struct graph *graph; /* owned */
     struct upload_share share;
     struct result *result; /* counted */
     /* The coordinates that it puts, and those that were there before. */

@@ -18,9 +18,7 @@ struct submission {
     enum result_form asked_form; /* of a change; the form of the call may become the parent's */
     enum kind wanted;            /* KIND_AUTO where the kind of a change follows the weights */
     uint64_t absent;             /* edges to be removed that are not there */
-    struct edge_change *edges;   /* owned: the weights that have changed; NULL where more has */
-    size_t edge_count;
-    struct solve_arc *arcs; /* all that has changed, owned; NULL where that is too much */
+    struct solve_arc *arcs;      /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];

@@ -30,7 +30,6 @@ void submit_end(struct submission *submission)
     upload_memory_release(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
-    free(submission->edges);
     free(submission->arcs);
     if (submission->coordinates.bytes > 0) {
         draft_file_finish(&submission->coordinates_file);
@@ -101,13 +100,6 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->graph_row.version_of[0] = '\0';
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->change.graph = commit->graph;
-        /* A damaged one may share what is damaged. */
-        if (!entry->damaged && strcmp(commit->graph_row.parent, submission->parent_id) == 0) {
-            commit->change.edges = submission->edges;
-            commit->change.edge_count = submission->edge_count;
-            commit->edges = submission->edges;
-            submission->edges = NULL;
-        }
     }
     commit->keeps_graph = commit->change.graph != NULL || is_version;
     if (commit->keeps_graph) {

@@ -30,53 +30,18 @@ enum status draft_file_status(int error)
     }
 }
 
-/* Without a descriptor yet. */
-static enum status make_name(int folder, struct draft_file *ret_draft)
+enum status draft_file_create(int folder, struct draft_file *ret_draft)
 {
+    struct draft_file draft = {.folder = folder};
     uint64_t random;
-    *ret_draft = (struct draft_file){.folder = folder};
     if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
         return STATUS_IO;
     }
-    snprintf(ret_draft->name, sizeof(ret_draft->name), DRAFT_PREFIX "%016" PRIx64, random);
-    return STATUS_OK;
-}
-
-enum status draft_file_create(int folder, struct draft_file *ret_draft)
-{
-    struct draft_file draft;
-    const enum status status = make_name(folder, &draft);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    snprintf(draft.name, sizeof(draft.name), DRAFT_PREFIX "%016" PRIx64, random);
     draft.descriptor = openat(folder, draft.name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (draft.descriptor < 0) {
         return draft_file_status(errno);
     }
-    *ret_draft = draft;
-    return STATUS_OK;
-}
-
-enum status draft_file_link(int folder, const char *name, int descriptor,
-                            struct draft_file *ret_draft)
-{
-    struct draft_file draft;
-    struct stat opened;
-    struct stat linked;
-    const enum status status = make_name(folder, &draft);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (linkat(folder, name, folder, draft.name, 0) != 0) {
-        return STATUS_NOT_READY;
-    }
-    if (fstat(descriptor, &opened) != 0 ||
-        fstatat(folder, draft.name, &linked, AT_SYMLINK_NOFOLLOW) != 0 ||
-        opened.st_ino != linked.st_ino) {
-        unlinkat(folder, draft.name, 0);
-        return STATUS_NOT_READY;
-    }
-    draft.descriptor = descriptor;
     *ret_draft = draft;
     return STATUS_OK;
 }

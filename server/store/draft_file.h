@@ -19,10 +19,6 @@ struct draft_file {
 
 /* Readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
-/* A further name of a file of the folder, which is open: takes the descriptor, on success.
- * STATUS_NOT_READY where the name is another file's by now, or files have one name alone. */
-MUST_CHECK enum status draft_file_link(int folder, const char *name, int descriptor,
-                                       struct draft_file *ret_draft);
 /* fsync. Blocks. STATUS_IO for every failure: what it was to write may be lost, whatever the next
  * one says. */
 MUST_CHECK enum status draft_file_sync(const struct draft_file *draft);

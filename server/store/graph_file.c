@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define VERSION 4
+#define VERSION 5
 #define ID_ROOM 32
 
 static const char magic[8] = "APSPgrph";
@@ -110,92 +110,12 @@ static uint64_t header_checksum(const struct header *header)
     return XXH3_64bits(header, offsetof(struct header, header_checksum));
 }
 
-/* ---- Changes behind the graph ---- */
-
-/* In all they take this part of the file at most, and so many bytes: who opens it reads them. */
-#define CHANGES_SHARE 64
-#define CHANGES_MAX ((uint64_t)1 << 20)
-
-struct change {
-    uint64_t checksum; /* of all that follows */
-    uint64_t size;     /* with the weights */
-    char parent_id[ID_ROOM];
-    struct header header; /* of the graph that it makes */
-    struct changed_weight {
-        uint64_t edge;
-        double weight;
-    } weights[];
-};
-
-static_assert(sizeof(struct change) == 216, "no padding");
-
 /* A file that has a graph. */
 struct opened {
     int descriptor;
-    struct header header; /* of the first graph in it, of which changes make others */
+    struct header header;
     struct layout layout;
-    size_t changes_size;
-    size_t sound_size; /* of these */
-    unsigned char *changes;
-    const struct change **way; /* from begin to before end those that lead to the graph */
-    size_t begin;
-    size_t end;
 };
-
-static void finish_changes(struct opened *file)
-{
-    free(file->changes);
-    free(file->way);
-}
-
-static uint64_t change_checksum(const struct change *change)
-{
-    return XXH3_64bits(&change->size, change->size - offsetof(struct change, size));
-}
-
-/* The change at this place, or NULL at their end. */
-static const struct change *change_at(const struct opened *file, size_t at)
-{
-    const struct change *change = (const void *)(file->changes + at);
-    const size_t left = file->changes_size - at;
-    return left >= sizeof(*change) && change->size >= sizeof(*change) && change->size <= left &&
-                   change->size % sizeof(uint64_t) == 0 &&
-                   change->checksum == change_checksum(change)
-               ? change
-               : NULL;
-}
-
-/* Reads what is behind the graph. STATUS_CORRUPT: the file does not have the graph of this id. */
-static enum status read_changes(struct opened *file, const char *id)
-{
-    const size_t size = file->changes_size;
-    file->changes = malloc(size + 1);
-    file->way = calloc(size / sizeof(struct change) + 1, sizeof(void *));
-    enum status status =
-        file->changes != NULL && file->way != NULL
-            ? draft_file_read(file->descriptor, file->layout.file_size, file->changes, size)
-            : STATUS_NO_MEMORY;
-    const struct change *change;
-    while (status == STATUS_OK && (change = change_at(file, file->sound_size)) != NULL) {
-        file->way[file->end++] = change;
-        file->sound_size += change->size;
-    }
-    /* From the last one backwards: a change comes after those that it is made to. */
-    file->begin = file->end;
-    for (size_t i = file->end; i-- > 0 && strncmp(id, file->header.id, ID_ROOM) != 0;) {
-        if (strncmp(id, file->way[i]->header.id, ID_ROOM) == 0) {
-            id = file->way[i]->parent_id;
-            file->way[--file->begin] = file->way[i];
-        }
-    }
-    if (status == STATUS_OK && strncmp(id, file->header.id, ID_ROOM) != 0) {
-        status = STATUS_CORRUPT;
-    }
-    if (status != STATUS_OK) {
-        finish_changes(file);
-    }
-    return status;
-}
 
 /* ---- Writing ---- */
 
@@ -287,10 +207,10 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 
 /* ---- Reading ---- */
 
-/* The changes, once the fields of the header are within their bounds and the size of the file
- * agrees with its counts: after this no count can ask for more memory than the file is long. Ends
- * with finish_changes. */
-static enum status read_start(int descriptor, const char *id, struct opened *ret_file)
+/* Checks that the file is that of the graph, that the fields of the header are within their bounds,
+ * and that the size of the file agrees with its counts: after this no count can ask for more memory
+ * than the file is long. */
+static enum status read_header(int descriptor, const char *id, struct opened *ret_file)
 {
     struct header header;
     struct layout layout;
@@ -298,44 +218,35 @@ static enum status read_start(int descriptor, const char *id, struct opened *ret
     if (fstat(descriptor, &file) != 0) {
         return draft_file_status(errno);
     }
-    enum status status = draft_file_read(descriptor, 0, &header, sizeof(header));
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(draft_file_read(descriptor, 0, &header, sizeof(header)));
     const bool is_sound =
         memcmp(header.magic, magic, sizeof(magic)) == 0 && header.version == VERSION &&
-        header.header_checksum == header_checksum(&header) && header.directed <= 1 &&
+        header.header_checksum == header_checksum(&header) &&
+        strncmp(id, header.id, ID_ROOM) == 0 && header.directed <= 1 &&
         (header.weight_type == WEIGHT_INTEGER || header.weight_type == WEIGHT_REAL) &&
         header.negative <= 1 && header.integral <= 1 &&
         (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
         isfinite(header.min_weight) && isfinite(header.max_weight) &&
         isfinite(header.negative_loop_weight);
-    if (!is_sound || !lay_out(&header, &layout) || layout.file_size > (uint64_t)file.st_size) {
+    if (!is_sound || !lay_out(&header, &layout) || layout.file_size != (uint64_t)file.st_size) {
         return STATUS_CORRUPT;
     }
-    *ret_file = (struct opened){.descriptor = descriptor, .header = header, .layout = layout};
-    ret_file->changes_size = (size_t)file.st_size - layout.file_size;
-    return read_changes(ret_file, id);
+    *ret_file = (struct opened){descriptor, header, layout};
+    return STATUS_OK;
 }
 
-/* The file that has this graph. Ends with close_file. */
-static enum status open_file(int folder, const char *id, int flags, struct opened *ret_file)
+/* The file that has this graph. Its descriptor is the caller's to close. */
+static enum status open_file(int folder, const char *id, struct opened *ret_file)
 {
-    const int descriptor = openat(folder, id, flags | O_CLOEXEC | O_NOFOLLOW);
+    const int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return errno == ENOENT ? STATUS_CORRUPT : draft_file_status(errno);
     }
-    const enum status status = read_start(descriptor, id, ret_file);
+    const enum status status = read_header(descriptor, id, ret_file);
     if (status != STATUS_OK) {
         close(descriptor);
     }
     return status;
-}
-
-static void close_file(struct opened *file)
-{
-    close(file->descriptor);
-    finish_changes(file);
 }
 
 static enum status read_names(const struct opened *file, struct vertex_names **ret_names)
@@ -421,8 +332,13 @@ static enum status read_edges(const struct opened *file, struct graph *graph)
                : STATUS_CORRUPT;
 }
 
-static void take_header(const struct header *header, struct graph *graph)
+static enum status read_graph(const struct opened *file, struct graph **ret_graph)
 {
+    const struct header *header = &file->header;
+    struct graph *graph = calloc(1, sizeof(*graph));
+    if (graph == NULL) {
+        return STATUS_NO_MEMORY;
+    }
     graph->vertex_count = header->vertex_count;
     graph->directed = header->directed != 0;
     graph->weight_type = (enum weight_type)header->weight_type;
@@ -440,43 +356,9 @@ static void take_header(const struct header *header, struct graph *graph)
         .negative = header->negative != 0,
         .integral = header->integral != 0,
     };
-}
-
-/* The graph that comes of the one in the file. */
-static enum status apply_changes(const struct opened *file, struct graph *graph)
-{
-    for (size_t i = file->begin; i < file->end; i++) {
-        const struct change *change = file->way[i];
-        const size_t count = (change->size - sizeof(*change)) / sizeof(*change->weights);
-        for (size_t k = 0; k < count; k++) {
-            const struct changed_weight *changed = &change->weights[k];
-            if (changed->edge >= graph->edge_count) {
-                return STATUS_CORRUPT;
-            }
-            if (graph->weight_type == WEIGHT_INTEGER) {
-                graph->weight_i4[changed->edge] = (int32_t)changed->weight;
-            } else {
-                graph->weight_f8[changed->edge] = changed->weight;
-            }
-        }
-        take_header(&change->header, graph);
-    }
-    return STATUS_OK;
-}
-
-static enum status read_graph(const struct opened *file, struct graph **ret_graph)
-{
-    struct graph *graph = calloc(1, sizeof(*graph));
-    if (graph == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    take_header(&file->header, graph);
     enum status status = read_names(file, &graph->names);
     if (status == STATUS_OK) {
         status = read_edges(file, graph);
-    }
-    if (status == STATUS_OK) {
-        status = apply_changes(file, graph);
     }
     if (status != STATUS_OK) {
         graph_destroy(graph);
@@ -489,44 +371,33 @@ static enum status read_graph(const struct opened *file, struct graph **ret_grap
 enum status graph_file_read_open(int descriptor, const char *id, struct graph **ret_graph)
 {
     struct opened file;
-    enum status status = read_start(descriptor, id, &file);
-    if (status == STATUS_OK) {
-        status = read_graph(&file, ret_graph);
-        finish_changes(&file);
-    }
-    return status;
+    STATUS_TRY(read_header(descriptor, id, &file));
+    return read_graph(&file, ret_graph);
 }
 
 enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
 {
     struct opened file;
-    const enum status status = open_file(folder, id, O_RDONLY, &file);
-    if (status == STATUS_OK) {
-        finish_changes(&file);
-        *ret_descriptor = file.descriptor;
-    }
-    return status;
+    STATUS_TRY(open_file(folder, id, &file));
+    *ret_descriptor = file.descriptor;
+    return STATUS_OK;
 }
 
 enum status graph_file_read(int folder, const char *id, struct graph **ret_graph)
 {
     struct opened file;
-    enum status status = open_file(folder, id, O_RDONLY, &file);
-    if (status == STATUS_OK) {
-        status = read_graph(&file, ret_graph);
-        close_file(&file);
-    }
+    STATUS_TRY(open_file(folder, id, &file));
+    const enum status status = read_graph(&file, ret_graph);
+    close(file.descriptor);
     return status;
 }
 
 enum status graph_file_read_names(int folder, const char *id, struct vertex_names **ret_names)
 {
     struct opened file;
-    enum status status = open_file(folder, id, O_RDONLY, &file);
-    if (status == STATUS_OK) {
-        status = read_names(&file, ret_names);
-        close_file(&file);
-    }
+    STATUS_TRY(open_file(folder, id, &file));
+    const enum status status = read_names(&file, ret_names);
+    close(file.descriptor);
     return status;
 }
 
@@ -534,65 +405,10 @@ enum status graph_file_sizes(int folder, const char *id, uint64_t *ret_edge_coun
                              size_t *ret_adjacency_bytes)
 {
     struct opened file;
-    const enum status status = open_file(folder, id, O_RDONLY, &file);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    close_file(&file);
+    STATUS_TRY(open_file(folder, id, &file));
+    close(file.descriptor);
     *ret_edge_count = file.header.edge_count;
     return adjacency_size(file.header.vertex_count, file.header.edge_count,
                           file.header.directed != 0, (enum weight_type)file.header.weight_type,
                           ret_adjacency_bytes);
-}
-
-/* ---- Adding a change ---- */
-
-/* In one piece. */
-static enum status write_change(int descriptor, const char *parent_id, const char *id,
-                                const struct graph *graph, const struct edge_change *edges,
-                                size_t size)
-{
-    struct change *change = calloc(1, size);
-    if (change == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    change->size = size;
-    change->header = make_header(id, graph);
-    memcpy(change->parent_id, parent_id, strnlen(parent_id, ID_ROOM - 1));
-    for (size_t i = 0; i < (size - sizeof(*change)) / sizeof(*change->weights); i++) {
-        const uint64_t edge = edges[i].place;
-        change->weights[i] = (struct changed_weight){edge, graph_weight(graph, edge)};
-    }
-    change->checksum = change_checksum(change);
-    const ssize_t written = write(descriptor, change, size);
-    free(change);
-    return written == (ssize_t)size ? STATUS_OK : STATUS_NOT_READY;
-}
-
-enum status graph_file_append(int folder, const char *parent_id, const char *id,
-                              const struct graph *graph, const struct edge_change *edges,
-                              size_t edge_count, struct draft_file *ret_file, uint64_t *ret_bytes)
-{
-    const size_t size = sizeof(struct change) + edge_count * sizeof(struct changed_weight);
-    struct opened file;
-    if (edges == NULL || open_file(folder, parent_id, O_RDWR | O_APPEND, &file) != STATUS_OK) {
-        return STATUS_NOT_READY;
-    }
-    const size_t changes_size = file.changes_size + size;
-    const bool can_follow = file.sound_size == file.changes_size && changes_size <= CHANGES_MAX &&
-                            changes_size <= file.layout.file_size / CHANGES_SHARE &&
-                            file.header.edge_count == graph->edge_count &&
-                            file.header.weight_type == graph->weight_type;
-    /* It may have come behind one of another thread that was cut short, unless it is where it was
-     * to be. */
-    if (!can_follow ||
-        write_change(file.descriptor, parent_id, id, graph, edges, size) != STATUS_OK ||
-        lseek(file.descriptor, 0, SEEK_CUR) != (off_t)(file.layout.file_size + changes_size) ||
-        draft_file_link(folder, parent_id, file.descriptor, ret_file) != STATUS_OK) {
-        close_file(&file);
-        return STATUS_NOT_READY;
-    }
-    finish_changes(&file);
-    *ret_bytes = file.layout.file_size;
-    return STATUS_OK;
 }

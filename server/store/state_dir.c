@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* The version of the files and of the catalogue. No other version is read. */
-#define FORMAT_VERSION 5
+#define FORMAT_VERSION 6
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
 #define FORMAT_TEXT_SIZE 64

@@ -427,13 +427,8 @@ static void *carry_out_all(void *context)
 void store_write_graph(const struct store *store, struct store_change *change)
 {
     const struct graph_row *row = change->graph_row;
-    change->file_status =
-        graph_file_append(store->dir.graphs, row->parent, row->id, change->graph, change->edges,
-                          change->edge_count, &change->graph_file, &change->graph_file_bytes);
-    if (change->file_status != STATUS_OK) {
-        change->file_status = graph_file_write(store->dir.graphs, row->id, change->graph,
-                                               &change->graph_file, &change->graph_file_bytes);
-    }
+    change->file_status = graph_file_write(store->dir.graphs, row->id, change->graph,
+                                           &change->graph_file, &change->graph_file_bytes);
     /* Here, as several threads do this at once, and the catalogue thread is one. */
     if (change->file_status == STATUS_OK) {
         change->file_status = draft_file_sync(&change->graph_file);

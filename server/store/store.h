@@ -24,9 +24,6 @@ struct store;
 struct store_change {
     const struct graph *graph;         /* with graph_row; store_write_graph has written its file */
     const struct graph_row *graph_row; /* file_bytes is that of the file written */
-    /* With graph: that it is its row's parent with these edges changed; NULL: that is not known. */
-    const struct edge_change *edges;
-    size_t edge_count;
     const struct name_row *name_row;
     const struct graph_row *parent_row;  /* of the graph that loses the name */
     struct result *result;               /* its file is published under its name, with result_row */

@@ -1,7 +1,6 @@
 """Changes of edges and weights: a new graph each, to which the name moves once it is solved."""
 
 import concurrent.futures
-import os
 import random
 import struct
 
@@ -284,8 +283,7 @@ def path_of(weights):
     return f"p sp {len(weights) + 1} {len(weights)}\n{''.join(lines)}".encode()
 
 
-def test_graphs_of_changes_share_files(_):
-    """Some are written whole, where the parent's has had enough of them; whichever is deleted."""
+def test_changed_graphs_are_read_from_their_files(_):
     for isolation in ("thread", "process"):
         with harness.Daemon("--solver", "cpu", "--worker.isolation", isolation) as daemon:
             weights = [1] * 2999
@@ -294,8 +292,6 @@ def test_graphs_of_changes_share_files(_):
                 weights[i] = 5 + i
                 last = change(daemon, "road", [[i + 1, i + 2, 5 + i]])
             graph = last["graph"]
-            links = [os.stat(path).st_nlink for path in daemon.files() if "/graphs/" in path]
-            assert max(links) > 1, links
             daemon.kill()
             daemon.start()
             assert daemon.finish(last["id"])["state"] == "done"

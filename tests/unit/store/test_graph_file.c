@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -116,7 +115,7 @@ static void every_flipped_byte_is_found(void **state)
     graph_destroy(graph);
 }
 
-static void truncated_files_are_found_and_what_is_behind_is_not_read(void **state)
+static void files_of_another_length_are_found(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -124,177 +123,13 @@ static void truncated_files_are_found_and_what_is_behind_is_not_read(void **stat
     int descriptor = openat(fixture->folder, name, O_RDWR | O_CLOEXEC);
     struct graph *read;
     for (off_t more = 8; more <= 1024; more *= 2) {
-        /* No change that is whole. */
         assert_int_equal(ftruncate(descriptor, bytes + more), 0);
-        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_OK);
-        graph_destroy(read);
+        assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
     }
     for (off_t size = bytes - 1; size >= 0; size--) {
         assert_int_equal(ftruncate(descriptor, size), 0);
         assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
     }
-    close(descriptor);
-    graph_destroy(graph);
-}
-
-enum { LONG = 3000 }; /* vertices of a graph whose file may have a few changes */
-
-/* Raises the weights of the first edges, and adds that to the file of the parent. */
-static enum status append(const struct fixture *fixture, const char *parent_id, const char *id,
-                          struct graph *graph, size_t count)
-{
-    struct edge_change edges[3];
-    struct draft_file file;
-    uint64_t bytes;
-    assert_in_range(count, 1, 3);
-    for (uint32_t i = 0; i < count; i++) {
-        graph->weight_i4 != NULL ? (void)graph->weight_i4[i]++ : (void)graph->weight_f8[i]++;
-        edges[i] = (struct edge_change){i, i + 1, graph_weight(graph, i), i};
-    }
-    graph->summary.max_weight++;
-    const enum status status =
-        graph_file_append(fixture->folder, parent_id, id, graph, edges, count, &file, &bytes);
-    if (status == STATUS_OK) {
-        assert_int_equal(draft_file_publish(&file, id), STATUS_OK);
-        draft_file_finish(&file);
-    }
-    return status;
-}
-
-static void expect_first_weights(const struct fixture *fixture, const char *id, int32_t first,
-                                 int32_t second)
-{
-    struct graph *read;
-    struct vertex_names *names;
-    int descriptor;
-    assert_int_equal(graph_file_read(fixture->folder, id, &read), STATUS_OK);
-    assert_true(graph_weight(read, 0) == first && graph_weight(read, 1) == second);
-    assert_true(graph_weight(read, LONG - 2) == graph_weight(read, LONG - 3) + 1);
-    graph_destroy(read);
-    assert_int_equal(graph_file_open(fixture->folder, id, &descriptor), STATUS_OK);
-    close(descriptor);
-    assert_int_equal(graph_file_read_names(fixture->folder, id, &names), STATUS_OK);
-    assert_int_equal(vertex_names_count(names), LONG);
-    vertex_names_destroy(names);
-}
-
-/* A chain of two, and another child of the first. */
-static void make_family(const struct fixture *fixture, struct graph **ret_last)
-{
-    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
-    fixture_put_graph(fixture->folder, "g_a", graph);
-    assert_int_equal(append(fixture, "g_a", "g_b", graph, 1), STATUS_OK);
-    assert_int_equal(append(fixture, "g_b", "g_c", graph, 2), STATUS_OK);
-    graph->weight_i4[0] = 5;
-    graph->weight_i4[1] = 8;
-    assert_int_equal(append(fixture, "g_a", "g_d", graph, 2), STATUS_OK);
-    *ret_last = graph;
-}
-
-static void graphs_of_few_changes_share_a_file(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct graph *graph;
-    struct graph *read;
-    make_family(fixture, &graph);
-    expect_first_weights(fixture, "g_a", 5, 6);
-    expect_first_weights(fixture, "g_b", 6, 6);
-    expect_first_weights(fixture, "g_c", 7, 7);
-    expect_first_weights(fixture, "g_d", 6, 9);
-    assert_int_equal(graph_file_read(fixture->folder, "g_d", &read), STATUS_OK);
-    expect_same(graph, read);
-    graph_destroy(read);
-    /* Whichever goes. */
-    assert_int_equal(unlinkat(fixture->folder, "g_a", 0), 0);
-    assert_int_equal(unlinkat(fixture->folder, "g_b", 0), 0);
-    assert_int_equal(graph_file_read(fixture->folder, "g_b", &read), STATUS_CORRUPT);
-    expect_first_weights(fixture, "g_c", 7, 7);
-    expect_first_weights(fixture, "g_d", 6, 9);
-    assert_int_equal(fixture_count_files(fixture, "."), 2);
-    graph_destroy(graph);
-}
-
-/* A change that was cut short, or is damaged, is the end: nothing follows it any more. */
-static void a_damaged_change_is_that_of_its_graph_alone(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct graph *graph;
-    struct graph *read;
-    struct stat info;
-    make_family(fixture, &graph);
-    assert_int_equal(fstatat(fixture->folder, "g_a", &info, 0), 0);
-    for (off_t at = 1; at <= 216 + 2 * 16; at++) {
-        fixture_flip(fixture->folder, "g_d", -at);
-        assert_int_equal(graph_file_read(fixture->folder, "g_d", &read), STATUS_CORRUPT);
-        fixture_flip(fixture->folder, "g_d", -at);
-    }
-    int descriptor = openat(fixture->folder, "g_d", O_RDWR | O_CLOEXEC);
-    assert_int_equal(ftruncate(descriptor, info.st_size - 1), 0);
-    close(descriptor);
-    assert_int_equal(graph_file_read(fixture->folder, "g_d", &read), STATUS_CORRUPT);
-    expect_first_weights(fixture, "g_c", 7, 7);
-    assert_int_equal(append(fixture, "g_c", "g_e", graph, 1), STATUS_NOT_READY);
-    assert_int_equal(fixture_count_files(fixture, "."), 4);
-    graph_destroy(graph);
-}
-
-static void changes_that_cannot_follow_are_refused(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
-    struct graph *real = fixture_path_graph(LONG, WEIGHT_REAL, 5);
-    struct graph *longer = fixture_path_graph(LONG + 1, WEIGHT_INTEGER, 5);
-    fixture_put_graph(fixture->folder, "g_a", graph);
-    assert_int_equal(append(fixture, "g_none", "g_b", graph, 1), STATUS_NOT_READY);
-    assert_int_equal(append(fixture, "g_a", "g_b", real, 1), STATUS_NOT_READY);
-    assert_int_equal(append(fixture, "g_a", "g_b", longer, 1), STATUS_NOT_READY);
-    int followed = 0;
-    while (append(fixture, "g_a", "g_b", graph, 3) == STATUS_OK) {
-        followed++;
-        expect_first_weights(fixture, "g_b", 6 + followed, 6 + followed);
-    }
-    assert_in_range(followed, 1, 4);
-    graph_destroy(graph);
-    graph_destroy(real);
-    graph_destroy(longer);
-}
-
-/* So much of a change of another thread's comes before the next one. */
-static size_t cut_short;
-
-ssize_t write(int descriptor, const void *bytes, size_t size)
-{
-    const size_t before = cut_short;
-    cut_short = 0;
-    return before > 0 && syscall(SYS_write, descriptor, bytes, before) < 0
-               ? -1
-               : syscall(SYS_write, descriptor, bytes, size);
-}
-
-static void no_change_follows_one_that_another_thread_could_not_finish(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct graph *graph = fixture_path_graph(LONG, WEIGHT_INTEGER, 5);
-    fixture_put_graph(fixture->folder, "g_a", graph);
-    cut_short = 100;
-    assert_int_equal(append(fixture, "g_a", "g_b", graph, 1), STATUS_NOT_READY);
-    assert_int_equal(append(fixture, "g_a", "g_c", graph, 1), STATUS_NOT_READY);
-    expect_first_weights(fixture, "g_a", 5, 6);
-    assert_int_equal(fixture_count_files(fixture, "."), 1);
-    graph_destroy(graph);
-}
-
-/* Its name may have been given to another file since it was opened. */
-static void a_link_is_to_the_file_that_is_open(void **state)
-{
-    const struct fixture *fixture = *state;
-    struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
-    struct draft_file draft;
-    fixture_put_graph(fixture->folder, name, graph);
-    const int descriptor = openat(fixture->folder, name, O_RDONLY | O_CLOEXEC);
-    fixture_put_graph(fixture->folder, name, graph);
-    assert_int_equal(draft_file_link(fixture->folder, name, descriptor, &draft), STATUS_NOT_READY);
-    assert_int_equal(fixture_count_files(fixture, "."), 1);
     close(descriptor);
     graph_destroy(graph);
 }
@@ -378,16 +213,11 @@ static void a_file_that_must_not_grow_is_a_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(graphs_of_few_changes_share_a_file),
-        FIXTURE_TEST(a_damaged_change_is_that_of_its_graph_alone),
-        FIXTURE_TEST(changes_that_cannot_follow_are_refused),
-        FIXTURE_TEST(no_change_follows_one_that_another_thread_could_not_finish),
-        FIXTURE_TEST(a_link_is_to_the_file_that_is_open),
         FIXTURE_TEST(graphs_come_back_as_they_were),
         FIXTURE_TEST(string_names_come_back_without_the_edges),
         FIXTURE_TEST(second_write_heals_a_damaged_file),
         FIXTURE_TEST(every_flipped_byte_is_found),
-        FIXTURE_TEST(truncated_files_are_found_and_what_is_behind_is_not_read),
+        FIXTURE_TEST(files_of_another_length_are_found),
         FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
         FIXTURE_TEST(absent_file_is_a_damaged_one),
         FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
