@@ -2,7 +2,17 @@
 
 #include "server/worker/worker.h"
 #include "tests/fault/fault_plan.h"
-#include "tests/unit/sandbox_attempts.h"
+#include "tests/lib/sandbox_attempts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define DESCRIPTOR_LIMIT 1024
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/read/foreign.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <stdint.h>
 

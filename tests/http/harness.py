@@ -4,6 +4,7 @@ A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* 
 
 import concurrent.futures
 import ctypes
+import fnmatch
 import functools
 import http.client
 import json
@@ -385,13 +386,21 @@ def distances_of(edges, vertices, directed=True):
     return found
 
 
+def tests_of(module):
+    """The test functions of a module's globals, in order; APSPD_TEST_ONLY picks some by a pattern."""
+    pattern = os.environ.get("APSPD_TEST_ONLY") or "*"
+    found = {name: test for name, test in module.items() if name.startswith("test_") and callable(test)}
+    chosen = {name: test for name, test in found.items() if fnmatch.fnmatchcase(name, pattern)}
+    if found and not chosen:
+        sys.exit(f"no test function matches {pattern!r}; there are: {', '.join(found)}")
+    return chosen
+
+
 def run(tests, arguments=(), each=True):
     """Runs test functions in order, with one daemon for all of them, or none."""
     failed = 0
     daemon = Daemon(*arguments) if each else None
-    for name, test in list(tests.items()):
-        if not name.startswith("test_") or not callable(test):
-            continue
+    for name, test in tests_of(tests).items():
         try:
             test(daemon) if each else test()
             print("ok", name, flush=True)

@@ -1,6 +1,6 @@
 #include "proto/adjacency.h"
 
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

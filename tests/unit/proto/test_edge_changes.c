@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #define N 9
 

@@ -1,5 +1,5 @@
 #include "proto/text.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

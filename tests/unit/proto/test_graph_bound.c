@@ -1,4 +1,4 @@
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #define TRIALS 3000
 #define SCALE (1 << 24)

@@ -1,4 +1,4 @@
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include "proto/text.h"
 

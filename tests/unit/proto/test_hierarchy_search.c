@@ -1,5 +1,5 @@
 #include "proto/hierarchy_kernel.h"
-#include "tests/unit/hierarchy_fixture.h"
+#include "tests/lib/hierarchy_fixture.h"
 
 #include <string.h>
 

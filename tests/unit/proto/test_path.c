@@ -3,7 +3,7 @@
 #include "proto/matrix.h"
 #include "proto/text.h"
 #include "proto/verification.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <math.h>
 

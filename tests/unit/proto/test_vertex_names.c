@@ -1,5 +1,5 @@
 #include "proto/vertex_names.h"
-#include "tests/unit/names_fixture.h"
+#include "tests/lib/names_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

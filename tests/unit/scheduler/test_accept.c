@@ -1,4 +1,4 @@
-#include "tests/unit/change_fixture.h"
+#include "tests/lib/change_fixture.h"
 
 /* A change to a graph whose result is there is done at once, and its name moves with the commit. */
 static void a_change_back_is_done_when_it_is_durable(void **state)

@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 static void a_wait_ends_when_its_time_is_up(void **state)
 {

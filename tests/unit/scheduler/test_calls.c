@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 /* The sanitizers find what is not freed, or freed twice. */
 static void a_call_frees_the_part_of_its_kind(void **state)

@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 static void a_full_queue_refuses_with_a_time_to_retry(void **state)
 {

@@ -1,4 +1,4 @@
-#include "tests/unit/change_fixture.h"
+#include "tests/lib/change_fixture.h"
 
 static void changes_that_come_together_are_made_one_after_another(void **state)
 {

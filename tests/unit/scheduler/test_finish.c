@@ -1,6 +1,6 @@
 #include "server/scheduler/scheduler_internal.h"
-#include "tests/unit/scheduler_fixture.h"
-#include "tests/unit/steps_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
+#include "tests/lib/steps_fixture.h"
 
 #include <signal.h>
 #include <sys/resource.h>

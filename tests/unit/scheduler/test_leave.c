@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 /* A question whose client may leave: it lives until that is noted, too. */
 struct waiting {

@@ -1,5 +1,5 @@
 #include "server/scheduler/scheduler_internal.h"
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 static void results_names_and_jobs_are_there_after_a_restart(void **state)
 {

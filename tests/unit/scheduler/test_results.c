@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 static void a_question_for_a_missing_result_waits_for_the_job(void **state)
 {

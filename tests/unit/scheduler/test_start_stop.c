@@ -1,4 +1,4 @@
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 static void a_worker_without_a_gpu_says_why(void **state)
 {

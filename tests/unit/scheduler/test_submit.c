@@ -1,6 +1,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/store/graph_file.h"
-#include "tests/unit/scheduler_fixture.h"
+#include "tests/lib/scheduler_fixture.h"
 
 #include <dirent.h>
 #include <stdatomic.h>

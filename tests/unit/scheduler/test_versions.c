@@ -1,4 +1,4 @@
-#include "tests/unit/change_fixture.h"
+#include "tests/lib/change_fixture.h"
 
 static void the_name_stays_with_the_last_graph_that_was_solved(void **state)
 {

@@ -1,6 +1,6 @@
 /* The configuration: where values come from, which are refused, and the commented file. */
 #include "server/config.h"
-#include "tests/unit/folder_fixture.h"
+#include "tests/lib/folder_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,16 +1,26 @@
 /* Each attempt is made in a process of its own, in the sandbox of the service or of its worker. */
-#include "tests/unit/sandbox_attempts.h"
+#include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #include "server/solver/steps.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #define TRIALS 10000
 #define PLENTY_S 1e9

@@ -2,7 +2,7 @@
 #include "server/solver/plan/layout.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 #include "server/solver/plan/planner.h"
-#include "tests/unit/graph_fixture.h"
-#include "tests/unit/solve_fixture.h"
+#include "tests/lib/graph_fixture.h"
+#include "tests/lib/solve_fixture.h"
 
 #include <math.h>
 

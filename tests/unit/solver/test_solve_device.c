@@ -1,5 +1,5 @@
 #include "proto/job_document.h"
-#include "tests/unit/solve_fixture.h"
+#include "tests/lib/solve_fixture.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 #include "server/store/catalogue.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <math.h>
 #include <setjmp.h>

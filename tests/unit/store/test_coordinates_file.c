@@ -1,6 +1,6 @@
 #include "server/store/coordinates_file.h"
 
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <fcntl.h>
 #include <math.h>

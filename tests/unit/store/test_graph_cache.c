@@ -1,8 +1,8 @@
 #include "server/store/graph_cache.h"
 
 #include "server/store/graph_file.h"
-#include "tests/unit/graph_file_fixture.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/graph_file_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #include "server/store/graph_file.h"
 
-#include "tests/unit/graph_file_fixture.h"
-#include "tests/unit/names_fixture.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/graph_file_fixture.h"
+#include "tests/lib/names_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <setjmp.h>
 #include <signal.h>

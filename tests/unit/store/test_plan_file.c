@@ -1,6 +1,6 @@
 #include "server/store/plan_file.h"
 
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "server/store/result.h"
-#include "tests/unit/steps_fixture.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/steps_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 #include "server/store/result_file.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <setjmp.h>
 #include <signal.h>

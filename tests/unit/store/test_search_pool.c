@@ -1,6 +1,6 @@
 #include "server/store/result.h"
-#include "tests/unit/hierarchy_fixture.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/hierarchy_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <signal.h>
 #include <stdio.h>

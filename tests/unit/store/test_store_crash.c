@@ -6,7 +6,7 @@
 #include "server/store/coordinates_file.h"
 #include "server/store/graph_file.h"
 #include "server/store/store.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <errno.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
 /* How often the store syncs a folder: once for all files of a batch, and never too seldom. */
 #include "server/store/store.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/lib/store_fixture.h"
 
 #include <errno.h>
 #include <setjmp.h>

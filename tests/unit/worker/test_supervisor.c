@@ -1,4 +1,4 @@
-#include "tests/unit/worker_fixture.h"
+#include "tests/lib/worker_fixture.h"
 
 #include "server/worker/supervisor.h"
 

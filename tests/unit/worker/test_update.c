@@ -1,5 +1,5 @@
 #include "server/worker/supervisor.h"
-#include "tests/unit/worker_fixture.h"
+#include "tests/lib/worker_fixture.h"
 
 static struct cpu_pool *pool; /* of the tasks */
 

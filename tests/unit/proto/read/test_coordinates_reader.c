@@ -1,5 +1,5 @@
 #include "proto/read/coordinates_reader.h"
-#include "tests/unit/names_fixture.h"
+#include "tests/lib/names_fixture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "proto/text.h"
-#include "tests/unit/reader_fixture.h"
+#include "tests/lib/reader_fixture.h"
 
 #define HEAD                                                                                       \
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                                 \

@@ -1,5 +1,5 @@
 /* Every folder of invalid/: its input is refused as its problem file says, however it is cut. */
-#include "tests/unit/graph_fixture.h"
+#include "tests/lib/graph_fixture.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "tests/unit/reader_fixture.h"
+#include "tests/lib/reader_fixture.h"
 
 static void append_edges(uint64_t *seed, unsigned n, unsigned m, struct text *text)
 {

@@ -1,4 +1,4 @@
-#include "tests/unit/reader_fixture.h"
+#include "tests/lib/reader_fixture.h"
 
 #define VERTEX_LIMIT 14
 

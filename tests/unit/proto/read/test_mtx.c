@@ -1,4 +1,4 @@
-#include "tests/unit/reader_fixture.h"
+#include "tests/lib/reader_fixture.h"
 
 static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric"};
 

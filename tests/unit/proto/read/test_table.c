@@ -1,5 +1,5 @@
 #include "proto/read/table.h"
-#include "tests/unit/reader_fixture.h"
+#include "tests/lib/reader_fixture.h"
 
 #include <stdio.h>
 

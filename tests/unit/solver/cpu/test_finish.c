@@ -1,6 +1,6 @@
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/steps.h"
-#include "tests/unit/tiles_fixture.h"
+#include "tests/lib/tiles_fixture.h"
 
 #include <math.h>
 

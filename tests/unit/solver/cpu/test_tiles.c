@@ -1,5 +1,5 @@
 #include "proto/read/graph_builder.h"
-#include "tests/unit/tiles_fixture.h"
+#include "tests/lib/tiles_fixture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tests/unit/hierarchy_fixture.h"
+#include "tests/lib/hierarchy_fixture.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "server/solver/plan/planner.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #define VERTICES 60
 

@@ -1,5 +1,5 @@
 #include "server/solver/plan/dissection.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "server/solver/plan/layout.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 /* Two halves of 20 and 12 with 3 between, the first again two quarters of 9 with 2 between. */
 static struct dissection_node tree[] = {

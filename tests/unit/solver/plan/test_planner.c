@@ -1,6 +1,6 @@
 #include "server/solver/plan/dissection.h"
 #include "server/solver/plan/planner.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 #include <string.h>
 

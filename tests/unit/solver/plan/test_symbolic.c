@@ -1,5 +1,5 @@
 #include "server/solver/plan/layout.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 /* Two pairs and what separates them: 0-1, 2-3, and 4 between 1 and 2. */
 static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};

@@ -1,5 +1,5 @@
 #include "server/solver/plan/tile_map.h"
-#include "tests/unit/range_fixture.h"
+#include "tests/lib/range_fixture.h"
 
 static struct tile_map make(uint32_t tile_count)
 {

@@ -1,16 +1,8 @@
-/* A grid of roads, and its hierarchy. */
-#pragma once
-
-#include "server/solver/hierarchy/elimination.h"
-#include "tests/unit/range_fixture.h"
-
-#define GRID_WIDTH 12
-#define GRID_VERTICES (GRID_WIDTH * GRID_WIDTH)
+#include "tests/lib/hierarchy_fixture.h"
 
 static struct range_edge grid_edges[4 * GRID_VERTICES];
 
-/* Each way has a weight of its own if the graph is directed. */
-static inline struct graph *make_grid(bool directed)
+struct graph *make_grid(bool directed)
 {
     size_t count = 0;
     for (uint32_t v = 0; v < GRID_VERTICES; ++v) {
@@ -30,9 +22,7 @@ static inline struct graph *make_grid(bool directed)
     return range_build(GRID_VERTICES, grid_edges, count, directed);
 }
 
-static const struct hierarchy_limits no_limits = {.entries = UINT64_MAX, .steps = 1e300};
-
-static inline struct hierarchy_shape *make_shape(const struct graph *graph)
+struct hierarchy_shape *make_shape(const struct graph *graph)
 {
     struct hierarchy_shape *shape = NULL;
     uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
@@ -43,9 +33,7 @@ static inline struct hierarchy_shape *make_shape(const struct graph *graph)
     return shape;
 }
 
-/* Aligned bytes, to be freed. */
-static inline void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads,
-                               uint64_t *ret_size)
+void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, uint64_t *ret_size)
 {
     const struct hierarchy_options options = {.kind = kind};
     struct hierarchy_shape *shape = make_shape(graph);

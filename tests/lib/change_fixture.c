@@ -1,13 +1,6 @@
-/* What the tests of changes share, beside the fixture of the scheduler. */
-#pragma once
+#include "tests/lib/change_fixture.h"
 
-#include "server/scheduler/scheduler_internal.h"
-#include "server/store/graph_file.h"
-#include "server/store/identity.h"
-#include "tests/unit/scheduler_fixture.h"
-
-/* Sets the weight of the edge from row 0 to row 1. */
-static inline struct question *new_change(struct fixture *fixture, const char *key, double weight)
+struct question *new_change(struct fixture *fixture, const char *key, double weight)
 {
     struct question *question = new_question(CALL_CHANGE, key);
     struct question *graph = new_question(CALL_GRAPH, key);
@@ -28,9 +21,8 @@ static inline struct question *new_change(struct fixture *fixture, const char *k
     return question;
 }
 
-/* Waits for the end of the job; copies the id of its graph. */
-static inline void change(struct fixture *fixture, const char *key, double weight,
-                          const char *job_state, char graph_id[GRAPH_ID_SIZE])
+void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
+            char graph_id[GRAPH_ID_SIZE])
 {
     struct question *question = new_change(fixture, key, weight);
     call(fixture, question, STATUS_OK, 200);
@@ -39,7 +31,7 @@ static inline void change(struct fixture *fixture, const char *key, double weigh
     forget(question);
 }
 
-static inline void store_named(struct fixture *fixture, const char *edges, const char *name)
+void store_named(struct fixture *fixture, const char *edges, const char *name)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "%s", name);
@@ -48,7 +40,7 @@ static inline void store_named(struct fixture *fixture, const char *edges, const
     forget(question);
 }
 
-static inline const struct graph_entry *owner_of(const struct fixture *fixture, const char *name)
+const struct graph_entry *owner_of(const struct fixture *fixture, const char *name)
 {
     return graph_table_find_name(fixture->scheduler->graphs, fixture->scheduler->nobody, name);
 }

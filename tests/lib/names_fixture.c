@@ -1,18 +1,6 @@
-/* Vertex names from strings, for tests. */
-#pragma once
+#include "tests/lib/names_fixture.h"
 
-#include "proto/read/name_table.h"
-#include "proto/vertex_names.h"
-
-#include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static inline struct vertex_names *names_of(const char *const *strings, uint32_t count,
-                                            bool numeric)
+struct vertex_names *names_of(const char *const *strings, uint32_t count, bool numeric)
 {
     struct name_table *table = NULL;
     struct vertex_names *names = NULL;

@@ -1,19 +1,8 @@
-/* How many machine instructions a step takes: what grows with a store is seen without a clock. */
-#pragma once
-
-#include "proto/status.h"
-
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* Longer than any step takes, one instruction at a time. */
-#define STEPS_LIMIT_S 20
+#include "tests/lib/steps_fixture.h"
 
 /* In a child process, which has this thread alone; what it changes is lost. 0 where a process may
  * not be traced, and where a sanitizer adds steps of its own; -1 when the child waits for ever. */
-static inline long try_to_count_steps(void (*step)(void *context), void *context)
+static long try_to_count_steps(void (*step)(void *context), void *context)
 {
     int status = 0;
     long count = 0;
@@ -49,9 +38,7 @@ static inline long try_to_count_steps(void (*step)(void *context), void *context
     return count;
 }
 
-/* A lock that another thread held when the process was copied stays locked in the child, which may
- * wait for it: then by another copy. */
-static inline long count_steps(void (*step)(void *context), void *context)
+long count_steps(void (*step)(void *context), void *context)
 {
     long count = -1;
     while (count < 0) {

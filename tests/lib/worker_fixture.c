@@ -1,42 +1,11 @@
-/* A worker as the tests of it share it, in a thread or in a process of its own, which is then this
- * very program: WORKER_MAIN sees to that. */
-#pragma once
+#include "tests/lib/worker_fixture.h"
 
-#include "proto/read/reader.h"
-#include "server/worker/worker.h"
-#include "tests/unit/graph_file_fixture.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
-#define RING_ID "g_ring"
-
-struct fixture {
-    char path[64];
-    struct solver_config solver;
-    struct mailbox *home;
-    struct worker_opening opening;
-    struct worker *worker;
-    int folder;
-    struct task_signal signal;
-};
-
-static inline void delivered(struct message *message)
+void delivered(struct message *message)
 {
     (void)message;
 }
 
-static inline struct graph *read_dimacs(const char *text)
+struct graph *read_dimacs(const char *text)
 {
     struct graph_options options = {0};
     struct problem problem;
@@ -49,20 +18,19 @@ static inline struct graph *read_dimacs(const char *text)
     return graph;
 }
 
-static inline struct graph *read_ring(void)
+struct graph *read_ring(void)
 {
     return read_dimacs(RING);
 }
 
-static inline void store_ring(const struct fixture *fixture)
+void store_ring(const struct fixture *fixture)
 {
     struct graph *graph = read_ring();
     fixture_put_graph(fixture->folder, RING_ID, graph);
     graph_destroy(graph);
 }
 
-/* Starts it, and waits until it has told of its opening. */
-static inline void start(struct fixture *fixture, enum worker_isolation isolation)
+void start(struct fixture *fixture, enum worker_isolation isolation)
 {
     fixture->opening.message.deliver = delivered;
     struct worker_config config = {
@@ -81,7 +49,7 @@ static inline void start(struct fixture *fixture, enum worker_isolation isolatio
     worker_note_delivered(fixture->worker);
 }
 
-static inline struct fixture *make_fixture(void)
+struct fixture *make_fixture(void)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -96,7 +64,7 @@ static inline struct fixture *make_fixture(void)
     return fixture;
 }
 
-static inline int tear_down(void **state)
+int tear_down(void **state)
 {
     struct fixture *fixture = *state;
     char command[128];
@@ -111,7 +79,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline void give(struct fixture *fixture, struct task *task)
+void give(struct fixture *fixture, struct task *task)
 {
     struct task_signal *signal = worker_signal(fixture->worker);
     const bool cancelled = task->signal != NULL && atomic_load(&task->signal->cancelled);
@@ -131,7 +99,7 @@ static inline void give(struct fixture *fixture, struct task *task)
     worker_give(fixture->worker, task);
 }
 
-static inline void carry_out(struct fixture *fixture, struct task *task)
+void carry_out(struct fixture *fixture, struct task *task)
 {
     give(fixture, task);
     struct message *message = mailbox_wait(fixture->home);
@@ -141,11 +109,3 @@ static inline void carry_out(struct fixture *fixture, struct task *task)
     }
     assert_ptr_equal(message, &task->message);
 }
-
-/* To begin main with. */
-#define WORKER_MAIN(argc, argv)                                                                    \
-    do {                                                                                           \
-        if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \
-            return worker_child_run(WORKER_SOCKET, NULL);                                          \
-        }                                                                                          \
-    } while (0)

@@ -1,30 +1,12 @@
-/* What the reader tests share: a small random generator, and the property that any split of the
- * bytes gives the same graph. */
-#pragma once
+#include "tests/lib/reader_fixture.h"
 
-#include "proto/text.h"
-#include "tests/unit/graph_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#define FIXTURE_ROUNDS 200
-
-static inline uint64_t fixture_next(uint64_t *seed)
+uint64_t fixture_next(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return *seed >> 33;
 }
 
-/* Inputs up to here are cut in two at every byte. */
-#define FIXTURE_CUT_LIMIT 400
-
-static inline void check_every_cut(enum format format, const struct text *text,
-                                   const struct graph *whole)
+static void check_every_cut(enum format format, const struct text *text, const struct graph *whole)
 {
     struct graph_options options = {0};
 
@@ -39,10 +21,7 @@ static inline void check_every_cut(enum format format, const struct text *text,
     }
 }
 
-/* Every input of the generator gives the same graph whole, byte by byte, at random splits and, when
- * it is small, in two parts however they are cut. */
-static inline void check_any_split(enum format format,
-                                   void (*generate)(uint64_t seed, struct text *text))
+void check_any_split(enum format format, void (*generate)(uint64_t seed, struct text *text))
 {
     static const size_t pieces[] = {1, 0, 3};
 

@@ -1,23 +1,4 @@
-/* Plans and tiles for the tests of the CPU solver's parts: a dense plan, or one with an order and
- * tiles of its own that lists nothing. Each test program includes it once. */
-#pragma once
-
-#include "server/solver/cpu/tiles.h"
-#include "server/solver/plan/planner.h"
-
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-struct tiles_fixture {
-    struct plan *plan;
-    struct matrix matrix;
-    struct cpu_tiles tiles;
-};
+#include "tests/lib/tiles_fixture.h"
 
 /* Vertices a third further on, tiles of 50 and 37 in turn; without rounds. */
 static struct plan *tiles_fixture_order(uint32_t n)
@@ -41,8 +22,8 @@ static struct plan *tiles_fixture_order(uint32_t n)
     return plan;
 }
 
-static void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered,
-                               struct tiles_fixture *ret_fixture)
+void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered,
+                        struct tiles_fixture *ret_fixture)
 {
     *ret_fixture =
         (struct tiles_fixture){.matrix = {n, kind, calloc((size_t)n * n + 1, kind_size(kind))}};
@@ -57,7 +38,7 @@ static void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arith
     ret_fixture->tiles.elements = ret_fixture->matrix.elements;
 }
 
-static void tiles_fixture_close(struct tiles_fixture *fixture)
+void tiles_fixture_close(struct tiles_fixture *fixture)
 {
     cpu_tiles_finish(&fixture->tiles);
     plan_destroy(fixture->plan);

@@ -1,13 +1,7 @@
-/* Reading graphs in tests: any bytes, cut anywhere, and whether two graphs are the same. */
-#pragma once
-
-#include "proto/read/reader.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/graph_fixture.h"
 
 /* The size of the next piece. */
-static inline size_t next_piece(size_t piece, uint64_t *seed, size_t left)
+static size_t next_piece(size_t piece, uint64_t *seed, size_t left)
 {
     size_t size = piece;
 
@@ -18,8 +12,8 @@ static inline size_t next_piece(size_t piece, uint64_t *seed, size_t left)
     return size < left ? size : left;
 }
 
-static inline enum status feed_copy(struct reader *reader, const char *bytes, size_t size,
-                                    struct problem *reterr)
+static enum status feed_copy(struct reader *reader, const char *bytes, size_t size,
+                             struct problem *reterr)
 {
     char *copy = malloc(size + (size == 0));
     enum status status;
@@ -32,11 +26,8 @@ static inline enum status feed_copy(struct reader *reader, const char *bytes, si
     return status;
 }
 
-/* Feeds pieces of this size; 0 = of sizes that vary. Each piece is copied to storage of its own, so
- * that a sanitizer sees reads beyond it. */
-static inline enum status read_graph(enum format format, const struct graph_options *options,
-                                     const char *bytes, size_t size, size_t piece,
-                                     struct graph **ret_graph, struct problem *reterr)
+enum status read_graph(enum format format, const struct graph_options *options, const char *bytes,
+                       size_t size, size_t piece, struct graph **ret_graph, struct problem *reterr)
 {
     struct reader *reader = NULL;
     uint64_t seed = size;
@@ -54,10 +45,9 @@ static inline enum status read_graph(enum format format, const struct graph_opti
     return status;
 }
 
-/* The same in two pieces, the first one of this size. */
-static inline enum status read_graph_cut(enum format format, const struct graph_options *options,
-                                         const char *bytes, size_t size, size_t cut,
-                                         struct graph **ret_graph, struct problem *reterr)
+enum status read_graph_cut(enum format format, const struct graph_options *options,
+                           const char *bytes, size_t size, size_t cut, struct graph **ret_graph,
+                           struct problem *reterr)
 {
     struct reader *reader = NULL;
     enum status status = reader_create(format, options, &reader);
@@ -72,7 +62,7 @@ static inline enum status read_graph_cut(enum format format, const struct graph_
     return status;
 }
 
-static inline bool same_names(const struct graph *a, const struct graph *b)
+static bool same_names(const struct graph *a, const struct graph *b)
 {
     for (uint32_t row = 0; row < a->vertex_count; row++) {
         char buffers[2][VERTEX_NAME_BUFFER];
@@ -86,7 +76,7 @@ static inline bool same_names(const struct graph *a, const struct graph *b)
     return vertex_names_numeric(a->names) == vertex_names_numeric(b->names);
 }
 
-static inline bool same_graph(const struct graph *a, const struct graph *b)
+bool same_graph(const struct graph *a, const struct graph *b)
 {
     if (a->vertex_count != b->vertex_count || a->edge_count != b->edge_count ||
         a->directed != b->directed || a->weight_type != b->weight_type)

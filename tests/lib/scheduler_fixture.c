@@ -1,44 +1,6 @@
-/* What the tests of the scheduler share: the real store, the real result table and the CPU solver,
- * on a loop of its own in a temporary state directory; calls are posted as HTTP threads would. */
-#pragma once
+#include "tests/lib/scheduler_fixture.h"
 
-#include "server/clock.h"
-#include "server/scheduler/scheduler.h"
-#include "tests/unit/folder_fixture.h"
-
-#include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* A ring of three: the distance from row 0 to row 2 is 3. */
-#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
-/* Another graph. */
-#define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
-#define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
-
-/* Of a wait for what is sure to come, also where the sanitizers share a busy machine. */
-#define LONG_S 3600
-
-struct fixture {
-    char folder[512];
-    struct config config;
-    uv_loop_t loop;
-    struct store *store;
-    struct result_table *results;
-    struct scheduler *scheduler;
-    bool drained;
-};
-
-/* ---- Life and death ---- */
-
-static inline void start(struct fixture *fixture)
+void start(struct fixture *fixture)
 {
     struct problem problem = {0};
     assert_int_equal(uv_loop_init(&fixture->loop), 0);
@@ -50,19 +12,19 @@ static inline void start(struct fixture *fixture)
     fixture->drained = false;
 }
 
-static inline void set_drained(void *context)
+void set_drained(void *context)
 {
     ((struct fixture *)context)->drained = true;
 }
 
-static inline void run_until(struct fixture *fixture, const bool *condition)
+void run_until(struct fixture *fixture, const bool *condition)
 {
     while (!*condition) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
     }
 }
 
-static inline void stop(struct fixture *fixture)
+void stop(struct fixture *fixture)
 {
     if (!fixture->drained) {
         scheduler_drain(fixture->scheduler, set_drained, fixture);
@@ -76,13 +38,13 @@ static inline void stop(struct fixture *fixture)
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
 }
 
-static inline void restart(struct fixture *fixture)
+void restart(struct fixture *fixture)
 {
     stop(fixture);
     start(fixture);
 }
 
-static inline int set_up(void **state)
+int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -102,7 +64,7 @@ static inline int set_up(void **state)
     return 0;
 }
 
-static inline int tear_down(void **state)
+int tear_down(void **state)
 {
     struct fixture *fixture = *state;
     char command[640];
@@ -113,20 +75,12 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* ---- Asking ---- */
-
-struct question {
-    struct call call;
-    bool answered;
-};
-
-static inline void set_answered(struct call *call)
+void set_answered(struct call *call)
 {
     *(bool *)call->context = true;
 }
 
-/* On the heap: a call may outlast the function that posts it. */
-static inline struct question *new_question(enum call_kind kind, const char *key)
+struct question *new_question(enum call_kind kind, const char *key)
 {
     struct question *question = calloc(1, sizeof(*question));
     assert_non_null(question);
@@ -142,7 +96,7 @@ static inline struct question *new_question(enum call_kind kind, const char *key
     return question;
 }
 
-static inline struct question *new_upload(enum call_kind kind, const char *edges)
+struct question *new_upload(enum call_kind kind, const char *edges)
 {
     struct question *question = new_question(kind, "");
     struct graph_options options = {0};
@@ -154,21 +108,20 @@ static inline struct question *new_upload(enum call_kind kind, const char *edges
     return question;
 }
 
-static inline void wait_for(struct fixture *fixture, const struct question *question)
+void wait_for(struct fixture *fixture, const struct question *question)
 {
     run_until(fixture, &question->answered);
 }
 
-static inline void forget(struct question *question)
+void forget(struct question *question)
 {
     assert_true(question->answered);
     call_finish(&question->call);
     free(question);
 }
 
-/* Posts, waits, checks the status and the HTTP status. */
-static inline void call(struct fixture *fixture, struct question *question, enum status status,
-                        unsigned http_status)
+void call(struct fixture *fixture, struct question *question, enum status status,
+          unsigned http_status)
 {
     scheduler_post(fixture->scheduler, &question->call);
     wait_for(fixture, question);
@@ -176,23 +129,22 @@ static inline void call(struct fixture *fixture, struct question *question, enum
     assert_int_equal(question->call.http_status, http_status);
 }
 
-static inline json_t *body_of(const struct question *question)
+json_t *body_of(const struct question *question)
 {
     json_t *body = json_loads(question->call.body, 0, NULL);
     assert_non_null(body);
     return body;
 }
 
-static inline void assert_state(const struct question *question, const char *state)
+void assert_state(const struct question *question, const char *state)
 {
     json_t *body = body_of(question);
     assert_string_equal(json_string_value(json_object_get(body, "state")), state);
     json_decref(body);
 }
 
-/* Submits and waits for the end; copies the ids. */
-static inline void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
-                         char graph_id[GRAPH_ID_SIZE])
+void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
+           char graph_id[GRAPH_ID_SIZE])
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
     question->call.wait_s = LONG_S;
@@ -202,7 +154,7 @@ static inline void solve(struct fixture *fixture, const char *edges, char job_id
     forget(question);
 }
 
-static inline void assert_job_state(struct fixture *fixture, const char *job_id, const char *state)
+void assert_job_state(struct fixture *fixture, const char *job_id, const char *state)
 {
     struct question *question = new_question(CALL_JOB, job_id);
     call(fixture, question, STATUS_OK, 200);
@@ -210,8 +162,7 @@ static inline void assert_job_state(struct fixture *fixture, const char *job_id,
     forget(question);
 }
 
-/* Waits until the end of the job: each answer comes with a change of its state. */
-static inline void finish_job(struct fixture *fixture, const char *job_id, const char *state)
+void finish_job(struct fixture *fixture, const char *job_id, const char *state)
 {
     bool is_final = false;
     while (!is_final) {
@@ -231,8 +182,8 @@ static inline void finish_job(struct fixture *fixture, const char *job_id, const
     }
 }
 
-static inline void assert_distance(struct fixture *fixture, const char *key, uint32_t source,
-                                   uint32_t target, const char *expected)
+void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
+                     const char *expected)
 {
     struct result *result = result_table_find(fixture->results, 0, key);
     struct text text = {0};
@@ -243,8 +194,7 @@ static inline void assert_distance(struct fixture *fixture, const char *key, uin
     result_unref(result);
 }
 
-/* A ring of n vertices, freed by the caller; weight tells one from another. */
-static inline char *ring_of(unsigned n, unsigned weight)
+char *ring_of(unsigned n, unsigned weight)
 {
     size_t capacity = ((size_t)n + 1) * 32;
     char *edges = malloc(capacity);
@@ -257,8 +207,7 @@ static inline char *ring_of(unsigned n, unsigned weight)
     return edges;
 }
 
-static inline void submit_ring(struct fixture *fixture, unsigned n, unsigned weight,
-                               char job_id[JOB_ID_SIZE])
+void submit_ring(struct fixture *fixture, unsigned n, unsigned weight, char job_id[JOB_ID_SIZE])
 {
     char *edges = ring_of(n, weight);
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -268,9 +217,7 @@ static inline void submit_ring(struct fixture *fixture, unsigned n, unsigned wei
     free(edges);
 }
 
-/* Seconds of work even for a fast machine, so that it runs until it is cancelled: many vertices, no
- * small separator, so that no plan is better than the dense one, and distances beyond 16 bits. */
-static inline void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE])
+void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE])
 {
     static const unsigned long strides[] = {1, 7919, 104729, 1299709};
     const unsigned long n = 8000;
@@ -292,11 +239,9 @@ static inline void submit_long(struct fixture *fixture, unsigned weight, char jo
     free(edges);
 }
 
-static inline void cancel(struct fixture *fixture, const char *job_id)
+void cancel(struct fixture *fixture, const char *job_id)
 {
     struct question *question = new_question(CALL_CANCEL, job_id);
     call(fixture, question, STATUS_OK, 202);
     forget(question);
 }
-
-#define SCHEDULER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

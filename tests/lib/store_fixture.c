@@ -1,27 +1,6 @@
-/* What the tests of the store share: a folder that goes away, and small graphs made by hand. */
-#pragma once
+#include "tests/lib/store_fixture.h"
 
-#include "proto/graph.h"
-#include "tests/unit/folder_fixture.h"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-struct fixture {
-    char path[512];
-    int folder;
-};
-
-/* A test that gets a folder of its own. */
-#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
-
-static inline int fixture_setup(void **state)
+int fixture_setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     CHECK(fixture != NULL);
@@ -33,8 +12,7 @@ static inline int fixture_setup(void **state)
     return 0;
 }
 
-static inline int fixture_remove(const char *path, const struct stat *info, int type,
-                                 struct FTW *where)
+static int fixture_remove(const char *path, const struct stat *info, int type, struct FTW *where)
 {
     (void)info;
     (void)type;
@@ -42,7 +20,7 @@ static inline int fixture_remove(const char *path, const struct stat *info, int 
     return remove(path);
 }
 
-static inline int fixture_teardown(void **state)
+int fixture_teardown(void **state)
 {
     struct fixture *fixture = *state;
     close(fixture->folder);
@@ -51,9 +29,7 @@ static inline int fixture_teardown(void **state)
     return 0;
 }
 
-/* A directed path 0 -> 1 -> ... -> n-1; edge i weighs first_weight + i. Names count from 1. */
-static inline struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type,
-                                               int first_weight)
+struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type, int first_weight)
 {
     struct graph *graph = calloc(1, sizeof *graph);
     CHECK(graph != NULL);
@@ -91,8 +67,7 @@ static inline struct graph *fixture_path_graph(uint32_t vertex_count, enum weigh
     return graph;
 }
 
-/* The number of files in a folder below the fixture's. */
-static inline size_t fixture_count_files(const struct fixture *fixture, const char *name)
+size_t fixture_count_files(const struct fixture *fixture, const char *name)
 {
     size_t count = 0;
     struct dirent **entries;
@@ -106,8 +81,7 @@ static inline size_t fixture_count_files(const struct fixture *fixture, const ch
     return count;
 }
 
-/* Changes one byte of a file, counted from its end when offset is negative. */
-static inline void fixture_flip(int folder, const char *name, off_t offset)
+void fixture_flip(int folder, const char *name, off_t offset)
 {
     unsigned char byte;
     int descriptor = openat(folder, name, O_RDWR | O_CLOEXEC);

@@ -1,34 +1,13 @@
-/* Small random graphs and their longest distances by the plainest means, for the tests of what
- * bounds distances. */
-#pragma once
+#include "tests/lib/range_fixture.h"
 
-#include "proto/read/graph_builder.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#define RANGE_VERTICES 24
-#define RANGE_DEGREE 32
-#define RANGE_FAR (UINT64_MAX / 4)
-
-struct range_edge {
-    uint32_t source, target;
-    int32_t weight;
-};
-
-static inline uint32_t range_next(uint64_t *seed, uint32_t below)
+uint32_t range_next(uint64_t *seed, uint32_t below)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)((*seed >> 33) % below);
 }
 
-static inline struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
-                                        size_t count, bool directed)
+struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
+                          bool directed)
 {
     const struct graph_options options = {0};
     struct graph_builder *builder = NULL;
@@ -47,8 +26,7 @@ static inline struct graph *range_build(uint32_t vertex_count, const struct rang
     return graph;
 }
 
-/* Every third is undirected; from empty to more edges than pairs; every fifth weight is 0. */
-static inline struct graph *range_random(uint64_t seed)
+struct graph *range_random(uint64_t seed)
 {
     const uint32_t vertex_count = 1 + range_next(&seed, RANGE_VERTICES);
     const uint32_t count = range_next(&seed, vertex_count * (1 + range_next(&seed, RANGE_DEGREE)));
@@ -62,8 +40,7 @@ static inline struct graph *range_random(uint64_t seed)
     return range_build(vertex_count, edges, count, range_next(&seed, 3) > 0);
 }
 
-/* Row by row, RANGE_FAR = unreachable; freed by the caller. */
-static inline uint64_t *range_distances(const struct graph *graph)
+uint64_t *range_distances(const struct graph *graph)
 {
     const size_t n = graph->vertex_count;
     uint64_t *const d = malloc(n * n * sizeof(*d));
@@ -89,7 +66,7 @@ static inline uint64_t *range_distances(const struct graph *graph)
     return d;
 }
 
-static inline uint64_t range_longest(const struct graph *graph)
+uint64_t range_longest(const struct graph *graph)
 {
     uint64_t *const d = range_distances(graph);
     const size_t n = graph->vertex_count;

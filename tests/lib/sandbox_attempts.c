@@ -1,6 +1,4 @@
-/* Attempts of a process in the sandbox: those that must be refused, and those that must go on
- * working. */
-#pragma once
+#include "tests/lib/sandbox_attempts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,34 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exit codes. */
-enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
+struct attempt_given attempt_given;
 
-#define ATTEMPT_READABLE "/etc/hostname"
-#define ATTEMPT_FOLDER_SIZE 1024
-
-struct attempt_scene {
-    char folder[64]; /* the state directory: state, with sub and file in it; beside it outside */
-    char root[32];
-};
-
-struct attempt {
-    const char *name;
-    int (*make)(void);
-    bool by_files; /* refused by Landlock alone */
-};
-
-/* Opened by attempt_open, before the sandbox is entered. */
-static struct {
-    int listener; /* with a connection waiting */
-    int stranger; /* a socket that is not connected */
-    int memory;   /* a file with a page in it */
-    int pair[2];
-    char state[ATTEMPT_FOLDER_SIZE];
-    char outside[ATTEMPT_FOLDER_SIZE];
-} attempt_given;
-
-static inline int attempt_verdict(long result)
+static int attempt_verdict(long result)
 {
     if (result != -1) {
         return ATTEMPT_DONE;
@@ -188,7 +161,7 @@ ATTEMPT(choice_of_signal, fcntl(attempt_given.pair[0], F_SETSIG, SIGKILL))
 
 ATTEMPT(lease, fcntl(attempt_given.memory, F_SETLEASE, F_RDLCK))
 
-static const struct attempt attempt_forbidden[] = {
+const struct attempt attempt_forbidden[] = {
     TRY(exec),
     TRY(execveat),
     TRY(signals),
@@ -248,10 +221,7 @@ static const struct attempt attempt_forbidden[] = {
     TRY(type_ahead),
     TRY(hidden_file),
 };
-static const size_t attempt_forbidden_count =
-    sizeof attempt_forbidden / sizeof attempt_forbidden[0];
-/* The last ones are of /proc, which CUDA's driver reads, and of what it does itself. */
-#define ATTEMPT_OF_DRIVER_COUNT 6
+const size_t attempt_forbidden_count = sizeof attempt_forbidden / sizeof attempt_forbidden[0];
 
 /* ---- What goes on ---- */
 
@@ -276,9 +246,9 @@ ATTEMPT(machine, open("/proc/meminfo", O_RDONLY))
 ATTEMPT(talk, send(attempt_given.pair[0], "x", 1, MSG_NOSIGNAL))
 ATTEMPT(write, pwrite(attempt_given.memory, "x", 1, 0))
 
-static const struct attempt attempt_needed[] = {TRY(thread), TRY(map), TRY(machine), TRY(talk),
-                                                TRY(write)};
-static const size_t attempt_needed_count = sizeof attempt_needed / sizeof attempt_needed[0];
+const struct attempt attempt_needed[] = {TRY(thread), TRY(map), TRY(machine), TRY(talk),
+                                         TRY(write)};
+const size_t attempt_needed_count = sizeof attempt_needed / sizeof attempt_needed[0];
 
 /* ---- What the front alone does ---- */
 
@@ -308,13 +278,12 @@ static int attempt_publish(void)
                : ATTEMPT_BROKEN;
 }
 
-static const struct attempt attempt_front[] = {
+const struct attempt attempt_front[] = {
     TRY(accept), TRY(cut),        TRY(notify), TRY_FILES(configuration),
     TRY(create), TRY_FILES(list), TRY(folder), TRY(publish)};
-static const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
+const size_t attempt_front_count = sizeof attempt_front / sizeof attempt_front[0];
 
-/* This program again, as a front starts its workers. */
-static inline int attempt_itself(void)
+int attempt_itself(void)
 {
     static char program[] = "test_sandbox";
     static char word[] = "again";
@@ -332,13 +301,13 @@ static inline int attempt_itself(void)
 
 /* ---- The scene ---- */
 
-static inline void attempt_fail(const char *what)
+void attempt_fail(const char *what)
 {
     perror(what);
     abort();
 }
 
-static inline void attempt_make_file(const char *path)
+static void attempt_make_file(const char *path)
 {
     int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 
@@ -347,7 +316,7 @@ static inline void attempt_make_file(const char *path)
     }
 }
 
-static inline void attempt_open(struct attempt_scene *scene)
+void attempt_open(struct attempt_scene *scene)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = 0x0100007f};
     socklen_t size = sizeof address;
@@ -382,7 +351,7 @@ static inline void attempt_open(struct attempt_scene *scene)
     }
 }
 
-static inline void attempt_close(const struct attempt_scene *scene)
+void attempt_close(const struct attempt_scene *scene)
 {
     static const char *const files[] = {"state/file", "state/link",    "state/created",
                                         "state/new",  "outside/file",  "outside/new",

@@ -1,0 +1,18 @@
+/* What the tests of changes share, beside the fixture of the scheduler. */
+#pragma once
+
+#include "server/scheduler/scheduler_internal.h"
+#include "server/store/graph_file.h"
+#include "server/store/identity.h"
+#include "tests/lib/scheduler_fixture.h"
+
+/* Sets the weight of the edge from row 0 to row 1. */
+struct question *new_change(struct fixture *fixture, const char *key, double weight);
+
+/* Waits for the end of the job; copies the id of its graph. */
+void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
+            char graph_id[GRAPH_ID_SIZE]);
+
+void store_named(struct fixture *fixture, const char *edges, const char *name);
+
+const struct graph_entry *owner_of(const struct fixture *fixture, const char *name);

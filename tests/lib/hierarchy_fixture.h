@@ -1,0 +1,18 @@
+/* A grid of roads, and its hierarchy. */
+#pragma once
+
+#include "server/solver/hierarchy/elimination.h"
+#include "tests/lib/range_fixture.h"
+
+#define GRID_WIDTH 12
+#define GRID_VERTICES (GRID_WIDTH * GRID_WIDTH)
+
+/* Each way has a weight of its own if the graph is directed. */
+struct graph *make_grid(bool directed);
+
+static const struct hierarchy_limits no_limits = {.entries = UINT64_MAX, .steps = 1e300};
+
+struct hierarchy_shape *make_shape(const struct graph *graph);
+
+/* Aligned bytes, to be freed. */
+void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, uint64_t *ret_size);

@@ -1,0 +1,35 @@
+/* Small random graphs and their longest distances by the plainest means, for the tests of what
+ * bounds distances. */
+#pragma once
+
+#include "proto/read/graph_builder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define RANGE_VERTICES 24
+#define RANGE_DEGREE 32
+#define RANGE_FAR (UINT64_MAX / 4)
+
+struct range_edge {
+    uint32_t source, target;
+    int32_t weight;
+};
+
+uint32_t range_next(uint64_t *seed, uint32_t below);
+
+struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
+                          bool directed);
+
+/* Every third is undirected; from empty to more edges than pairs; every fifth weight is 0. */
+struct graph *range_random(uint64_t seed);
+
+/* Row by row, RANGE_FAR = unreachable; freed by the caller. */
+uint64_t *range_distances(const struct graph *graph);
+
+uint64_t range_longest(const struct graph *graph);

@@ -1,0 +1,55 @@
+/* Attempts of a process in the sandbox: those that must be refused, and those that must go on
+ * working. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit codes. */
+enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
+
+#define ATTEMPT_READABLE "/etc/hostname"
+#define ATTEMPT_FOLDER_SIZE 1024
+
+struct attempt_scene {
+    char folder[64]; /* the state directory: state, with sub and file in it; beside it outside */
+    char root[32];
+};
+
+struct attempt {
+    const char *name;
+    int (*make)(void);
+    bool by_files; /* refused by Landlock alone */
+};
+
+/* What a process in the sandbox was given: opened by attempt_open, before the sandbox is entered.
+ */
+extern struct attempt_given {
+    int listener; /* with a connection waiting */
+    int stranger; /* a socket that is not connected */
+    int memory;   /* a file with a page in it */
+    int pair[2];
+    char state[ATTEMPT_FOLDER_SIZE];
+    char outside[ATTEMPT_FOLDER_SIZE];
+} attempt_given;
+
+extern const struct attempt attempt_forbidden[];
+extern const size_t attempt_forbidden_count;
+/* The last ones are of /proc, which CUDA's driver reads, and of what it does itself. */
+#define ATTEMPT_OF_DRIVER_COUNT 6
+
+extern const struct attempt attempt_needed[];
+extern const size_t attempt_needed_count;
+
+/* Attempts that only the process with the HTTP threads may make. */
+extern const struct attempt attempt_front[];
+extern const size_t attempt_front_count;
+
+/* This program again, as a front starts its workers. */
+int attempt_itself(void);
+
+/* Prints the name with the text of errno, and aborts. */
+void attempt_fail(const char *what);
+
+void attempt_open(struct attempt_scene *scene);
+void attempt_close(const struct attempt_scene *scene);

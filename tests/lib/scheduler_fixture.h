@@ -1,0 +1,100 @@
+/* What the tests of the scheduler share: the real store, the real result table and the CPU solver,
+ * on a loop of its own in a temporary state directory; calls are posted as HTTP threads would. */
+#pragma once
+
+#include "server/clock.h"
+#include "server/scheduler/scheduler.h"
+#include "tests/lib/folder_fixture.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A ring of three: the distance from row 0 to row 2 is 3. */
+#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
+/* Another graph. */
+#define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
+#define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
+
+/* Of a wait for what is sure to come, also where the sanitizers share a busy machine. */
+#define LONG_S 3600
+
+struct fixture {
+    char folder[512];
+    struct config config;
+    uv_loop_t loop;
+    struct store *store;
+    struct result_table *results;
+    struct scheduler *scheduler;
+    bool drained;
+};
+
+void start(struct fixture *fixture);
+
+void set_drained(void *context);
+
+void run_until(struct fixture *fixture, const bool *condition);
+
+void stop(struct fixture *fixture);
+
+void restart(struct fixture *fixture);
+
+int set_up(void **state);
+
+int tear_down(void **state);
+
+struct question {
+    struct call call;
+    bool answered;
+};
+
+void set_answered(struct call *call);
+
+/* On the heap: a call may outlast the function that posts it. */
+struct question *new_question(enum call_kind kind, const char *key);
+
+struct question *new_upload(enum call_kind kind, const char *edges);
+
+void wait_for(struct fixture *fixture, const struct question *question);
+
+void forget(struct question *question);
+
+/* Posts, waits, checks the status and the HTTP status. */
+void call(struct fixture *fixture, struct question *question, enum status status,
+          unsigned http_status);
+
+json_t *body_of(const struct question *question);
+
+void assert_state(const struct question *question, const char *state);
+
+/* Submits and waits for the end; copies the ids. */
+void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
+           char graph_id[GRAPH_ID_SIZE]);
+
+void assert_job_state(struct fixture *fixture, const char *job_id, const char *state);
+
+/* Waits until the end of the job: each answer comes with a change of its state. */
+void finish_job(struct fixture *fixture, const char *job_id, const char *state);
+
+void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
+                     const char *expected);
+
+/* A ring of n vertices, freed by the caller; weight tells one from another. */
+char *ring_of(unsigned n, unsigned weight);
+
+void submit_ring(struct fixture *fixture, unsigned n, unsigned weight, char job_id[JOB_ID_SIZE]);
+
+/* Seconds of work even for a fast machine, so that it runs until it is cancelled: many vertices, no
+ * small separator, so that no plan is better than the dense one, and distances beyond 16 bits. */
+void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE]);
+
+void cancel(struct fixture *fixture, const char *job_id);
+
+#define SCHEDULER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

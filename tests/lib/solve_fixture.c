@@ -1,0 +1,92 @@
+#include "tests/lib/solve_fixture.h"
+
+struct solver *cpu;
+
+int open_cpu(void **state)
+{
+    (void)state;
+    const struct solver_config config = {
+        .choice = SOLVER_AUTO, .cpu_threads = 1, .cpu_isa = "portable"};
+    return solver_cpu_open(&config, &cpu, NULL) == STATUS_OK ? 0 : 1;
+}
+
+int close_cpu(void **state)
+{
+    (void)state;
+    solver_close(cpu);
+    return 0;
+}
+
+struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t count, bool directed)
+{
+    const struct graph_options options = {0};
+    struct graph_builder *builder = NULL;
+    struct vertex_names *names = NULL;
+    struct graph *graph = NULL;
+    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
+    for (size_t index = 0; index < count; ++index) {
+        assert_int_equal(graph_builder_add_real(builder, edges[index].source, edges[index].target,
+                                                edges[index].weight),
+                         STATUS_OK);
+    }
+    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
+                     STATUS_OK);
+    graph_builder_destroy(builder);
+    return graph;
+}
+
+struct attempt run(struct solver *solver, struct solver *fallback, const struct graph *graph,
+                   enum kind kind)
+{
+    struct attempt attempt = {0};
+    struct matrix matrix = {graph->vertex_count, kind, &attempt.entries};
+    const struct solve_request request = {.kind = kind, .verify = true};
+    attempt.status = solve_graph(solver, fallback, graph, &request, NULL, &matrix, &attempt.outcome,
+                                 &attempt.problem);
+    return attempt;
+}
+
+struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t count,
+                         bool directed, enum kind kind)
+{
+    struct graph *graph = build(vertex_count, edges, count, directed);
+    struct attempt attempt = run(cpu, NULL, graph, kind);
+    graph_destroy(graph);
+    return attempt;
+}
+
+void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
+{
+    (void)solver;
+    cpu->class_->describe(cpu, ret_device);
+}
+
+static void estimate_cpu(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                         enum kind kind, const struct solve_options *options,
+                         struct solver_estimate *ret_estimate)
+{
+    (void)solver;
+    cpu->class_->estimate(cpu, vertex_count, edge_count, kind, options, ret_estimate);
+}
+
+static bool supports_i4(enum kind kind)
+{
+    return kind == KIND_I4;
+}
+
+struct solver_class stand_in_class(void)
+{
+    struct solver_class class_ = *cpu->class_;
+    class_.plan_cost = NULL;
+    class_.fits = NULL;
+    class_.estimate = estimate_cpu;
+    return class_;
+}
+
+struct narrow_solver make_narrow(void)
+{
+    struct narrow_solver narrow = {.class_ = stand_in_class()};
+    narrow.class_.supports = supports_i4;
+    return narrow;
+}

@@ -1,0 +1,66 @@
+/* Small graphs, a CPU solver of one thread to solve them by, and stand-ins for a device made of it.
+ */
+#pragma once
+
+#include "proto/read/graph_builder.h"
+#include "server/solver/solve.h"
+
+/* cmocka.h wants these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define VERTEX_LIMIT 32
+
+struct edge {
+    uint32_t source, target;
+    double weight;
+};
+
+/* A solver that computes nothing but i4, on the CPU: stands for a device with fewer kinds. */
+struct narrow_solver {
+    struct solver solver;
+    struct solver_class class_;
+};
+
+/* Opened by open_cpu. */
+extern struct solver *cpu;
+
+int open_cpu(void **state);
+
+int close_cpu(void **state);
+
+struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t count, bool directed);
+
+struct attempt {
+    enum status status;
+    union {
+        int32_t i4[VERTEX_LIMIT * VERTEX_LIMIT];
+        uint16_t u2[VERTEX_LIMIT * VERTEX_LIMIT];
+        float f4[VERTEX_LIMIT * VERTEX_LIMIT];
+        double f8[VERTEX_LIMIT * VERTEX_LIMIT];
+    } entries;
+    struct solve_outcome outcome;
+    struct problem problem;
+};
+
+struct attempt run(struct solver *solver, struct solver *fallback, const struct graph *graph,
+                   enum kind kind);
+
+struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t count,
+                         bool directed, enum kind kind);
+
+static const struct edge short_path[] = {{0, 1, 7}, {1, 2, 8}};
+
+void describe_cpu(const struct solver *solver, struct solver_device *ret_device);
+
+/* For a solver of a test that passes on to the CPU what it does not do itself. It is no solver_cpu,
+ * so it has no figures. */
+struct solver_class stand_in_class(void);
+
+struct narrow_solver make_narrow(void);

@@ -1,0 +1,35 @@
+/* What the tests of the store share: a folder that goes away, and small graphs made by hand. */
+#pragma once
+
+#include "proto/graph.h"
+#include "tests/lib/folder_fixture.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+    char path[512];
+    int folder;
+};
+
+/* A test that gets a folder of its own. */
+#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+int fixture_setup(void **state);
+
+int fixture_teardown(void **state);
+
+/* A directed path 0 -> 1 -> ... -> n-1; edge i weighs first_weight + i. Names count from 1. */
+struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type, int first_weight);
+
+/* The number of files in a folder below the fixture's. */
+size_t fixture_count_files(const struct fixture *fixture, const char *name);
+
+/* Changes one byte of a file, counted from its end when offset is negative. */
+void fixture_flip(int folder, const char *name, off_t offset);

@@ -1,0 +1,59 @@
+/* A worker as the tests of it share it, in a thread or in a process of its own, which is then this
+ * very program: WORKER_MAIN sees to that. */
+#pragma once
+
+#include "proto/read/reader.h"
+#include "server/worker/worker.h"
+#include "tests/lib/graph_file_fixture.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
+#define RING_ID "g_ring"
+
+struct fixture {
+    char path[64];
+    struct solver_config solver;
+    struct mailbox *home;
+    struct worker_opening opening;
+    struct worker *worker;
+    int folder;
+    struct task_signal signal;
+};
+
+void delivered(struct message *message);
+
+struct graph *read_dimacs(const char *text);
+
+struct graph *read_ring(void);
+
+void store_ring(const struct fixture *fixture);
+
+/* Starts it, and waits until it has told of its opening. */
+void start(struct fixture *fixture, enum worker_isolation isolation);
+
+struct fixture *make_fixture(void);
+
+int tear_down(void **state);
+
+void give(struct fixture *fixture, struct task *task);
+
+void carry_out(struct fixture *fixture, struct task *task);
+
+/* To begin main with. */
+#define WORKER_MAIN(argc, argv)                                                                    \
+    do {                                                                                           \
+        if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \
+            return worker_child_run(WORKER_SOCKET, NULL);                                          \
+        }                                                                                          \
+    } while (0)
