@@ -95,14 +95,12 @@ void answer_no_such(struct call *call)
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
-    return job->share != NULL ? scheduler->given_ahead + job_queue_position(&scheduler->queue, job)
-                              : 0;
+    return job->share != NULL ? job_queue_position(&scheduler->queue, job) : 0;
 }
 
 double answer_eta_s(struct scheduler *scheduler, const struct job *job)
 {
     const double now_s = clock_monotonic_s();
-    double pace_s[KIND_COUNT] = {0}; /* of the fastest worker, by kind */
     double before_s = 0;
     uint32_t workers = 0;
     if (job->state != JOB_QUEUED) {
@@ -110,31 +108,19 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
-        if (slot == scheduler->group ||
-            atomic_load(&worker_health_of(slot->worker)->state) == WORKER_LOST) {
-            continue;
-        }
-        workers++;
-        for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-            const double pace = slot->opening.facts.pace_s[kind];
-            if (pace > 0 && (pace_s[kind] <= 0 || pace < pace_s[kind])) {
-                pace_s[kind] = pace;
-            }
-        }
+        const double left_s = slot->job != NULL ? job_eta_s(slot->job, now_s) : 0;
+        /* A job that does not tell counts whole. */
+        before_s += left_s >= 0 ? left_s : slot->job->expected_s;
+        workers += slot != scheduler->group &&
+                   atomic_load(&worker_health_of(slot->worker)->state) != WORKER_LOST;
     }
-    if (workers == 0 || pace_s[job->kind] <= 0) {
+    if (workers == 0 || job->expected_s <= 0) {
         return -1;
     }
-    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        const struct job *running = scheduler->workers[i]->job;
-        const double left_s = running != NULL ? job_eta_s(running, now_s) : 0;
-        /* A job that does not tell counts whole. */
-        before_s += left_s >= 0 ? left_s : job_expected_s(running, pace_s);
-    }
     if (job->share != NULL) {
-        before_s += job_queue_seconds_ahead(&scheduler->queue, job, pace_s);
+        before_s += job_queue_seconds_ahead(&scheduler->queue, job);
     }
-    return before_s / workers + job_expected_s(job, pace_s);
+    return before_s / workers + job->expected_s;
 }
 
 /* A result that was evicted since was durable; of one that a deletion has hidden it is not known

@@ -281,8 +281,7 @@ static void fill_report(struct job *job, const struct task *task)
 
 /* The seconds of a solve count whatever came of it; its relaxations, and its pace for the guesses
  * of others, when it is done. */
-static void count_task(struct scheduler_worker *slot, const struct job *job,
-                       const struct task *task)
+static void count_task(struct scheduler *scheduler, const struct job *job, const struct task *task)
 {
     const struct timings *solve = &task->outcome.account.timings;
     const struct timings *t = &job->report.timings;
@@ -301,7 +300,7 @@ static void count_task(struct scheduler_worker *slot, const struct job *job,
     metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
     if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX &&
         !task->is_updated) {
-        slot->opening.facts.pace_s[job->kind] =
+        scheduler->queue.pace_s[job->kind] =
             (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
     }
 }
@@ -406,7 +405,7 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
         job->signal = &job->own_signal;
     }
     fill_report(job, task);
-    count_task(slot, job, task);
+    count_task(scheduler, job, task);
     if (task->graph_damaged) {
         results_quarantine_graph(scheduler, job->graph_id);
     }

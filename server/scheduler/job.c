@@ -140,12 +140,6 @@ static double cubes_of(const struct job *job)
     return job->report.result.form == RESULT_FORM_HIERARCHY ? n * HIERARCHY_STEPS : n * n * n;
 }
 
-double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT])
-{
-    double n = job->vertex_count;
-    return n * n * n * pace_s[job->kind];
-}
-
 /* ---- The table ---- */
 
 /* The jobs of the graphs of one id. */
@@ -389,13 +383,14 @@ static struct job_place behind(const struct job *job)
 {
     struct job_place place = job->place;
     place.number++;
-    place.cubes[job->kind] += cubes_of(job);
+    place.seconds += job->expected_s;
     return place;
 }
 
 void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
 {
     job->share = share;
+    job->expected_s = cubes_of(job) * queue->pace_s[job->kind];
     struct job_line *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
         /* Idle time is not saved up. */
@@ -532,48 +527,35 @@ uint32_t job_queue_position(const struct job_queue *queue, const struct job *job
     return position;
 }
 
-static double seconds_between(const struct job_place *from, const struct job_place *to,
-                              const double pace_s[KIND_COUNT])
-{
-    double seconds = 0;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        seconds += (to->cubes[kind] - from->cubes[kind]) * pace_s[kind];
-    }
-    return seconds;
-}
-
-static double seconds_of_line(struct job_line *line, const double pace_s[KIND_COUNT])
+static double seconds_of_line(struct job_line *line)
 {
     if (line->first == NULL) {
         return 0;
     }
     make_even(line);
-    const struct job_place end = behind(line->last);
-    return seconds_between(&line->first->place, &end, pace_s);
+    return behind(line->last).seconds - line->first->place.seconds;
 }
 
 /* The expected time of the jobs of a share above this priority; -1 is below all. */
-static double seconds_above(struct job_share *share, int priority, const double pace_s[KIND_COUNT])
+static double seconds_above(struct job_share *share, int priority)
 {
     double seconds = 0;
     for (int higher = PRIORITY_COUNT - 1; higher > priority; higher--) {
-        seconds += seconds_of_line(&share->lines[higher], pace_s);
+        seconds += seconds_of_line(&share->lines[higher]);
     }
     return seconds;
 }
 
 /* Every other share gets as much time as this one until then, if it has use for it. */
-double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
-                               const double pace_s[KIND_COUNT])
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job)
 {
     struct job_line *line = line_of(job);
     make_even(line);
-    const double own_s = seconds_above(job->share, job->priority, pace_s) +
-                         seconds_between(&line->first->place, &job->place, pace_s);
+    const double own_s =
+        seconds_above(job->share, job->priority) + job->place.seconds - line->first->place.seconds;
     double seconds = own_s;
     for (struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        const double other_s = share != job->share ? seconds_above(share, -1, pace_s) : 0;
-        seconds += other_s < own_s ? other_s : own_s;
+        seconds += share != job->share ? fmin(seconds_above(share, -1), own_s) : 0;
     }
     return seconds;
 }

@@ -21,7 +21,7 @@ struct tenant;
  * gone, so only the difference between two places has a meaning. */
 struct job_place {
     uint64_t number;
-    double cubes[KIND_COUNT]; /* of the vertices of the jobs before it, by kind */
+    double seconds; /* expected, of the jobs before it */
 };
 
 struct job {
@@ -37,6 +37,7 @@ struct job {
     double started_s;
     double finished_s;
     double parse_s;        /* spent reading the upload */
+    double expected_s;     /* guessed when the job enters the queue; 0 = not known */
     uint32_t vertex_count; /* of its graph, while it waits for a worker */
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];
     char fingerprint[FINGERPRINT_SIZE];
@@ -52,7 +53,6 @@ struct job {
     uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
     struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
-    bool is_planned;         /* or is being so, while it waits */
     struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
 
@@ -94,8 +94,6 @@ double job_eta_s(const struct job *job, double monotonic_s);
 void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* The same of a traceparent, which may be empty. */
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
-/* The expected time of the job, given the seconds per cubed vertex of each kind. */
-double job_expected_s(const struct job *job, const double pace_s[KIND_COUNT]);
 
 /* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
  * --- */
@@ -145,8 +143,9 @@ const struct job *job_table_solver_of(const struct job_table *table, const char 
  * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
  * count of a share. */
 struct job_queue {
-    struct job_share *shares; /* that have jobs */
-    double served;            /* what the share served last had been served until then */
+    struct job_share *shares;  /* that have jobs */
+    double served;             /* what the share served last had been served until then */
+    double pace_s[KIND_COUNT]; /* seconds per cubed vertex of a device; 0 = not known */
     uint32_t count;
 };
 
@@ -165,6 +164,5 @@ void job_queue_take(struct job_queue *queue, struct job *job);
  * share, here and below, but for the first question after a job has left the middle of a line,
  * which walks all of that. */
 uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
-/* The expected time of those jobs in all, given the seconds per cubed vertex of each kind. */
-double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job,
-                               const double pace_s[KIND_COUNT]);
+/* The expected time of those jobs in all. */
+double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job);

@@ -339,8 +339,8 @@ static void read_and_plan(uv_work_t *request)
     plan->status =
         graph_file_read(store_graph_folder(plan->scheduler->store), plan->graph_id, &graph);
     if (plan->status == STATUS_OK) {
-        plan->status = worker_estimate_graph(plan->solver, graph, estimate->kind, NULL, &solve,
-                                             &estimate->plan);
+        plan->status =
+            worker_estimate_graph(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
     }
     if (plan->status == STATUS_OK) {
         estimate->seconds = solve.seconds;

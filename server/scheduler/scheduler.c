@@ -142,9 +142,6 @@ void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, 
 
 /* ---- To the workers ---- */
 
-/* A task of so few vertices is over about as soon as the loop has given another one. */
-#define SMALL_VERTICES 256
-
 /* The hierarchy of the parent, from which that of a change is made; NULL: none. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
@@ -176,7 +173,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
 static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
                      const struct graph_entry *entry, struct job *job)
 {
-    struct task *task = &slot->tasks[slot->given++ % 2];
+    struct task *task = &slot->task;
     struct task_signal *signal = worker_signal(slot->worker);
     job->signal = signal != NULL ? signal : &job->own_signal;
     task_signal_reset(job->signal);
@@ -200,62 +197,34 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     job->graph = NULL;
     memcpy(task->job_id, job->id, sizeof(job->id));
     memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
-    if (slot->busy) {
-        slot->next = job;
-        scheduler->given_ahead++;
-    } else {
-        slot->busy = true;
-        start_job(scheduler, slot, job);
-    }
+    start_job(scheduler, slot, job);
     worker_give(slot->worker, task);
 }
 
-/* Tasks come home in the order in which they were given. */
-void scheduler_take_task(struct message *message)
+void scheduler_receive_task(struct message *message)
 {
     struct task *task = (struct task *)message;
     struct scheduler_worker *slot = task->context;
-    struct scheduler *scheduler = slot->scheduler;
     struct job *job = slot->job;
-    struct job *next = slot->next;
     CHECK(strcmp(job->id, task->job_id) == 0);
     slot->job = NULL;
-    slot->next = NULL;
     finish_task(slot, job, task);
-    slot->busy = next != NULL;
-    if (next != NULL) {
-        scheduler->given_ahead--;
-        start_job(scheduler, slot, next);
-    }
 }
 
-/* Changes are left out: they need the result of their parent, which may be in hand. */
-static bool is_small(const struct job *job)
+static bool is_ready(const struct scheduler_worker *slot)
 {
-    return job->vertex_count <= SMALL_VERTICES && job->report.result.form == RESULT_FORM_MATRIX &&
-           job->arcs == NULL;
-}
-
-/* Room for a task in hand; or ahead: for one in the mailbox of a worker that has a small one in
- * hand, so that it does not wait for the loop between two of them. A process has none, as it has
- * one signal, and is ended with the task that it has. */
-static bool has_room(const struct scheduler_worker *slot, bool ahead)
-{
-    return atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY &&
-           (ahead ? slot->job != NULL && slot->next == NULL && is_small(slot->job) &&
-                        worker_signal(slot->worker) == NULL
-                  : !slot->busy);
+    return slot->job == NULL && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
 }
 
 /* Starts the next job that the device holds. The largest device is given all: a job may have been
  * accepted when there was a larger one. An equal job may have ended since one was accepted: such a
  * job ends without a solve. */
-static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot, bool ahead)
+static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->opening.facts.vertex_limit;
     uint32_t limit[KIND_COUNT] = {0};
     struct job *job;
-    if (!has_room(slot, ahead)) {
+    if (!is_ready(slot)) {
         return;
     }
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
@@ -263,9 +232,7 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
         const bool is_largest = own_limit[kind] >= largest->opening.facts.vertex_limit[kind];
         limit[kind] = is_largest ? UINT32_MAX : own_limit[kind];
     }
-    while (has_room(slot, ahead) &&
-           (job = job_queue_first_within(&scheduler->queue, limit)) != NULL &&
-           (!ahead || (is_small(job) && strcmp(job->graph_id, slot->job->graph_id) != 0))) {
+    while (slot->job == NULL && (job = job_queue_first_within(&scheduler->queue, limit)) != NULL) {
         const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
         CHECK(entry != NULL);
         if (results_is_known(scheduler, entry, job)) {
@@ -296,19 +263,19 @@ static bool dispatch_to_group(struct scheduler *scheduler)
     struct scheduler_worker *group = scheduler->group;
     const struct job *first = job_queue_first(&scheduler->queue);
     bool is_idle = true;
-    if (group == NULL || group->busy || first == NULL || !has_room(group, false)) {
-        return group != NULL && group->busy;
+    if (group == NULL || first == NULL || !is_ready(group)) {
+        return group != NULL && group->job != NULL;
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        is_idle = is_idle && !scheduler->workers[i]->busy;
+        is_idle = is_idle && scheduler->workers[i]->job == NULL;
     }
     const bool needs_all = !fits_alone(scheduler, first);
     const bool is_large = first->vertex_count >= SCHEDULER_GROUP_VERTICES_MIN &&
                           first->report.result.form == RESULT_FORM_MATRIX &&
                           scheduler->queue.count == 1;
     if (is_idle && (needs_all || is_large)) {
-        start_next(scheduler, group, false);
-        return group->busy;
+        start_next(scheduler, group);
+        return group->job != NULL;
     }
     return needs_all;
 }
@@ -325,114 +292,13 @@ static void dispatch_jobs(struct scheduler *scheduler)
     if (dispatch_to_group(scheduler)) {
         return;
     }
-    /* All that are idle first. */
-    for (uint32_t i = 0; i < 2 * scheduler->worker_count && scheduler->queue.count > 0; i++) {
+    for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {
         struct scheduler_worker *slot =
             scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
         if (slot != scheduler->group) {
-            start_next(scheduler, slot, i >= scheduler->worker_count);
+            start_next(scheduler, slot);
         }
     }
-}
-
-/* ---- Plans of jobs that wait ---- */
-
-/* On a thread of the pool, which knows nothing of the job: that may end meanwhile. */
-struct plan_ahead {
-    uv_work_t request;
-    struct scheduler *scheduler;
-    const struct solver *solver;
-    struct task_folders folders;
-    struct task task;
-    struct tenant *tenant;
-    struct capacity held; /* memory of the graph */
-};
-
-/* A drain does not wait for a plan that nobody will use. */
-static bool is_draining(void *context)
-{
-    return atomic_load((const atomic_bool *)context);
-}
-
-static void make_plan(uv_work_t *request)
-{
-    struct plan_ahead *ahead = request->data;
-    struct task *task = &ahead->task;
-    const struct observer observer = {.context = &ahead->scheduler->admission.draining,
-                                      .cancelled = is_draining};
-    struct plan_record record = {.observer = &observer};
-    struct solver_estimate unused;
-    struct plan_summary plan;
-    task_open_plan(&ahead->folders, task);
-    task_read_record(task, &record);
-    if (task->plan_file.descriptor > 0 && record.words == NULL) {
-        const enum status status =
-            worker_estimate_graph(ahead->solver, task->graph, task->kind, &record, &unused, &plan);
-        (void)status; /* a failure is for the solve to tell */
-    }
-    task_keep_record(task, &record);
-    task_finish(task);
-}
-
-static void plan_made(uv_work_t *request, int error)
-{
-    struct plan_ahead *ahead = request->data;
-    struct scheduler *scheduler = ahead->scheduler;
-    CHECK(error == 0); /* nothing cancels it */
-    capacity_release(scheduler, ahead->tenant, &ahead->held, ahead->held);
-    scheduler->is_planning = false;
-    scheduler->looks--;
-    scheduler->marks.unparked = true;
-    free(ahead);
-    scheduler_wake(scheduler);
-}
-
-/* Makes the plan of the first job that waits, which its worker then finds among those kept. Only
- * for GPUs: a CPU solver has the processor's cores itself, so that who is being served would wait
- * for it. */
-static void plan_next(struct scheduler *scheduler)
-{
-    const struct config *config = scheduler->config;
-    const struct scheduler_worker *slot = scheduler->workers[0]; /* they plan alike */
-    struct job *job = job_queue_first(&scheduler->queue);
-    if (job == NULL || job->is_planned || scheduler->is_planning || scheduler->draining ||
-        scheduler->looks >= SCHEDULER_LOOK_LIMIT || scheduler->capacity.is_paused ||
-        job->vertex_count < TASK_KEPT_VERTICES_MIN ||
-        job->report.result.form != RESULT_FORM_MATRIX ||
-        config->solver.plans == SOLVER_PLANS_NONE ||
-        strcmp(slot->opening.facts.device.solver, "gpu") != 0) {
-        return;
-    }
-    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-    const uint64_t bytes =
-        capacity_graph_bytes(job->vertex_count, entry->row.edge_count,
-                             entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL);
-    struct plan_ahead *ahead =
-        capacity_find_memory(scheduler, bytes) ? calloc(1, sizeof(*ahead)) : NULL;
-    if (ahead == NULL) {
-        return;
-    }
-    ahead->request.data = ahead;
-    ahead->scheduler = scheduler;
-    ahead->solver = worker_solver(slot->worker);
-    ahead->folders = (struct task_folders){.graphs = store_graph_folder(scheduler->store),
-                                           .plans = store_plan_folder(scheduler->store),
-                                           .plan_budget_bytes = config->plan_budget_bytes};
-    ahead->task = (struct task){
-        .kind = job->kind,
-        .form = RESULT_FORM_MATRIX,
-        .vertex_count = job->vertex_count,
-        .edge_count = entry->row.edge_count,
-        .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
-    };
-    memcpy(ahead->task.graph_id, job->graph_id, sizeof(job->graph_id));
-    ahead->tenant = job->tenant;
-    capacity_reserve(scheduler, job->tenant, &ahead->held,
-                     (struct capacity){.memory_bytes = bytes});
-    job->is_planned = true;
-    scheduler->is_planning = true;
-    scheduler->looks++;
-    CHECK(uv_queue_work(scheduler->loop, &ahead->request, make_plan, plan_made) == 0);
 }
 
 /* ---- The turns of the loop ---- */
@@ -441,7 +307,7 @@ static uint32_t count_running(const struct scheduler *scheduler)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        count += scheduler->workers[i]->busy;
+        count += scheduler->workers[i]->job != NULL;
     }
     return count;
 }
@@ -479,11 +345,10 @@ void scheduler_settle(struct scheduler *scheduler)
         finish_expired(scheduler);
     }
     dispatch_jobs(scheduler);
-    plan_next(scheduler);
     answer_wake(scheduler);
     finish_trim_history(scheduler);
     capacity_publish(scheduler);
-    metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count + scheduler->given_ahead);
+    metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);
     metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
     metrics_set(METRIC_WORKERS, count_ready(scheduler));
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
@@ -496,7 +361,7 @@ void scheduler_settle(struct scheduler *scheduler)
     check_drain(scheduler);
 }
 
-void scheduler_take_messages(struct scheduler *scheduler)
+void scheduler_deliver_messages(struct scheduler *scheduler)
 {
     struct message *message;
     while ((message = mailbox_take(scheduler->mailbox)) != NULL) {
@@ -506,6 +371,6 @@ void scheduler_take_messages(struct scheduler *scheduler)
 
 void scheduler_turn(uv_async_t *wake)
 {
-    scheduler_take_messages(wake->data);
+    scheduler_deliver_messages(wake->data);
     scheduler_settle(wake->data);
 }

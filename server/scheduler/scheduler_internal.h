@@ -31,12 +31,9 @@ struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
     struct worker_opening opening;
-    bool opened;          /* its first opening has come */
-    bool busy;            /* the worker has work, or its end is being taken in */
-    struct job *job;      /* of the task in hand; NULL once that has come home */
-    struct job *next;     /* queued still, its small task in the worker's mailbox; or NULL */
-    struct task tasks[2]; /* while busy: both in turn */
-    uint32_t given;       /* tasks, so far */
+    bool opened;      /* its first opening has come */
+    struct job *job;  /* of the task in hand; NULL: the worker is idle */
+    struct task task; /* with a job: lent to the worker */
 };
 
 /* Steps that wait for the end of the turn. */
@@ -50,7 +47,7 @@ struct scheduler_marks {
 /* Names of one graph: each is bound anew with its results, and printed in its document. */
 #define GRAPH_NAMES_MAX 1000
 
-/* Stored graphs that are read at once, to be planned, changed or located: the other two of
+/* Stored graphs that are read at once, to be estimated, changed or located: the other two of
  * libuv's four threads finish uploads meanwhile. */
 #define SCHEDULER_LOOK_LIMIT 2
 
@@ -132,7 +129,6 @@ struct scheduler {
 
     struct job_table *jobs;
     struct job_queue queue;
-    uint32_t given_ahead; /* jobs before those of the queue, in the mailboxes of workers */
     struct tenant *tenants;
     struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
@@ -141,7 +137,6 @@ struct scheduler {
     size_t item_room;          /* items allocated; capacity.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
     uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
-    bool is_planning;          /* a plan is being made whose job waits */
     uint32_t changes;          /* on their way to the disk */
     /* They wait, in order, for the deletion of their graph, or while their name is given or
      * changed. */
@@ -172,9 +167,9 @@ static inline void scheduler_wake(struct scheduler *scheduler)
 
 /* ---- scheduler.c ---- */
 /* deliver of the task that comes home. */
-void scheduler_take_task(struct message *message);
+void scheduler_receive_task(struct message *message);
 /* Delivers the messages that have come, nothing else. */
-void scheduler_take_messages(struct scheduler *scheduler);
+void scheduler_deliver_messages(struct scheduler *scheduler);
 /* The callback of scheduler->wake: messages, then scheduler_settle. Sends coalesce, so one call may
  * stand for many messages. */
 void scheduler_turn(uv_async_t *wake);

@@ -60,7 +60,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .plan_folder = store_plan_folder(scheduler->store),
         .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
         .home = scheduler->mailbox,
-        .finished = scheduler_take_task,
+        .finished = scheduler_receive_task,
         .opening = &slot->opening,
     };
     enum status status = worker_start(&config, &slot->worker);
@@ -90,6 +90,7 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
         const struct worker_facts *facts = &slot->opening.facts;
         if (facts->status == STATUS_OK) {
             scheduler->workers[kept++] = slot;
+            memcpy(scheduler->queue.pace_s, facts->pace_s, sizeof(facts->pace_s));
             log_write(LOG_INFO, "device_opened", LOG_TEXT("solver", facts->device.solver),
                       LOG_TEXT("device", facts->device.name),
                       LOG_TEXT("detail", facts->device.detail),
@@ -443,7 +444,7 @@ void scheduler_destroy(struct scheduler *scheduler)
     }
     CHECK(scheduler->submissions == 0 && scheduler->looks == 0);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        CHECK(!scheduler->workers[i]->busy);
+        CHECK(scheduler->workers[i]->job == NULL);
         worker_dismiss(scheduler->workers[i]->worker);
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
@@ -463,7 +464,7 @@ void scheduler_destroy(struct scheduler *scheduler)
             struct message *message = mailbox_wait(scheduler->mailbox);
             message->deliver(message);
         }
-        scheduler_take_messages(scheduler);
+        scheduler_deliver_messages(scheduler);
     }
     uv_close((uv_handle_t *)&scheduler->wake, handle_closed);
     uv_close((uv_handle_t *)&scheduler->alarm, handle_closed);

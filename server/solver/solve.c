@@ -17,15 +17,9 @@
 
 /* Seconds of a step of a certificate, that is an edge or a vertex of a row. */
 #define CHECK_STEP_S 1e-9
-/* From the end of a solve to the job's: a sample of so many rows is proven, by default, and the
- * memory given back. */
+/* From the end of a solve to the job's: a sample of so many rows is proven, by default. */
 #define PUBLISH_S 5e-3
-#define PUBLISH_BYTE_S 2e-12
 #define PUBLISH_ROWS 16
-/* A graph of so many vertices and so few edges at each is taken for a road network before its plan
- * is made. */
-#define ROAD_VERTICES_MIN 1000
-#define ROAD_DEGREE 4
 
 /* Vertices of a negative cycle that its problem names, and bytes of each name. */
 #define NAMED_VERTICES 8
@@ -148,8 +142,7 @@ static enum status make_plan(const struct solver *solver, const struct graph *gr
 }
 
 enum status solve_estimate_planned(const struct solver *solver, const struct graph *graph,
-                                   enum kind kind, struct plan_record *record,
-                                   struct solver_estimate *ret_estimate,
+                                   enum kind kind, struct solver_estimate *ret_estimate,
                                    struct plan_summary *ret_plan)
 {
     struct plan *plan = NULL;
@@ -161,7 +154,7 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     const struct graph *solved = folded != NULL ? folded : graph;
     const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
-        status = make_plan(solver, solved, computed, narrow, record, &plan, &seconds);
+        status = make_plan(solver, solved, computed, narrow, NULL, &plan, &seconds);
     }
     if (status == STATUS_OK) {
         const struct solve_options options = {.symmetric = !solved->directed, .narrow = narrow};
@@ -268,17 +261,12 @@ static void tell_expected(const struct solve *solve)
 {
     const struct observer *observer = solve->observer;
     const struct graph *graph = solve->graph;
-    const struct solver_class *class_ = solve->solver->class_;
     const struct solve_options options = {.symmetric = !graph->directed, .narrow = solve->narrow};
     const enum kind kind = solve->narrowed ? KIND_I4 : solve->request->kind;
     const double n = graph->vertex_count;
     const double row_steps = n + (double)graph->edge_count;
     const double rows = solve->request->verify ? fmin(n, SOLVE_VERIFY_ROWS) : 0;
     struct solver_estimate estimate = {0};
-    /* A road network's plan: its rounds take little beside the rest. */
-    const bool is_road = solve->plan == NULL && class_->plan_cost != NULL &&
-                         !solve->solver->dense_only && n > ROAD_VERTICES_MIN &&
-                         (double)graph->edge_count < ROAD_DEGREE / 2 * n;
     if (observer == NULL || observer->expect == NULL) {
         return;
     }
@@ -286,12 +274,11 @@ static void tell_expected(const struct solve *solve)
                     &estimate);
     const double seconds[PHASE_COUNT] = {
         [PHASE_FILLING] = estimate.fill_s,
-        [PHASE_SOLVING] = is_road || solve->planned_s > 0 ? solve->planned_s
-                                                          : estimate.seconds - estimate.finish_s,
+        [PHASE_SOLVING] =
+            solve->planned_s > 0 ? solve->planned_s : estimate.seconds - estimate.finish_s,
         [PHASE_WRITING] = estimate.finish_s + estimate.write_s,
         [PHASE_CHECKING] = estimate.check_s + rows * row_steps * CHECK_STEP_S,
-        [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * CHECK_STEP_S +
-                             n * n * (double)kind_size(kind) * PUBLISH_BYTE_S,
+        [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * CHECK_STEP_S,
     };
     observer->expect(observer->context, seconds);
 }

@@ -16,19 +16,11 @@
 /* From here on a proof that 16 bits are enough costs less than it saves. */
 #define NARROW_VERTICES 256
 
-/* Tiles filled, rows written and entries counted in a second by a thread, as long as the memory
- * keeps up, until a solve of some size tells. Pages of a file that were not warmed are ten times
- * slower. */
-#define FILL_BYTES_PER_S 0.7e9
-#define WRITE_BYTES_PER_S 1.2e9
-#define COLD_BYTES_PER_S 0.25e9
-#define CHECKED_PER_S 0.25e9
+/* Bytes of tiles filled, of rows written or of entries counted in a second by a thread; more
+ * threads than these wait for the memory. An assumption for the time left: the pace of the phase in
+ * hand corrects it. */
+#define MEMORY_BYTES_PER_S 1e9
 #define MEMORY_THREADS 5
-#define LEARNED_BYTES_MIN ((double)(16 << 20))
-
-/* Relaxations by their arithmetic, then bytes of tiles, and of rows into warm pages and cold ones,
- * and entries. */
-enum { RATE_FILLED = ARITHMETIC_COUNT, RATE_WARM, RATE_COLD, RATE_CHECKED, RATE_COUNT };
 
 struct solver_cpu {
     struct solver solver;
@@ -38,7 +30,8 @@ struct solver_cpu {
     double tile_share;      /* of all tiles, with the ranks of this host; 0 = it is alone */
     struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
     struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
-    _Atomic double rate_per_s[RATE_COUNT]; /* of all threads: assumed, then measured */
+    /* Relaxations of all threads by their arithmetic: assumed, then measured. */
+    _Atomic double rate_per_s[ARITHMETIC_COUNT];
 };
 
 static bool supports(enum kind kind)
@@ -115,9 +108,9 @@ static double tile_bytes(uint32_t vertex_count, enum arithmetic arithmetic)
     return (double)vertex_count * vertex_count * (double)cpu_tiles_element_bytes(arithmetic);
 }
 
-static int rate_of_rows(double bytes)
+static double memory_seconds(const struct solver_cpu *cpu, double bytes)
 {
-    return bytes > (double)host_memory_total() / HOST_MEMORY_WARM_SHARE ? RATE_COLD : RATE_WARM;
+    return bytes / (MEMORY_BYTES_PER_S * fmin(cpu->threads, MEMORY_THREADS));
 }
 
 static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -137,11 +130,10 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
                                (uint64_t)(cpu->tile_share * tile_bytes(vertex_count, arithmetic));
     ret_estimate->seconds =
         relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
-    const double bytes = row_bytes(vertex_count, kind);
     ret_estimate->finish_s = 0;
-    ret_estimate->fill_s = tile_bytes(vertex_count, arithmetic) / cpu->rate_per_s[RATE_FILLED];
-    ret_estimate->write_s = bytes / cpu->rate_per_s[rate_of_rows(bytes)];
-    ret_estimate->check_s = bytes / (double)kind_size(kind) / cpu->rate_per_s[RATE_CHECKED];
+    ret_estimate->fill_s = memory_seconds(cpu, tile_bytes(vertex_count, arithmetic));
+    ret_estimate->write_s = memory_seconds(cpu, row_bytes(vertex_count, kind));
+    ret_estimate->check_s = ret_estimate->write_s;
 }
 
 static void plan_cost(const struct solver *solver, const struct graph *graph, enum kind kind,
@@ -209,7 +201,6 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                               .drifted = run->negative,
                                               .shared = shared,
                                               .observer = observer};
-    const double bytes = row_bytes(matrix->vertex_count, matrix->kind);
     enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, observer);
     if (status != STATUS_OK) {
         return status;
@@ -220,11 +211,7 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
     }
     status = ranks_agree(tiles->ranks, status);
     if (status == STATUS_OK) {
-        const double begin_s = stopwatch_now_s();
         status = cpu_finish_run(pool, tiles, &finish, matrix);
-        if (bytes >= LEARNED_BYTES_MIN) {
-            cpu->rate_per_s[rate_of_rows(bytes)] = bytes / (stopwatch_now_s() - begin_s);
-        }
     }
     return ranks_agree(tiles->ranks, status);
 }
@@ -266,23 +253,14 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     if (status != STATUS_OK) {
         return status;
     }
-    if (tile_bytes(plan->vertex_count, arithmetic) >= LEARNED_BYTES_MIN) {
-        cpu->rate_per_s[RATE_FILLED] =
-            tile_bytes(plan->vertex_count, arithmetic) / (filled_s - begin_s);
-    }
     if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
         cpu->rate_per_s[arithmetic] =
             relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
     }
     if (account->statistics != NULL && ranks_is_first(solver->ranks)) {
-        const double bytes = row_bytes(matrix->vertex_count, matrix->kind);
         cpu_finish_statistics(pool, matrix, observer, account->statistics);
-        const double checked_s = stopwatch_now_s() - computed_s;
         account->statistics_filled = true;
-        account->timings.compute_s += checked_s;
-        if (bytes >= LEARNED_BYTES_MIN) {
-            cpu->rate_per_s[RATE_CHECKED] = bytes / (double)kind_size(matrix->kind) / checked_s;
-        }
+        account->timings.compute_s += stopwatch_now_s() - computed_s;
     }
     return STATUS_OK;
 }
@@ -313,7 +291,7 @@ struct figures {
     uint32_t threads;
     uint32_t dense_only;
     double tile_share;
-    double rate_per_s[RATE_COUNT];
+    double rate_per_s[ARITHMETIC_COUNT];
 };
 _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 
@@ -322,7 +300,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     struct figures figures = {
         .threads = cpu->threads, .dense_only = solver->dense_only, .tile_share = cpu->tile_share};
-    for (int i = 0; i < RATE_COUNT; i++) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         figures.rate_per_s[i] = cpu->rate_per_s[i];
     }
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
@@ -339,7 +317,7 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
         model->dense_only = from.dense_only != 0;
         cpu->tile_share = from.tile_share > 0 && from.tile_share <= 1 ? from.tile_share : 0;
     }
-    for (int i = 0; i < RATE_COUNT; i++) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         const double rate = from.rate_per_s[i];
         if (rate > 0 && isfinite(rate)) {
             cpu->rate_per_s[i] = rate;
@@ -402,11 +380,6 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->rate_per_s[ARITHMETIC_NARROW] = rate * 2;
     cpu->rate_per_s[ARITHMETIC_F4] = rate;
     cpu->rate_per_s[ARITHMETIC_F8] = rate / 2;
-    const double memory_threads = fmin(threads, MEMORY_THREADS);
-    cpu->rate_per_s[RATE_FILLED] = FILL_BYTES_PER_S * memory_threads;
-    cpu->rate_per_s[RATE_WARM] = WRITE_BYTES_PER_S * memory_threads;
-    cpu->rate_per_s[RATE_COLD] = COLD_BYTES_PER_S * threads;
-    cpu->rate_per_s[RATE_CHECKED] = CHECKED_PER_S * memory_threads;
     *ret_solver = &cpu->solver;
     return STATUS_OK;
 }
@@ -420,7 +393,7 @@ enum status solver_cpu_model(struct solver **ret_model)
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;
     cpu->solver.warm_threads = 1;
-    for (int i = 0; i < RATE_COUNT; i++) {
+    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
         cpu->rate_per_s[i] = 1e9;
     }
     *ret_model = &cpu->solver;

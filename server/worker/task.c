@@ -171,13 +171,6 @@ void task_open_files(const struct task_folders *folders, struct task *task)
     }
 }
 
-void task_open_plan(const struct task_folders *folders, struct task *task)
-{
-    if (open_graph(folders, task) == STATUS_OK) {
-        task_open_plan_file(folders, task);
-    }
-}
-
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task)
 {

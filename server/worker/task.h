@@ -114,9 +114,6 @@ void task_open_files(const struct task_folders *folders, struct task *task);
 /* Before a solve: a graph that may have a kept plan is read for it, and the file of that plan
  * opened. */
 void task_open_plan_file(const struct task_folders *folders, struct task *task);
-/* The same without a result, for a plan that is made before: only the file of the plan and the
- * graph matter. */
-void task_open_plan(const struct task_folders *folders, struct task *task);
 
 /* ---- judge.c ---- */
 

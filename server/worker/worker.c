@@ -46,8 +46,7 @@ void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_
 }
 
 enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
-                                  enum kind kind, struct plan_record *record,
-                                  struct solver_estimate *ret_estimate,
+                                  enum kind kind, struct solver_estimate *ret_estimate,
                                   struct plan_summary *ret_plan)
 {
     struct solver_estimate outline;
@@ -57,8 +56,7 @@ enum status worker_estimate_graph(const struct solver *solver, const struct grap
         *ret_plan = (struct plan_summary){.work_fraction = 1};
         return STATUS_OK;
     }
-    const enum status status =
-        solve_estimate_planned(solver, graph, kind, record, ret_estimate, ret_plan);
+    const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
     ret_estimate->host_bytes = outline.host_bytes;
     ret_estimate->device_bytes = outline.device_bytes;
     return status;

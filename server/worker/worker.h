@@ -78,10 +78,9 @@ void worker_stop(struct worker *worker);
 void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, struct solver_estimate *ret_estimate);
 /* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
- * record: as in struct solve_request. Any thread. STATUS_NO_MEMORY. */
+ * Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
-                                             enum kind kind, struct plan_record *record,
-                                             struct solver_estimate *ret_estimate,
+                                             enum kind kind, struct solver_estimate *ret_estimate,
                                              struct plan_summary *ret_plan);
 
 /* How the program is told that it is a worker: `apspd --worker-fd 3`. No part of the interface. */

@@ -359,8 +359,7 @@ static void the_first_stays_until_it_is_taken(void **state)
 static void what_is_ahead_takes_its_time(void **state)
 {
     (void)state;
-    const double pace_s[KIND_COUNT] = {[KIND_I4] = 1, [KIND_F8] = 3};
-    struct job_queue queue = {0};
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
     struct job first = {.kind = KIND_I4, .vertex_count = 2};
     struct job second = {.kind = KIND_F8, .vertex_count = 2};
@@ -370,19 +369,18 @@ static void what_is_ahead_takes_its_time(void **state)
     job_queue_push(&queue, &share, &second);
     job_queue_push(&queue, &share, &last);
     job_queue_push(&queue, &share, &high);
-    assert_true(job_queue_seconds_ahead(&queue, &high, pace_s) == 0);
-    assert_true(job_queue_seconds_ahead(&queue, &first, pace_s) == 27);
-    assert_true(job_queue_seconds_ahead(&queue, &last, pace_s) == 27 + 8 + 24);
+    assert_true(job_queue_seconds_ahead(&queue, &high) == 0);
+    assert_true(job_queue_seconds_ahead(&queue, &first) == 27);
+    assert_true(job_queue_seconds_ahead(&queue, &last) == 27 + 8 + 24);
 }
 
 /* Against a walk, after each of many pushes and removals anywhere. */
 static void what_comes_before_is_counted_right_whatever_leaves(void **state)
 {
     (void)state;
-    const double pace_s[KIND_COUNT] = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3};
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
     enum { COUNT = 60 };
-    struct job_queue queue = {0};
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3}};
     struct job_share share = {0};
     struct job jobs[COUNT] = {0};
     bool queued[COUNT] = {0};
@@ -406,10 +404,10 @@ static void what_comes_before_is_counted_right_whatever_leaves(void **state)
             for (const struct job *j = share.lines[priority].first; j != NULL; j = j->behind) {
                 if (step % 7 == 0 || position % 5 == 0) {
                     assert_int_equal(job_queue_position(&queue, j), position);
-                    assert_true(job_queue_seconds_ahead(&queue, j, pace_s) == seconds);
+                    assert_true(job_queue_seconds_ahead(&queue, j) == seconds);
                 }
                 position++;
-                seconds += job_expected_s(j, pace_s);
+                seconds += j->expected_s;
             }
         }
         assert_int_equal(position, queue.count);
@@ -479,8 +477,7 @@ static void idle_time_is_not_saved_up(void **state)
 static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
 {
     (void)state;
-    const double pace_s[KIND_COUNT] = {[KIND_I4] = 1};
-    struct job_queue queue = {0};
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1}};
     struct job_share shares[2] = {0};
     struct job flood[9] = {0};
     struct job own[3] = {0};
@@ -492,9 +489,9 @@ static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
         own[i] = (struct job){.vertex_count = 2, .kind = KIND_I4};
         job_queue_push(&queue, &shares[1], &own[i]);
     }
-    assert_true(job_queue_seconds_ahead(&queue, &own[0], pace_s) == 0);
-    assert_true(job_queue_seconds_ahead(&queue, &own[2], pace_s) == 16 + 16);
-    assert_true(job_queue_seconds_ahead(&queue, &flood[8], pace_s) == 64 + 24);
+    assert_true(job_queue_seconds_ahead(&queue, &own[0]) == 0);
+    assert_true(job_queue_seconds_ahead(&queue, &own[2]) == 16 + 16);
+    assert_true(job_queue_seconds_ahead(&queue, &flood[8]) == 64 + 24);
     assert_int_equal(job_queue_position(&queue, &flood[8]), 8 + 3);
 }
 

@@ -134,14 +134,14 @@ static void a_work_says_how_many_edges_its_graph_has(void **state)
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
-    const struct scheduler_worker *seat = fixture->scheduler->workers[0];
-    assert_true(seat->busy);
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    assert_non_null(slot->job);
     const struct graph_entry *entry =
-        graph_table_find_id(fixture->scheduler->graphs, seat->tasks[0].graph_id);
+        graph_table_find_id(fixture->scheduler->graphs, slot->task.graph_id);
     assert_non_null(entry);
     assert_true(entry->row.edge_count > 0);
-    assert_int_equal(seat->tasks[0].edge_count, entry->row.edge_count);
-    assert_int_equal(seat->tasks[0].negative, entry->row.summary.negative);
+    assert_int_equal(slot->task.edge_count, entry->row.edge_count);
+    assert_int_equal(slot->task.negative, entry->row.summary.negative);
     cancel(fixture, running);
 }
 
@@ -192,84 +192,6 @@ static void an_equal_job_ends_without_a_second_solve(void **state)
     json_decref(known);
 }
 
-/* Turns the loop until the worker has this job in hand, and another one in its mailbox. */
-static void run_until_given_ahead(struct fixture *fixture, const char *job_id)
-{
-    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
-    while (slot->job == NULL || strcmp(slot->job->id, job_id) != 0) {
-        assert_null(slot->next);
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
-    assert_non_null(slot->next);
-}
-
-/* Both follow the long one in the same turn of the loop. That with the graph of the one before
- * waits for its result. */
-static void a_small_job_is_given_while_another_is_in_hand(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
-    char running[JOB_ID_SIZE];
-    char first[JOB_ID_SIZE];
-    char second[JOB_ID_SIZE];
-    char equal[JOB_ID_SIZE];
-    submit_long(fixture, 1, running);
-    submit_ring(fixture, 5, 1, first);
-    submit_ring(fixture, 6, 1, second);
-    submit_ring(fixture, 6, 1, equal);
-    struct question *question = new_question(CALL_CANCEL, running);
-    scheduler_post(fixture->scheduler, &question->call);
-    run_until_given_ahead(fixture, first);
-    assert_string_equal(slot->next->id, second);
-    assert_int_equal(slot->job->state, JOB_RUNNING);
-    assert_int_equal(slot->next->state, JOB_QUEUED);
-    assert_true(slot->next->started_s == 0);
-    assert_true(answer_eta_s(fixture->scheduler, slot->next) >= 0);
-    assert_int_equal(answer_position(fixture->scheduler, slot->next), 0);
-    assert_int_equal(
-        answer_position(fixture->scheduler, job_queue_first(&fixture->scheduler->queue)), 1);
-    while (slot->job != NULL) {
-        assert_true(slot->next == NULL || strcmp(slot->next->id, equal) != 0);
-        uv_run(&fixture->loop, UV_RUN_ONCE);
-    }
-    wait_for(fixture, question);
-    forget(question);
-    finish_job(fixture, equal, "done");
-    assert_job_state(fixture, first, "done");
-    assert_job_state(fixture, second, "done");
-    assert_distance(fixture, first, 0, 4, "4");
-    assert_distance(fixture, second, 0, 5, "5");
-    json_t *known = job_body(fixture, equal);
-    assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
-    json_decref(known);
-}
-
-/* In the mailbox of the worker it is queued, and not in the queue. */
-static void a_job_that_is_given_ahead_can_be_cancelled(void **state)
-{
-    struct fixture *fixture = *state;
-    char running[JOB_ID_SIZE];
-    char first[JOB_ID_SIZE];
-    char second[JOB_ID_SIZE];
-    submit_long(fixture, 1, running);
-    submit_ring(fixture, 5, 1, first);
-    submit_ring(fixture, 6, 1, second);
-    struct question *question = new_question(CALL_CANCEL, running);
-    scheduler_post(fixture->scheduler, &question->call);
-    run_until_given_ahead(fixture, first);
-    struct question *other = new_question(CALL_CANCEL, second);
-    other->call.scheduler = fixture->scheduler;
-    other->call.tenant = fixture->scheduler->nobody;
-    atomic_fetch_add(&fixture->scheduler->calls_open, 1);
-    finish_cancel(fixture->scheduler, &other->call);
-    wait_for(fixture, other);
-    wait_for(fixture, question);
-    forget(other);
-    forget(question);
-    finish_job(fixture, second, "cancelled");
-    finish_job(fixture, first, "done");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,8 +204,6 @@ int main(void)
         SCHEDULER_TEST(a_work_says_how_many_edges_its_graph_has),
         SCHEDULER_TEST(a_higher_priority_goes_first),
         SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
-        SCHEDULER_TEST(a_small_job_is_given_while_another_is_in_hand),
-        SCHEDULER_TEST(a_job_that_is_given_ahead_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,9 +109,9 @@ static void what_a_solve_takes_is_known_beforehand(void **state)
     worker_estimate(worker_solver(fixture->worker), 2000, 4000, KIND_I4, &large);
     assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
     assert_true(large.host_bytes > small.host_bytes);
-    assert_int_equal(worker_estimate_graph(worker_solver(fixture->worker), graph, KIND_I4, NULL,
-                                           &planned, &plan),
-                     STATUS_OK);
+    assert_int_equal(
+        worker_estimate_graph(worker_solver(fixture->worker), graph, KIND_I4, &planned, &plan),
+        STATUS_OK);
     assert_int_equal(plan.parts, 1);
     graph_destroy(graph);
 }
