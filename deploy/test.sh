@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds the project in every way that it must pass in and runs the whole test suite in each. The last
-# line is the sum over all of them: "N passed, N failed, N skipped".
+# Builds the project and runs its tests: the plain build alone, or with --all under the sanitizers too.
+# The last line is the sum over all builds: "N passed, N failed, N skipped".
 set -eu
 
-usage='usage: deploy/test.sh [--quick]
-  --quick  the plain build only, without the sanitizers'
+usage='usage: deploy/test.sh [--all]
+  --all  also the builds with sanitizers, as continuous integration does'
 
-quick=no
+all=no
 for argument; do
     case $argument in
-    --quick) quick=yes ;;
+    --all) all=yes ;;
     --help)
         echo "$usage"
         exit 0
@@ -140,7 +140,7 @@ wrapper=
 patience=4
 left_out=
 check build -Dcuda=auto -Dwerror=true
-if [ $quick = no ]; then
+if [ $all = yes ]; then
     wrapper=$steady
     patience=8
     # The text is the same in every build, and so are the page and the clients.
