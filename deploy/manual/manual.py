@@ -63,16 +63,21 @@ def keys(apspd):
     yield ".El"
 
 
-def commands(apsp):
-    names = re.findall(r"^apsp ([a-z]+)(?: [A-Z]+)*$", ask(apsp, "--help"), re.M)
-    for name in names:
-        text = ask(apsp, name, "--help")
-        usage, rest = text.split("\n", 1)
+def command_help(apsp):
+    """(name, its usage, its words, its flags) of every command of apsp."""
+    for name in re.findall(r"^apsp ([a-z]+)(?: [A-Z]+)*$", ask(apsp, "--help"), re.M):
+        usage, rest = ask(apsp, name, "--help").split("\n", 1)
         words, rest = rest.split("\n\n", 1)
         own = rest.split("\nThe solver (")[0]
-        yield f".Ss {usage.removeprefix('usage: ').removesuffix(' [FLAGS]')}"
-        yield from sentences(" ".join(words.split()))
-        yield from listed(line for one in flags(own + "\n") for line in item(*one))
+        usage = usage.removeprefix("usage: ").removesuffix(" [FLAGS]")
+        yield name, usage, " ".join(words.split()), list(flags(own + "\n"))
+
+
+def commands(apsp):
+    for _, usage, words, own in command_help(apsp):
+        yield f".Ss {usage}"
+        yield from sentences(words)
+        yield from listed(line for one in own for line in item(*one))
 
 
 def solver_flags(apsp):
@@ -98,4 +103,5 @@ def main():
         file.write(page)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -41,7 +41,7 @@ static const struct command *find_command(const struct command_list *list, const
 }
 
 /* Whether this process tells what all ranks ended with: the first that knows more than its code. */
-static bool tells(const struct ranks *ranks, const struct problem *problem)
+static bool tells_problem(const struct ranks *ranks, const struct problem *problem)
 {
     const uint32_t place = ranks == NULL                ? 0
                            : problem->detail[0] != '\0' ? 2 * ranks->count - ranks->rank
@@ -50,12 +50,12 @@ static bool tells(const struct ranks *ranks, const struct problem *problem)
 }
 
 /* path:line:column: detail, and the hint on a line of its own. */
-static int refuse(const struct ranks *ranks, const char *path, const struct problem *problem)
+static int print_problem(const struct ranks *ranks, const char *path, const struct problem *problem)
 {
     const int exit_code = problem->status == STATUS_CANCELLED
                               ? EXIT_INTERRUPTED
                               : status_info(problem->status)->exit_code;
-    if (!tells(ranks, problem)) {
+    if (!tells_problem(ranks, problem)) {
         return exit_code;
     }
     fputs("apsp: ", stderr);
@@ -90,7 +90,7 @@ static int run_command(const struct command *command, const struct config *confi
     status = ranks_agree(ranks, status);
     if (status != STATUS_OK) {
         problem.status = status;
-        int exit_code = refuse(ranks, call.problem_path, &problem);
+        int exit_code = print_problem(ranks, call.problem_path, &problem);
         if (call.exit_code != 0) {
             return call.exit_code;
         }
@@ -116,8 +116,7 @@ static void print_usage(const struct command_list *list, FILE *stream)
         command_print_call(command, stream);
         fprintf(stream, "\n%s\n\n", command->summary);
     }
-    fputs("apsp COMMAND --help lists the flags of a command, apsp completion bash, zsh or\n"
-          "fish prints what makes that shell complete them, apsp version the version.\n"
+    fputs("apsp COMMAND --help lists the flags of a command, apsp version the version.\n"
           "Exit code: 0 done, 1 bad input, 2 usage, 3 no usable device, 4 the service is\n"
           "not there or refuses, 130 interrupted.\n",
           stream);
@@ -142,39 +141,24 @@ static int refuse_usage(const struct ranks *ranks, const char *detail, const cha
     struct problem problem = {0};
     problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "%s %.60s", detail, word);
     problem_hint(&problem, "%s", hint);
-    return refuse(ranks, NULL, &problem);
+    return print_problem(ranks, NULL, &problem);
 }
 
-/* help, version and completion, which are words as well as flags. */
-static int run_word(const struct ranks *ranks, const struct command_list *list, int argc,
-                    char **argv)
+/* apsp help, which is a word as well as a flag. */
+static int run_help(const struct ranks *ranks, const struct command_list *list, const char *operand)
 {
-    const char *word = argv[1];
-    const char *operand = argc > 2 ? argv[2] : NULL;
-    if (strcmp(word, "version") == 0) {
-        puts("apsp " APSPD_VERSION);
-        return EXIT_SUCCESS;
-    }
-    if (strcmp(word, "completion") == 0) {
-        return operand != NULL && command_print_completion(operand, list->commands, list->count)
-                   ? EXIT_SUCCESS
-                   : refuse_usage(ranks, "no completion for",
-                                  operand != NULL ? operand : "no shell",
-                                  "apsp completion bash, zsh or fish");
-    }
     const struct command *command = operand != NULL ? find_command(list, operand) : NULL;
-    if (operand != NULL && command == NULL) {
-        return refuse_usage(ranks, "unknown command", operand, "apsp help lists the commands");
-    }
     if (command != NULL) {
         print_command_help(command);
+    } else if (operand != NULL) {
+        return refuse_usage(ranks, "unknown command", operand, "apsp help lists the commands");
     } else {
         print_usage(list, stdout);
     }
     return EXIT_SUCCESS;
 }
 
-static int run(struct ranks *ranks, int argc, char **argv)
+static int run_program(struct ranks *ranks, int argc, char **argv)
 {
     const struct command_list list = list_commands();
     struct config config;
@@ -184,9 +168,9 @@ static int run(struct ranks *ranks, int argc, char **argv)
     problem.status = ranks_agree(
         ranks, config_load(&config, CONFIG_COMMAND, &argc, argv, environ, &request, &problem));
     if (problem.status != STATUS_OK) {
-        return refuse(ranks, NULL, &problem);
+        return print_problem(ranks, NULL, &problem);
     }
-    if (request.version) {
+    if (request.version || (argc > 1 && strcmp(argv[1], "version") == 0)) {
         puts("apsp " APSPD_VERSION);
         return EXIT_SUCCESS;
     }
@@ -194,9 +178,8 @@ static int run(struct ranks *ranks, int argc, char **argv)
         print_usage(&list, request.help ? stdout : stderr);
         return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
     }
-    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0 ||
-        strcmp(argv[1], "completion") == 0) {
-        return run_word(ranks, &list, argc, argv);
+    if (strcmp(argv[1], "help") == 0) {
+        return run_help(ranks, &list, argc > 2 ? argv[2] : NULL);
     }
     const struct command *command = find_command(&list, argv[1]);
     if (command == NULL) {
@@ -205,7 +188,7 @@ static int run(struct ranks *ranks, int argc, char **argv)
     if (ranks != NULL && command != &command_solve) {
         problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi does nothing but solve");
         problem_hint(&problem, "apsp has the other commands");
-        return refuse(ranks, NULL, &problem);
+        return print_problem(ranks, NULL, &problem);
     }
     if (!request.help) {
         return run_command(command, &config, ranks, argc - 1, argv + 1);
@@ -217,7 +200,7 @@ static int run(struct ranks *ranks, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct ranks *ranks = ranks_open(&argc, &argv);
-    const int exit_code = run(ranks, argc, argv);
+    const int exit_code = run_program(ranks, argc, argv);
     ranks_close(ranks);
     return exit_code;
 }

@@ -234,8 +234,8 @@ static void add_devices(const struct bench *bench, const struct solve_account *a
                         devices);
 }
 
-static enum status solve(const struct bench *bench, struct subject *subject,
-                         struct solve_account *ret_account)
+static enum status solve_subject(const struct bench *bench, struct subject *subject,
+                                 struct solve_account *ret_account)
 {
     const struct observer observer = {.progress = ignore_progress, .cancelled = command_cancelled};
     memset(ret_account, 0, sizeof(*ret_account));
@@ -257,7 +257,7 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
     struct solve_account account;
     enum status status = STATUS_OK;
     while (count <= bench->runs && (count <= RUNS_LEAST || spent_s < RUNS_SECONDS)) {
-        status = solve(bench, subject, &account);
+        status = solve_subject(bench, subject, &account);
         if (status != STATUS_OK) {
             return status;
         }
@@ -267,7 +267,7 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
     add_row(bench, subject, runs + 1, count - 1);
     if (account.device_count > 0) { /* one solve more, and no row of its own */
         subject->options.time_rounds = true;
-        status = solve(bench, subject, &account);
+        status = solve_subject(bench, subject, &account);
     }
     if (status == STATUS_OK && account.device_count > 0) {
         add_devices(bench, &account);
@@ -276,8 +276,8 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
 }
 
 /* Makes the graph, its dense plan and its matrix for one row of the table, and times it. */
-static enum status measure(struct bench *bench, uint32_t n, enum arithmetic arithmetic,
-                           bool directed)
+static enum status measure_subject(struct bench *bench, uint32_t n, enum arithmetic arithmetic,
+                                   bool directed)
 {
     struct subject subject = {
         .vertex_count = n,
@@ -324,7 +324,7 @@ static enum status measure_all(struct bench *bench, bool directed_only)
         const bool is_directed = i % 2 == 0;
         const bool asked = bench->kinds[arithmetic] && (is_directed || !directed_only);
         for (size_t j = 0; asked && j < bench->size_count && status == STATUS_OK; j++) {
-            status = measure(bench, bench->sizes[j], arithmetic, is_directed);
+            status = measure_subject(bench, bench->sizes[j], arithmetic, is_directed);
         }
     }
     return status;
@@ -381,7 +381,7 @@ static enum status print_document(const struct bench *bench, double started_s)
     return command_print_json(document, stdout);
 }
 
-static enum status run(struct command_call *call, struct problem *reterr)
+static enum status run_bench(struct command_call *call, struct problem *reterr)
 {
     const double started_s = clock_wall_s();
     struct bench bench = {.stream = call->values[JSON] != NULL ? stderr : stdout, .reterr = reterr};
@@ -422,5 +422,5 @@ const struct command command_bench = {
     .summary = "Measures this device: what its arithmetic and its memory can do at most, and\n"
                "whole solves by size and kind as a share of it; prints a table.",
     .flags = flags,
-    .run = run,
+    .run = run_bench,
 };

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 #define EXIT_SERVICE 4
@@ -20,13 +21,13 @@ static enum status no_memory(struct problem *reterr)
     return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
 }
 
-enum status client_open(struct command_call *call, int url_flag, struct client *client,
-                        struct problem *reterr)
+static enum status open_client(struct command_call *call, struct client *client,
+                               struct problem *reterr)
 {
     const char *variable = getenv("APSPD_URL");
-    const char *url = call->values[url_flag] != NULL ? call->values[url_flag]
-                      : variable != NULL             ? variable
-                                                     : DEFAULT_URL;
+    const char *url = call->values[CLIENT_URL] != NULL ? call->values[CLIENT_URL]
+                      : variable != NULL               ? variable
+                                                       : DEFAULT_URL;
     const bool is_socket = strncmp(url, "unix:", 5) == 0;
     *client = (struct client){.call = call, .socket_path = is_socket ? url + 5 : NULL};
     snprintf(client->base, sizeof(client->base), "%s", is_socket ? "http://localhost" : url);
@@ -41,12 +42,21 @@ enum status client_open(struct command_call *call, int url_flag, struct client *
     return client->curl != NULL ? STATUS_OK : no_memory(reterr);
 }
 
-void client_close(struct client *client)
+enum status client_run(struct command_call *call,
+                       enum status (*run)(struct client *client, struct problem *reterr),
+                       struct problem *reterr)
 {
-    curl_slist_free_all(client->headers);
-    curl_easy_cleanup(client->curl);
-    text_finish(&client->answer.body);
+    struct client client;
+    command_watch_signals();
+    enum status status = open_client(call, &client, reterr);
+    if (status == STATUS_OK) {
+        status = run(&client, reterr);
+    }
+    curl_slist_free_all(client.headers);
+    curl_easy_cleanup(client.curl);
+    text_finish(&client.answer.body);
     curl_global_cleanup();
+    return status;
 }
 
 void client_add_header(struct client *client, const char *format, ...)
@@ -60,7 +70,8 @@ void client_add_header(struct client *client, const char *format, ...)
     client->headers = headers != NULL ? headers : client->headers;
 }
 
-void client_append(const struct client *client, struct text *path, const char *text)
+/* Appends the text with the escapes of an address. */
+static void append_escaped(const struct client *client, struct text *path, const char *text)
 {
     char *escaped = curl_easy_escape(client->curl, text, 0);
     if (escaped == NULL) {
@@ -75,9 +86,12 @@ struct text client_path(const struct client *client, const char *collection, con
                         const char *rest)
 {
     struct text path = {0};
-    text_printf(&path, "/v1/%s/", collection);
-    client_append(client, &path, key);
-    text_append_string(&path, rest);
+    text_printf(&path, "/v1/%s", collection);
+    if (key != NULL) {
+        text_append_char(&path, '/');
+        append_escaped(client, &path, key);
+        text_append_string(&path, rest);
+    }
     return path;
 }
 
@@ -87,13 +101,13 @@ void client_append_parameter(const struct client *client, struct text *path, con
     if (value != NULL) {
         const bool is_first = path->size == 0 || memchr(path->bytes, '?', path->size) == NULL;
         text_printf(path, "%c%s=", is_first ? '?' : '&', name);
-        client_append(client, path, value);
+        append_escaped(client, path, value);
     }
 }
 
 /* ---- One request ---- */
 
-static size_t take_header(char *bytes, size_t unit, size_t count, void *context)
+static size_t parse_header(char *bytes, size_t unit, size_t count, void *context)
 {
     struct client_answer *answer = context;
     const size_t size = unit * count;
@@ -118,7 +132,7 @@ static bool is_for_sink(const struct client *client)
 }
 
 /* Less than all that came ends the transfer. */
-static size_t take_body(char *bytes, size_t unit, size_t count, void *context)
+static size_t receive_body(char *bytes, size_t unit, size_t count, void *context)
 {
     struct client *client = context;
     const size_t size = unit * count;
@@ -133,8 +147,8 @@ static size_t take_body(char *bytes, size_t unit, size_t count, void *context)
 }
 
 /* A signal ends the transfer. */
-static int look(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                curl_off_t up_now)
+static int check_signal(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                        curl_off_t up_now)
 {
     (void)context;
     (void)total;
@@ -160,24 +174,24 @@ static bool is_loopback(const char *url)
     return false;
 }
 
-static void set_options(struct client *client, const char *url)
+static void set_options(struct client *client, const char *method, const char *url)
 {
     CURL *curl = client->curl;
     const char *key = getenv("APSPD_KEY");
     const char *authorities = getenv("CURL_CA_BUNDLE");
-    curl_easy_reset(curl);
     if (key != NULL) {
         client_add_header(client, "Authorization: Bearer %.900s", key);
     }
     curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "apsp/" APSPD_VERSION);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, parse_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, &client->answer);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_signal);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
@@ -214,17 +228,16 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     const struct client_answer *answer = &client->answer;
     json_t *document =
         answer->body.size > 0 ? json_loadb(answer->body.bytes, answer->body.size, 0, NULL) : NULL;
-    const char *detail = json_string_value(json_object_get(document, "detail"));
-    const char *hint = json_string_value(json_object_get(document, "hint"));
-    const char *code = json_string_value(json_object_get(document, "code"));
+    const char *detail = client_member(document, "detail");
+    const char *hint = client_member(document, "hint");
     const bool is_input = answer->http_status == 422;
     problem_set(reterr, is_input ? STATUS_BAD_GRAPH : STATUS_IO, "%s",
-                detail != NULL ? detail : "the service refused");
-    if (code == NULL) {
+                detail[0] != '\0' ? detail : "the service refused");
+    if (client_member(document, "code")[0] == '\0') {
         problem_set(reterr, STATUS_IO, "the service at %.200s answered %ld", client->base,
                     answer->http_status);
     }
-    if (hint != NULL) {
+    if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);
     } else if (answer->http_status == 401) {
         problem_hint(reterr, "APSPD_KEY is the key to show.");
@@ -263,18 +276,36 @@ static void wait_to_retry(const struct client_answer *answer)
     (void)poll(NULL, 0, (int)wait_s * 1000);
 }
 
-/* file: to be read from its beginning once more, where it can be. */
-static enum status ask(struct client *client, const char *path, FILE *file,
-                       void (*set_body)(struct client *client, const void *context),
-                       const void *context, struct problem *reterr)
+static size_t read_file(char *to, size_t unit, size_t count, void *context)
 {
-    char *url = NULL;
-    CURLcode code = CURLE_OUT_OF_MEMORY;
-    if (asprintf(&url, "%s%s", client->base, path) < 0) {
-        return no_memory(reterr);
+    const size_t size = fread(to, 1, unit * count, context);
+    return size == 0 && ferror((FILE *)context) ? CURL_READFUNC_ABORT : size;
+}
+
+/* A file that is not regular is sent in chunks, from where it stands. */
+static void set_body(struct client *client, FILE *file)
+{
+    struct stat about;
+    const bool is_regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
+    if (!is_regular) {
+        client_add_header(client, "Transfer-Encoding: chunked");
     }
-    set_options(client, url);
-    set_body(client, context);
+    curl_easy_setopt(client->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(client->curl, CURLOPT_READFUNCTION, read_file);
+    curl_easy_setopt(client->curl, CURLOPT_READDATA, file);
+    curl_easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                     is_regular ? (curl_off_t)about.st_size : -1);
+}
+
+static enum status send_request(struct client *client, const char *method, const char *url,
+                                FILE *file, struct problem *reterr)
+{
+    CURLcode code = CURLE_OUT_OF_MEMORY;
+    curl_easy_reset(client->curl);
+    if (file != NULL) {
+        set_body(client, file);
+    }
+    set_options(client, method, url);
     for (int retry = 0; retry <= RETRY_LIMIT; retry++) {
         code = perform(client);
         if (code != CURLE_OK || !is_passing(&client->answer) || command_interrupted() ||
@@ -283,7 +314,6 @@ static enum status ask(struct client *client, const char *path, FILE *file,
         }
         wait_to_retry(&client->answer);
     }
-    free(url);
     curl_slist_free_all(client->headers);
     client->headers = NULL;
     /* A refusal may come before all of the body was sent. A redirect is not followed, so it is one.
@@ -295,65 +325,57 @@ static enum status ask(struct client *client, const char *path, FILE *file,
     return code == CURLE_OK ? STATUS_OK : describe_failure(client, code, reterr);
 }
 
-struct plain_body {
-    const char *method;
-    const char *body;
-};
-
-static void set_plain_body(struct client *client, const void *context)
+enum status client_ask(struct client *client, const char *method, struct text *path, FILE *file,
+                       struct problem *reterr)
 {
-    const struct plain_body *body = context;
-    if (body->body != NULL) {
-        curl_easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body->body));
-        curl_easy_setopt(client->curl, CURLOPT_POSTFIELDS, body->body);
+    char *url = NULL;
+    enum status status = text_status(path);
+    if (status == STATUS_OK && asprintf(&url, "%s%s", client->base, path->bytes) < 0) {
+        status = STATUS_NO_MEMORY;
     }
-    curl_easy_setopt(client->curl, CURLOPT_CUSTOMREQUEST, body->method);
+    status =
+        status == STATUS_OK ? send_request(client, method, url, file, reterr) : no_memory(reterr);
+    free(url);
+    text_finish(path);
+    return status;
 }
 
-enum status client_ask(struct client *client, const char *method, const char *path,
-                       const char *body, struct problem *reterr)
-{
-    const struct plain_body plain = {method, body};
-    return ask(client, path, NULL, set_plain_body, &plain, reterr);
-}
-
-struct file_body {
-    FILE *file;
-    int64_t size;
-};
-
-static size_t give_file(char *to, size_t unit, size_t count, void *context)
-{
-    const size_t size = fread(to, 1, unit * count, context);
-    return size == 0 && ferror((FILE *)context) ? CURL_READFUNC_ABORT : size;
-}
-
-static void set_file_body(struct client *client, const void *context)
-{
-    const struct file_body *body = context;
-    curl_easy_setopt(client->curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(client->curl, CURLOPT_READFUNCTION, give_file);
-    curl_easy_setopt(client->curl, CURLOPT_READDATA, body->file);
-    curl_easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
-}
-
-enum status client_send_file(struct client *client, const char *path, FILE *file, int64_t size,
-                             struct problem *reterr)
-{
-    const struct file_body body = {file, size};
-    if (size < 0) {
-        client_add_header(client, "Transfer-Encoding: chunked");
-    }
-    return ask(client, path, file, set_file_body, &body, reterr);
-}
-
-json_t *client_json(struct client *client, struct problem *reterr)
+enum status client_ask_json(struct client *client, const char *method, struct text *path,
+                            FILE *file, json_t **ret_document, struct problem *reterr)
 {
     const struct text *body = &client->answer.body;
-    json_t *document = body->size > 0 ? json_loadb(body->bytes, body->size, 0, NULL) : NULL;
-    if (document == NULL) {
+    STATUS_TRY(client_ask(client, method, path, file, reterr));
+    *ret_document = body->size > 0 ? json_loadb(body->bytes, body->size, 0, NULL) : NULL;
+    if (*ret_document == NULL) {
         client->call->exit_code = EXIT_SERVICE;
-        problem_set(reterr, STATUS_IO, "%.200s does not answer as this service does", client->base);
+        return problem_set(reterr, STATUS_IO, "%.200s does not answer as this service does",
+                           client->base);
     }
-    return document;
+    return STATUS_OK;
 }
+
+/* ---- Documents ---- */
+
+enum status client_print_json(const struct client *client, json_t *document, struct problem *reterr)
+{
+    if (client->call->values[CLIENT_JSON] == NULL) {
+        return STATUS_OK;
+    }
+    const enum status status = command_print_json(json_incref(document), stdout);
+    return status == STATUS_OK ? status : problem_set(reterr, status, "cannot print the answer");
+}
+
+const char *client_member(const json_t *document, const char *name)
+{
+    const char *text = json_string_value(json_object_get(document, name));
+    return text != NULL ? text : "";
+}
+
+double client_number(const json_t *document, const char *name)
+{
+    return json_number_value(json_object_get(document, name));
+}
+
+const struct command *const command_client_list[] = {
+    &command_submit, &command_wait, &command_graphs, &command_rm, &command_ask, &command_get, NULL,
+};

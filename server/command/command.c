@@ -19,7 +19,7 @@ static enum status hint_at_help(struct command_call *call, enum status status)
 }
 
 /* Takes the flag at *at and its value, which is behind = or the next argument. */
-static enum status take_flag(struct command_call *call, int argc, char **argv, int *at)
+static enum status parse_flag(struct command_call *call, int argc, char **argv, int *at)
 {
     struct problem *problem = call->problem;
     const bool is_long = argv[*at][1] == '-';
@@ -61,7 +61,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
         if (flags && strcmp(argument, "--") == 0) {
             flags = false;
         } else if (flags && argument[0] == '-' && argument[1] != '\0') {
-            const enum status status = take_flag(call, argc, argv, &at);
+            const enum status status = parse_flag(call, argc, argv, &at);
             if (status != STATUS_OK) {
                 return status;
             }

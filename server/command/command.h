@@ -1,11 +1,7 @@
-/* A subcommand of apsp, the reading of its arguments and of its graph, the JSON that it prints, and
- * the signals that end it. */
+/* A subcommand of apsp: its arguments, the JSON that it prints, and the signals that end it. */
 #pragma once
 
 #include "proto/format.h"
-#include "proto/graph.h"
-#include "proto/matrix.h"
-#include "proto/text.h"
 #include "proto/warning.h"
 #include "server/config.h"
 #include "server/solver/ranks.h"
@@ -52,15 +48,15 @@ extern const struct command command_verify;
 extern const struct command command_generate;
 extern const struct command command_bench;
 extern const struct command command_plan;
-/* The commands that ask a running service, in client.h: NULL-terminated. */
-extern const struct command *const command_client_list[];
-
-/* ---- completion.c ---- */
-
-/* The lines that make a shell (bash, zsh or fish) complete commands and flags. False for another.
+extern const struct command command_submit;
+extern const struct command command_wait;
+extern const struct command command_graphs;
+extern const struct command command_rm;
+extern const struct command command_ask;
+extern const struct command command_get;
+/* The commands that ask a running service, from submit on: NULL-terminated, empty without libcurl.
  */
-bool command_print_completion(const char *shell, const struct command *const *commands,
-                              size_t count);
+extern const struct command *const command_client_list[];
 
 /* argv: the command's name, then what the configuration left. operands and values point into it.
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
@@ -95,75 +91,3 @@ void command_watch_signals(void);
 bool command_interrupted(void);
 /* The same for struct observer; context is not used. */
 bool command_cancelled(void *context);
-
-/* ---- Graph input ---- */
-
-/* Places of the flags that every command that reads a graph has first, in this order. */
-enum graph_input_flag {
-    GRAPH_INPUT_FROM,
-    GRAPH_INPUT_DIRECTED,
-    GRAPH_INPUT_WEIGHT,
-    GRAPH_INPUT_N,
-    GRAPH_INPUT_CHARSET,
-    GRAPH_INPUT_COUNT
-};
-
-#define GRAPH_INPUT_FLAGS                                                                          \
-    [GRAPH_INPUT_FROM] =                                                                           \
-        {"from", "FORMAT",                                                                         \
-         "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"                    \
-         "      graphml, npy, nthu. Else the file's ending, else its first bytes decide."},        \
-    [GRAPH_INPUT_DIRECTED] = {"directed", "true|false",                                            \
-                              "Whether edges lead one way; else what the format says, else\n"      \
-                              "      true."},                                                      \
-    [GRAPH_INPUT_WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},    \
-    [GRAPH_INPUT_N] = {"n", "N", "The vertices are 0..N-1."},                                      \
-    [GRAPH_INPUT_CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."}
-
-/* Reads the call's first operand, "-" being standard input, compressed or not. A problem about its
- * content has the path in the call. Warnings are on standard error, and in the call. */
-MUST_CHECK enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
-                                        double *ret_seconds, struct problem *reterr);
-
-/* ---- Output ----
- *
- * Files that a command writes, and the matrix of a solve in one of them. A regular file appears
- * under its name only when it is complete: it is written beside it as NAME.tmp and renamed.
- * Standard output ("-"), pipes and devices are written as they are. Both structs are zeroed by the
- * caller before open, so that finishing is always allowed. */
-
-struct output_file {
-    int file;         /* -1 when closed */
-    const char *path; /* borrowed for the life of the struct */
-    char *draft_path; /* NULL when written in place */
-};
-
-MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
-                                        struct problem *reterr);
-/* Writes the text and empties it, once it has at least this many bytes. STATUS_CANCELLED after a
- * signal. */
-MUST_CHECK enum status output_file_flush(struct output_file *output, struct text *text,
-                                         size_t least, struct problem *reterr);
-/* Gives the complete file its name. */
-MUST_CHECK enum status output_file_commit(struct output_file *output, struct problem *reterr);
-/* Closes; a draft that was not committed is removed. */
-void output_file_finish(struct output_file *output);
-
-/* npy, raw and nthu are mapped files that the solver writes into; text formats, and outputs that
- * cannot be mapped, are memory that is written at the end. */
-struct output_matrix {
-    struct output_file file;
-    enum format format;
-    struct matrix matrix; /* its elements are inside the mapping */
-    char *mapping;
-    size_t mapping_size;
-    int mapped_file; /* of the mapping; 0 = of none */
-};
-
-MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,
-                                          enum format format, enum kind kind, uint32_t vertex_count,
-                                          struct problem *reterr);
-/* Writes what is not in the file yet, and commits it. */
-MUST_CHECK enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
-                                            struct problem *reterr);
-void output_matrix_finish(struct output_matrix *output);

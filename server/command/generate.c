@@ -1,6 +1,6 @@
 #include "proto/number.h"
-#include "server/command/command.h"
 #include "server/command/generator.h"
+#include "server/command/output.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static enum status write_graph(const struct generator_request *request, struct e
     return status;
 }
 
-static enum status run(struct command_call *call, struct problem *reterr)
+static enum status run_generate(struct command_call *call, struct problem *reterr)
 {
     static const char *const shapes[GENERATOR_COUNT] = {"gnp", "dense", "grid", "road"};
     struct generator_request request = {.directed = call->values[DIRECTED] != NULL};
@@ -196,5 +196,5 @@ const struct command command_generate = {
     .operand_names = {"OUT"},
     .summary = "Makes a graph up and writes it to OUT.",
     .flags = flags,
-    .run = run,
+    .run = run_generate,
 };

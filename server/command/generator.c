@@ -39,8 +39,8 @@ static bool draw_percent(struct generation *generation, uint64_t percent)
     return scale(draw(generation), 100) < percent;
 }
 
-static enum status give(struct generation *generation, uint32_t source, uint32_t target,
-                        uint64_t weight, bool both)
+static enum status give_edge(struct generation *generation, uint32_t source, uint32_t target,
+                             uint64_t weight, bool both)
 {
     const struct generator_sink *sink = generation->sink;
     enum status status = sink->take(sink->context, source, target, weight);
@@ -51,7 +51,7 @@ static enum status give(struct generation *generation, uint32_t source, uint32_t
 static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
 {
     const uint64_t weight = 1 + scale(draw(generation), generation->request->max_weight);
-    return give(generation, source, target, weight, !generation->request->directed);
+    return give_edge(generation, source, target, weight, !generation->request->directed);
 }
 
 static enum status make_dense(struct generation *generation)
@@ -179,8 +179,8 @@ static enum status give_road(struct generation *generation, uint32_t a, uint32_t
     const uint64_t weight =
         1 + (uint64_t)((wide)length * generation->request->max_weight / LONGEST);
     const bool both = tree || !generation->request->directed;
-    return !both && draw_percent(generation, 50) ? give(generation, b, a, weight, both)
-                                                 : give(generation, a, b, weight, both);
+    return !both && draw_percent(generation, 50) ? give_edge(generation, b, a, weight, both)
+                                                 : give_edge(generation, a, b, weight, both);
 }
 
 /* Every crossing keeps the street to its left or upper neighbour, which makes a tree over all; of

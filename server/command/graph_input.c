@@ -1,3 +1,4 @@
+#include "server/command/graph_input.h"
 #include "proto/input_report.h"
 #include "proto/read/decoder.h"
 #include "proto/read/foreign.h"
@@ -5,7 +6,6 @@
 #include "proto/read/reader.h"
 #include "proto/text.h"
 #include "server/clock.h"
-#include "server/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,8 +85,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     return status;
 }
 
-/* Takes plain bytes, as read or decompressed. */
-static enum status take_bytes(void *context, const char *bytes, size_t size, struct problem *reterr)
+/* Feeds plain bytes, as read or decompressed. */
+static enum status feed_bytes(void *context, const char *bytes, size_t size, struct problem *reterr)
 {
     struct input *input = context;
     if (input->reader != NULL) {
@@ -129,7 +129,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
     const struct decoder_rules rules = {.coding = coding,
                                         .is_opaque = input->format == FORMAT_NTHU,
                                         .charset = input->options.charset,
-                                        .take = take_bytes,
+                                        .take = feed_bytes,
                                         .context = input};
     const bool is_standard = strcmp(path, "-") == 0;
     input->file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -144,7 +144,8 @@ static enum status open_input(const char *path, enum coding coding, struct input
 }
 
 /* The warnings about the whole graph join those of its reader. */
-static void warn(struct command_call *call, const struct input *input, const struct graph *graph)
+static void print_warnings(struct command_call *call, const struct input *input,
+                           const struct graph *graph)
 {
     const struct reader_notes *notes = reader_notes(input->reader);
     struct input_report report = {.format = input->format,
@@ -190,7 +191,7 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
         status = read_all(&input, ret_graph, reterr);
     }
     if (status == STATUS_OK) {
-        warn(call, &input, *ret_graph);
+        print_warnings(call, &input, *ret_graph);
     }
     reader_destroy(input.reader);
     decoder_destroy(input.decoder);

@@ -1,7 +1,7 @@
 
+#include "server/command/output.h"
 #include "proto/npy_header.h"
 #include "proto/write/grid.h"
-#include "server/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 /* Text is written in pieces of about this size. */
 #define PIECE_SIZE ((size_t)1 << 20)
 
-static enum status refuse(const struct output_file *output, int error, struct problem *reterr)
+static enum status refuse_writing(const struct output_file *output, int error,
+                                  struct problem *reterr)
 {
     const enum status status = error == ENOSPC || error == EDQUOT ? STATUS_DISK_FULL
                                : error == ENOMEM                  ? STATUS_NO_MEMORY
@@ -34,18 +35,18 @@ enum status output_file_open(struct output_file *output, const char *path, struc
     }
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         output->file = open(path, O_WRONLY | O_CLOEXEC);
-        return output->file >= 0 ? STATUS_OK : refuse(output, errno, reterr);
+        return output->file >= 0 ? STATUS_OK : refuse_writing(output, errno, reterr);
     }
     if (asprintf(&output->draft_path, "%s.tmp", path) < 0) {
         output->draft_path = NULL;
-        return refuse(output, ENOMEM, reterr);
+        return refuse_writing(output, ENOMEM, reterr);
     }
     output->file = open(output->draft_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->file < 0) {
         const int error = errno;
         free(output->draft_path);
         output->draft_path = NULL;
-        return refuse(output, error, reterr);
+        return refuse_writing(output, error, reterr);
     }
     return STATUS_OK;
 }
@@ -59,7 +60,7 @@ static enum status write_bytes(struct output_file *output, const char *bytes, si
         }
         const ssize_t written = write(output->file, bytes, size);
         if (written < 0 && errno != EINTR) {
-            return refuse(output, errno, reterr);
+            return refuse_writing(output, errno, reterr);
         }
         if (written > 0) {
             bytes += written;
@@ -92,7 +93,7 @@ enum status output_file_commit(struct output_file *output, struct problem *reter
     const int closed = close(output->file);
     output->file = -1;
     if (closed != 0 || rename(output->draft_path, output->path) != 0) {
-        return refuse(output, errno, reterr);
+        return refuse_writing(output, errno, reterr);
     }
     free(output->draft_path);
     output->draft_path = NULL;
@@ -126,14 +127,14 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
         /* A disk that fills up later would be a SIGBUS in the solver: take the blocks now. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
         if (error != 0) {
-            return refuse(&output->file, error, reterr);
+            return refuse_writing(&output->file, error, reterr);
         }
     }
     void *mapping = mmap(NULL, output->mapping_size, PROT_READ | PROT_WRITE,
                          in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
                          in_file ? output->file.file : -1, 0);
     if (mapping == MAP_FAILED) {
-        return in_file ? refuse(&output->file, errno, reterr)
+        return in_file ? refuse_writing(&output->file, errno, reterr)
                        : problem_set(reterr, STATUS_NO_MEMORY,
                                      "no memory for a matrix of %zu bytes", output->mapping_size);
     }
@@ -143,8 +144,8 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
 }
 
 /* The size is that of the file, with its head. */
-static enum status measure(const struct matrix *matrix, size_t header, size_t *ret_size,
-                           struct problem *reterr)
+static enum status find_size(const struct matrix *matrix, size_t header, size_t *ret_size,
+                             struct problem *reterr)
 {
     size_t size;
     if (matrix_size(matrix->vertex_count, matrix->kind, &size) != STATUS_OK ||
@@ -163,7 +164,7 @@ enum status output_matrix_open(struct output_matrix *output, const char *path, e
     output->matrix = (struct matrix){.vertex_count = vertex_count, .kind = kind};
     enum status status = output_file_open(&output->file, path, reterr);
     if (status == STATUS_OK) {
-        status = measure(&output->matrix, header, &output->mapping_size, reterr);
+        status = find_size(&output->matrix, header, &output->mapping_size, reterr);
     }
     if (status != STATUS_OK || output->mapping_size == 0) {
         return status;
@@ -225,7 +226,7 @@ static enum status write_text(struct output_matrix *output, const struct graph *
     return status;
 }
 
-static void unmap(struct output_matrix *output)
+static void unmap_matrix(struct output_matrix *output)
 {
     if (output->mapping != NULL) {
         munmap(output->mapping, output->mapping_size);
@@ -243,12 +244,12 @@ enum status output_matrix_commit(struct output_matrix *output, const struct grap
     } else if (output->file.draft_path == NULL) {
         status = write_bytes(&output->file, output->mapping, output->mapping_size, reterr);
     }
-    unmap(output);
+    unmap_matrix(output);
     return status == STATUS_OK ? output_file_commit(&output->file, reterr) : status;
 }
 
 void output_matrix_finish(struct output_matrix *output)
 {
-    unmap(output);
+    unmap_matrix(output);
     output_file_finish(&output->file);
 }

@@ -1,4 +1,5 @@
-#include "server/command/command.h"
+#include "server/command/graph_input.h"
+#include "server/command/output.h"
 #include "server/solver/cpu/pool.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
@@ -266,7 +267,7 @@ static enum status draw_plan(const struct planning *planning, struct problem *re
     return status;
 }
 
-static enum status run(struct command_call *call, struct problem *reterr)
+static enum status run_plan(struct command_call *call, struct problem *reterr)
 {
     struct planning planning = {.call = call};
     double parse_s;
@@ -296,5 +297,5 @@ const struct command command_plan = {
                "left of n^3, and the seconds expected, for the solver that is chosen. --solver\n"
                "gpu plans without a device too, by the figures of a large one.",
     .flags = flags,
-    .run = run,
+    .run = run_plan,
 };

@@ -2,7 +2,8 @@
 #include "proto/job_document.h"
 #include "proto/write/writer.h"
 #include "server/clock.h"
-#include "server/command/command.h"
+#include "server/command/graph_input.h"
+#include "server/command/output.h"
 #include "server/solver/progress.h"
 
 #include <inttypes.h>
@@ -171,7 +172,7 @@ static enum status open_solver(struct solving *solving, struct problem *reterr)
 
 /* The output is opened before the solve, which then writes into the mapped file: a path that cannot
  * be written, or a full disk, is told at once and not after hours. */
-static enum status solve(struct solving *solving, struct problem *reterr)
+static enum status execute_plan(struct solving *solving, struct problem *reterr)
 {
     const struct observer observer = {.context = solving,
                                       .cancelled = command_cancelled,
@@ -308,7 +309,7 @@ static void print_summary(const struct solving *solving, FILE *stream)
     }
 }
 
-static enum status run(struct command_call *call, struct problem *reterr)
+static enum status run_solve(struct command_call *call, struct problem *reterr)
 {
     struct solving solving = {.call = call};
     const double began_s = clock_monotonic_s();
@@ -318,7 +319,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
         status = read_graph(&solving, reterr);
     }
     if (status == STATUS_OK) {
-        status = solve(&solving, reterr);
+        status = execute_plan(&solving, reterr);
     }
     if (solving.bar.shown) {
         fputs(WIPE_LINE, stderr);
@@ -353,5 +354,5 @@ const struct command command_solve = {
                "standard input or output; a matrix on standard output moves the summary to\n"
                "standard error.",
     .flags = flags,
-    .run = run,
+    .run = run_solve,
 };

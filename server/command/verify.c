@@ -1,5 +1,5 @@
 #include "proto/npy_header.h"
-#include "server/command/command.h"
+#include "server/command/graph_input.h"
 #include "server/solver/certificate.h"
 
 #include <errno.h>
@@ -131,8 +131,8 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
     return STATUS_OK;
 }
 
-static enum status certify(const struct checking *checking, const struct matrix *matrix,
-                           struct problem *reterr)
+static enum status certify_matrix(const struct checking *checking, const struct matrix *matrix,
+                                  struct problem *reterr)
 {
     const struct observer observer = {.cancelled = command_cancelled};
     struct verification verification = {0};
@@ -154,7 +154,7 @@ static enum status certify(const struct checking *checking, const struct matrix 
     return status;
 }
 
-static enum status run(struct command_call *call, struct problem *reterr)
+static enum status run_verify(struct command_call *call, struct problem *reterr)
 {
     struct checking checking = {.call = call};
     struct matrix matrix;
@@ -175,7 +175,7 @@ static enum status run(struct command_call *call, struct problem *reterr)
     }
     if (status == STATUS_OK) {
         call->matrix_is_input = true;
-        status = certify(&checking, &matrix, reterr);
+        status = certify_matrix(&checking, &matrix, reterr);
     }
     if (checking.bytes != NULL) {
         munmap(checking.bytes, checking.size);
@@ -190,5 +190,5 @@ const struct command command_verify = {
     .summary = "Proves that MATRIX holds the shortest distances of GRAPH, or names the first\n"
                "wrong pair. With --solver gpu the device checks.",
     .flags = flags,
-    .run = run,
+    .run = run_verify,
 };

@@ -49,13 +49,9 @@ def test_a_graph_is_submitted_and_asked(daemon):
     assert lines(apsp(daemon, "ask", "town", "a", "d")) == ["16"]
     assert lines(apsp(daemon, "ask", "town", "d", "a")) == ["unreachable"]
     assert json.loads(lines(apsp(daemon, "ask", "town", "a", "d", "--json"))[-1])["distance"] == 16
-    assert lines(apsp(daemon, "path", "town", "a", "d")) == ["16", "a b c d"]
-    assert lines(apsp(daemon, "path", "town", "d", "a")) == ["unreachable"]
-    assert lines(apsp(daemon, "pairs", "town", "-", stdin=b"a,c\nd,a\n")) == ["a,c,7", "d,a,"]
-    assert any(line.startswith(job) and "done" in line for line in lines(apsp(daemon, "jobs")))
     assert any(line.endswith(" town") for line in lines(apsp(daemon, "graphs", "--limit", "10")))
-    listed = json.loads(lines(apsp(daemon, "jobs", "--json", "--limit", "1"))[-1])
-    assert len(listed["jobs"]) == 1, listed
+    listed = json.loads(lines(apsp(daemon, "graphs", "--json", "--limit", "1"))[-1])
+    assert len(listed["graphs"]) == 1, listed
     assert lines(apsp(daemon, "rm", "town")) == []
     refused(apsp(daemon, "ask", "town", "a", "d"), 4, 'no graph "town"')
 
@@ -87,16 +83,15 @@ def test_exit_codes(daemon):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        assert "Is the service running" in refused(apsp(daemon, "jobs", url=url), 4, "connect")
-    job = submitted(daemon, "done")
-    apsp(daemon, "wait", job)
-    refused(apsp(daemon, "cancel", job), 4, "is done already")
+        assert "Is the service running" in refused(apsp(daemon, "graphs", url=url), 4, "connect")
+    refused(apsp(daemon, "rm", "none"), 4, 'no graph "none"')
+    refused(apsp(daemon, "jobs"), 2, "unknown command jobs")
 
 
-def test_a_job_is_cancelled(_):
+def test_a_wait_ends_with_a_cancelled_job(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
-        lines(apsp(daemon, "cancel", job))
+        daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
         refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
 
 
@@ -260,22 +255,22 @@ def test_variables_for_proxies_count(daemon):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         proxy = {"http_proxy": f"http://127.0.0.1:{unused.getsockname()[1]}", "no_proxy": "", "NO_PROXY": ""}
-        lines(apsp(daemon, "jobs", **proxy))
+        lines(apsp(daemon, "graphs", **proxy))
 
-        class Jobs(http.server.BaseHTTPRequestHandler):
+        class Graphs(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)
                 self.end_headers()
-                self.wfile.write(b'{"jobs":[]}')
+                self.wfile.write(b'{"graphs":[]}')
 
             def log_message(self, *_):
                 pass
 
-        with http.server.ThreadingHTTPServer(("127.0.0.2", 0), Jobs) as server:
+        with http.server.ThreadingHTTPServer(("127.0.0.2", 0), Graphs) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             url = f"http://127.0.0.2:{server.server_address[1]}"
-            refused(apsp(None, "jobs", url=url, **proxy), 4, "connect")
-            lines(apsp(None, "jobs", url=url, **{**proxy, "no_proxy": "127.0.0.2"}))
+            refused(apsp(None, "graphs", url=url, **proxy), 4, "connect")
+            lines(apsp(None, "graphs", url=url, **{**proxy, "no_proxy": "127.0.0.2"}))
             server.shutdown()
 
 
@@ -318,16 +313,21 @@ def test_terminals(daemon):
         assert code == 0 and b"\x1b" not in shown, shown
 
 
-def test_words_and_completion(daemon):
+def test_words(daemon):
     for words in (("-h",), ("help",), ("--help",)):
         text = "\n".join(lines(apsp(daemon, *words)))
         assert "apsp submit" in text and "4 the service" in text, text
     assert lines(apsp(daemon, "version")) == lines(apsp(daemon, "--version"))
     assert lines(apsp(daemon, "help", "get")) == lines(apsp(daemon, "get", "-h"))
     refused(apsp(daemon, "help", "none"), 2, "unknown command none")
-    refused(apsp(daemon, "completion", "tcsh"), 2, "no completion for tcsh")
+
+
+def test_shells_complete_commands_and_flags(_):
+    here = os.path.dirname(os.path.abspath(__file__))
     for shell in ("bash", "zsh", "fish"):
-        script = "\n".join(lines(apsp(daemon, "completion", shell))) + "\n"
+        made = subprocess.run([sys.executable, "-B", os.path.join(here, "..", "..", "deploy", "completion.py"),
+                               shell, harness.COMMAND], capture_output=True, text=True, check=True)
+        script = made.stdout
         assert "deadline_s" in script and "submit" in script, shell
         if shell == "bash":
             subprocess.run(["bash", "-n"], input=script, text=True, check=True)

@@ -1,3 +1,4 @@
+/* apsp ask: one distance, of a running service or of a matrix in a file. */
 #include "proto/npy_header.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
@@ -7,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-bool matrix_file_is_named(const char *path)
+static const struct command_flag flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
+
+/* ---- A file ---- */
+
+static bool is_matrix_file(const char *path)
 {
     const size_t size = strlen(path);
     return size > 4 && strcmp(path + size - 4, ".npy") == 0 && access(path, F_OK) == 0;
@@ -38,7 +43,7 @@ static enum status read_element(FILE *file, const struct npy_header *header, siz
 }
 
 /* Rows are counted from 0: the file has no names. */
-enum status matrix_file_ask(struct command_call *call, struct problem *reterr)
+static enum status ask_file(struct command_call *call, struct problem *reterr)
 {
     unsigned char head[NPY_HEADER_LIMIT];
     struct npy_header header;
@@ -68,3 +73,38 @@ enum status matrix_file_ask(struct command_call *call, struct problem *reterr)
     }
     return status;
 }
+
+/* ---- A service ---- */
+
+/* Prints the bare number, or with --json the answer. */
+static enum status ask_service(struct client *client, struct problem *reterr)
+{
+    const struct command_call *call = client->call;
+    const struct text *body = &client->answer.body;
+    struct text path = client_path(client, "graphs", call->operands[0], "/distance");
+    client_append_parameter(client, &path, "source", call->operands[1]);
+    client_append_parameter(client, &path, "target", call->operands[2]);
+    client_add_header(client, "Accept: %s",
+                      call->values[CLIENT_JSON] != NULL ? "application/json" : "text/plain");
+    client_add_header(client, "Prefer: wait=%d", CLIENT_HOLD_S);
+    STATUS_TRY(client_ask(client, "GET", &path, NULL, reterr));
+    return fwrite(body->bytes, 1, body->size, stdout) == body->size
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_IO, "cannot write standard output");
+}
+
+static enum status run_ask(struct command_call *call, struct problem *reterr)
+{
+    return is_matrix_file(call->operands[0]) ? ask_file(call, reterr)
+                                             : client_run(call, ask_service, reterr);
+}
+
+const struct command command_ask = {
+    .name = "ask",
+    .operand_names = {"GRAPH", "SOURCE", "TARGET"},
+    .summary = "Prints the distance from SOURCE to TARGET, or unreachable. GRAPH is a graph of\n"
+               "the service, by id, name or job, or a matrix in a file, MATRIX.npy, whose rows\n"
+               "are counted from 0.",
+    .flags = flags,
+    .run = run_ask,
+};

@@ -12,11 +12,10 @@
 /* Attempts without a byte in between. */
 #define ATTEMPT_LIMIT 5
 
-enum { URL, JSON, TO, FORCE };
+enum { TO = CLIENT_COUNT, FORCE };
 
 static const struct command_flag flags[] = {
-    [URL] = URL_FLAG,
-    [JSON] = {"json", NULL, "Print one JSON object as the last line."},
+    CLIENT_FLAGS,
     [TO] = {"to", "FORMAT",
             "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
             "      ending decides, else npy."},
@@ -27,6 +26,7 @@ static const struct command_flag flags[] = {
 struct download {
     struct client *client;
     const char *out;
+    enum format format;
     char *part; /* path; NULL: standard output */
     char *tag;  /* path */
     int file;
@@ -35,7 +35,7 @@ struct download {
     int error;
 };
 
-static enum status refuse(const char *path, struct problem *reterr)
+static enum status refuse_writing(const char *path, struct problem *reterr)
 {
     return problem_set(reterr, errno == ENOSPC ? STATUS_DISK_FULL : STATUS_IO,
                        "cannot write %.200s: %s", path, strerror(errno));
@@ -54,7 +54,7 @@ static bool keep_tag(const struct download *download)
 }
 
 /* The first bytes tell whether the answer goes on or is another one from its beginning. */
-static bool take(void *context, const char *bytes, size_t size)
+static bool receive_bytes(void *context, const char *bytes, size_t size)
 {
     struct download *download = context;
     long http_status = 0;
@@ -100,7 +100,7 @@ static void find_place(struct download *download, char tag[CLIENT_TAG_SIZE])
     }
 }
 
-static enum status fetch_once(struct download *download, const char *path, struct problem *reterr)
+static enum status fetch_once(struct download *download, struct problem *reterr)
 {
     struct client *client = download->client;
     char tag[CLIENT_TAG_SIZE];
@@ -110,28 +110,30 @@ static enum status fetch_once(struct download *download, const char *path, struc
         client_add_header(client, "If-Range: %s", tag);
     }
     if (download->part != NULL && lseek(download->file, (off_t)download->offset, SEEK_SET) < 0) {
-        return refuse(download->part, reterr);
+        return refuse_writing(download->part, reterr);
     }
-    client_add_header(client, "Prefer: wait=30");
-    client->sink = take;
+    struct text path = client_path(client, "graphs", client->call->operands[0], "/matrix");
+    client_append_parameter(client, &path, "format", format_info(download->format)->name);
+    client_add_header(client, "Prefer: wait=%d", CLIENT_HOLD_S);
+    client->sink = receive_bytes;
     client->sink_context = download;
     download->received = 0;
     download->error = 0;
-    const enum status status = client_ask(client, "GET", path, NULL, reterr);
+    const enum status status = client_ask(client, "GET", &path, NULL, reterr);
     if (download->error != 0) {
         client->call->exit_code = 0;
         errno = download->error;
-        return refuse(download->out, reterr);
+        return refuse_writing(download->out, reterr);
     }
     return status;
 }
 
-static enum status fetch(struct download *download, const char *path, struct problem *reterr)
+static enum status fetch_all(struct download *download, struct problem *reterr)
 {
     struct client *client = download->client;
     enum status status = STATUS_OK;
     for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
-        status = fetch_once(download, path, reterr);
+        status = fetch_once(download, reterr);
         /* All of it was there, or another matrix is shorter: from the beginning. */
         if (client->answer.http_status == 416 && download->part != NULL) {
             unlink(download->tag);
@@ -171,55 +173,51 @@ static enum status open_part(struct download *download, struct problem *reterr)
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
     }
     download->file = open(download->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    return download->file >= 0 ? STATUS_OK : refuse(download->part, reterr);
+    return download->file >= 0 ? STATUS_OK : refuse_writing(download->part, reterr);
 }
 
-static enum status commit(const struct download *download, struct problem *reterr)
+static enum status name_part(const struct download *download, struct problem *reterr)
 {
     if (download->part == NULL) {
         return STATUS_OK;
     }
     if (rename(download->part, download->out) != 0) {
-        return refuse(download->out, reterr);
+        return refuse_writing(download->out, reterr);
     }
     unlink(download->tag);
     return STATUS_OK;
 }
 
-enum status download_matrix(struct client *client, struct problem *reterr)
+static enum status download_matrix(struct client *client, struct problem *reterr)
 {
     struct command_call *call = client->call;
     struct download download = {.client = client, .out = call->operands[1], .file = -1};
-    struct text path = client_path(client, "graphs", call->operands[0], "/matrix");
-    enum format format;
-    enum status status = choose_format(call, &format, reterr);
+    STATUS_TRY(choose_format(call, &download.format, reterr));
+    enum status status = open_part(&download, reterr);
     if (status == STATUS_OK) {
-        client_append_parameter(client, &path, "format", format_info(format)->name);
-        status = text_status(&path);
-    }
-    if (status == STATUS_OK) {
-        status = open_part(&download, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = fetch(&download, path.bytes, reterr);
+        status = fetch_all(&download, reterr);
     }
     if (download.file > STDERR_FILENO) {
         const int closed = close(download.file);
-        status = status == STATUS_OK && closed != 0 ? refuse(download.out, reterr) : status;
+        status = status == STATUS_OK && closed != 0 ? refuse_writing(download.out, reterr) : status;
     }
     if (status == STATUS_OK) {
-        status = commit(&download, reterr);
+        status = name_part(&download, reterr);
     }
-    if (status == STATUS_OK && call->values[JSON] != NULL && download.part != NULL) {
+    if (status == STATUS_OK && call->values[CLIENT_JSON] != NULL && download.part != NULL) {
         status = command_print_json(json_pack("{s:s, s:I, s:s}", "file", download.out, "bytes",
                                               (json_int_t)download.offset, "format",
-                                              format_info(format)->name),
+                                              format_info(download.format)->name),
                                     stdout);
     }
     free(download.part);
     free(download.tag);
-    text_finish(&path);
     return status;
+}
+
+static enum status run_get(struct command_call *call, struct problem *reterr)
+{
+    return client_run(call, download_matrix, reterr);
 }
 
 const struct command command_get = {
@@ -228,5 +226,5 @@ const struct command command_get = {
     .summary = "Downloads the matrix of a graph to OUT; - is standard output. A download that\n"
                "was cut goes on where it was.",
     .flags = flags,
-    .run = service_run,
+    .run = run_get,
 };

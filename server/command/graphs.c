@@ -1,0 +1,76 @@
+/* apsp graphs and apsp rm: the graphs that a running service has. */
+#include "server/command/client.h"
+
+enum { LIMIT = CLIENT_COUNT, CURSOR };
+
+static const struct command_flag list_flags[] = {
+    CLIENT_FLAGS,
+    [LIMIT] = {"limit", "N", "The most graphs to list, newest first: 1 to 1000. Default: 50."},
+    [CURSOR] = {"cursor", "ID", "List the graphs after this one: next of an answer in JSON."},
+    {NULL, NULL, NULL},
+};
+
+static const struct command_flag remove_flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
+
+static void print_graphs(const json_t *document)
+{
+    const json_t *graphs = json_object_get(document, "graphs");
+    for (size_t i = 0; i < json_array_size(graphs); i++) {
+        const json_t *graph = json_array_get(graphs, i);
+        const json_t *names = json_object_get(graph, "names");
+        printf("%s  %10.0f vertices  %12.0f edges  %-4s", client_member(graph, "id"),
+               client_number(graph, "n"), client_number(graph, "m"),
+               client_member(graph, "result"));
+        for (size_t k = 0; k < json_array_size(names); k++) {
+            printf(" %s", json_string_value(json_array_get(names, k)));
+        }
+        putchar('\n');
+    }
+}
+
+static enum status list_graphs(struct client *client, struct problem *reterr)
+{
+    const struct command_call *call = client->call;
+    struct text path = client_path(client, "graphs", NULL, "");
+    json_t *document = NULL;
+    client_append_parameter(client, &path, "limit", call->values[LIMIT]);
+    client_append_parameter(client, &path, "cursor", call->values[CURSOR]);
+    STATUS_TRY(client_ask_json(client, "GET", &path, NULL, &document, reterr));
+    const enum status status = client_print_json(client, document, reterr);
+    if (call->values[CLIENT_JSON] == NULL) {
+        print_graphs(document);
+    }
+    json_decref(document);
+    return status;
+}
+
+static enum status run_list(struct command_call *call, struct problem *reterr)
+{
+    return client_run(call, list_graphs, reterr);
+}
+
+static enum status remove_graph(struct client *client, struct problem *reterr)
+{
+    struct text path = client_path(client, "graphs", client->call->operands[0], "");
+    return client_ask(client, "DELETE", &path, NULL, reterr);
+}
+
+static enum status run_remove(struct command_call *call, struct problem *reterr)
+{
+    return client_run(call, remove_graph, reterr);
+}
+
+const struct command command_graphs = {
+    .name = "graphs",
+    .summary = "Lists the graphs of the service: id, size, kind of the result, names.",
+    .flags = list_flags,
+    .run = run_list,
+};
+
+const struct command command_rm = {
+    .name = "rm",
+    .operand_names = {"GRAPH"},
+    .summary = "Deletes a graph and its results from the service.",
+    .flags = remove_flags,
+    .run = run_remove,
+};

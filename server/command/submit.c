@@ -1,0 +1,246 @@
+/* apsp submit and apsp wait: a job of a running service. */
+#include "server/command/client.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define BAR_CELLS 24
+
+/* ---- wait ---- */
+
+static const struct command_flag wait_flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
+
+static void print_warnings(const json_t *document)
+{
+    const json_t *warnings = json_object_get(document, "warnings");
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *warning = json_array_get(warnings, i);
+        fprintf(stderr, "apsp: warning: %s\n", client_member(warning, "detail"));
+        if (client_member(warning, "hint")[0] != '\0') {
+            fprintf(stderr, "  %s\n", client_member(warning, "hint"));
+        }
+    }
+}
+
+static void draw_job(const json_t *job)
+{
+    const json_t *eta = json_object_get(job, "eta_s");
+    const double share = fmin(fmax(client_number(job, "progress"), 0), 1);
+    char cells[BAR_CELLS + 1];
+    memset(cells, '.', BAR_CELLS);
+    memset(cells, '#', (size_t)(share * BAR_CELLS));
+    cells[BAR_CELLS] = '\0';
+    const char *phase = client_member(job, "phase");
+    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%",
+            phase[0] != '\0' ? phase : client_member(job, "state"), cells, share * 100);
+    if (json_is_number(eta)) {
+        fprintf(stderr, "  ETA %.1f s", json_number_value(eta));
+    }
+    fflush(stderr);
+}
+
+static void print_job(const json_t *job)
+{
+    const json_t *summary = json_object_get(job, "summary");
+    printf("%s %s graph %s", client_member(job, "id"), client_member(job, "state"),
+           client_member(job, "graph"));
+    if (summary != NULL && json_is_object(summary)) {
+        printf(" %.0f vertices, %.0f edges, kind %s", client_number(summary, "n"),
+               client_number(summary, "m"), client_member(summary, "kind"));
+    }
+    if (json_is_object(json_object_get(job, "timings"))) {
+        printf(", %.3f s", client_number(json_object_get(job, "timings"), "total_s"));
+    }
+    putchar('\n');
+}
+
+static bool is_final(const char *state)
+{
+    return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
+}
+
+/* Waits until the job has ended, with a bar on a terminal. */
+static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
+                                struct problem *reterr)
+{
+    const bool has_bar = command_shows_progress();
+    json_t *job = NULL;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && (job == NULL || !is_final(client_member(job, "state")))) {
+        struct text path = client_path(client, "jobs", id, "");
+        text_printf(&path, "?wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
+        json_decref(job);
+        job = NULL;
+        status = client_ask_json(client, "GET", &path, NULL, &job, reterr);
+        if (status == STATUS_OK && has_bar) {
+            draw_job(job);
+        }
+    }
+    if (has_bar) {
+        fputs(WIPE_LINE, stderr);
+    }
+    *ret_job = job;
+    return status;
+}
+
+/* The exit code is 1 where the job is not done. */
+static enum status wait_for_job(struct client *client, const char *id, struct problem *reterr)
+{
+    json_t *job = NULL;
+    enum status status = wait_for_end(client, id, &job, reterr);
+    if (status == STATUS_OK) {
+        status = client_print_json(client, job, reterr);
+    }
+    if (status == STATUS_OK && strcmp(client_member(job, "state"), "done") != 0) {
+        const json_t *problem = json_object_get(job, "problem");
+        const char *detail = client_member(problem, "detail");
+        status = problem_set(reterr, STATUS_BAD_GRAPH, "The job is %s%s%s",
+                             client_member(job, "state"), detail[0] != '\0' ? ": " : ".", detail);
+        problem_hint(reterr, "%s", client_member(problem, "hint"));
+    } else if (status == STATUS_OK && client->call->values[CLIENT_JSON] == NULL) {
+        print_job(job);
+    }
+    json_decref(job);
+    return status;
+}
+
+static enum status wait_named(struct client *client, struct problem *reterr)
+{
+    return wait_for_job(client, client->call->operands[0], reterr);
+}
+
+static enum status run_wait(struct command_call *call, struct problem *reterr)
+{
+    return client_run(call, wait_named, reterr);
+}
+
+/* ---- submit ---- */
+
+enum {
+    NAME = CLIENT_COUNT,
+    WAIT,
+    FORMAT,
+    DIRECTED,
+    WEIGHT,
+    N,
+    CHARSET,
+    KIND,
+    RESULT,
+    PRIORITY,
+    DEADLINE,
+    VERIFY
+};
+
+static const struct command_flag submit_flags[] = {
+    CLIENT_FLAGS,
+    [NAME] = {"name", "NAME", "A name to ask the graph by."},
+    [WAIT] = {"wait", NULL, "Wait until the job has ended."},
+    [FORMAT] = {"format", "FORMAT",
+                "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"
+                "      graphml, npy, nthu. Else the file's ending, else its first bytes decide."},
+    [DIRECTED] = {"directed", "true|false", "Whether edges lead one way."},
+    [WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},
+    [N] = {"n", "N", "The vertices are 0..N-1."},
+    [CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."},
+    [KIND] = {"kind", "KIND", "Numbers of the distances: auto, i4, u2, f4, f8."},
+    [RESULT] = {"result", "FORM", "What is kept: auto, matrix, hierarchy."},
+    [PRIORITY] = {"priority", "0..9", "Priority in the queue, 9 first."},
+    [DEADLINE] = {"deadline_s", "SECONDS", "The job ends unless it is done by then."},
+    [VERIFY] = {"verify", NULL, "Check the result by certificate before it counts."},
+    {NULL, NULL, NULL},
+};
+
+static void append_submit_parameters(const struct client *client, struct text *path)
+{
+    static const int passed[] = {NAME, DIRECTED, WEIGHT,   N,       CHARSET,
+                                 KIND, RESULT,   PRIORITY, DEADLINE};
+    const struct command_call *call = client->call;
+    const enum format format = format_from_path(call->operands[0], false);
+    const char *name = call->values[FORMAT] != NULL ? call->values[FORMAT]
+                       : format != FORMAT_NONE      ? format_info(format)->name
+                                                    : NULL;
+    client_append_parameter(client, path, "format", name);
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        client_append_parameter(client, path, submit_flags[passed[i]].name,
+                                call->values[passed[i]]);
+    }
+    client_append_parameter(client, path, "verify", call->values[VERIFY] != NULL ? "true" : NULL);
+}
+
+/* A repeat of the request, when its answer was lost, does not submit twice. */
+static enum status add_idempotency_key(struct client *client, struct problem *reterr)
+{
+    uint64_t random[2];
+    if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+        return problem_set(reterr, STATUS_IO, "the system gives no random bytes");
+    }
+    client_add_header(client, "Idempotency-Key: apsp-%016llx%016llx", (unsigned long long)random[0],
+                      (unsigned long long)random[1]);
+    return STATUS_OK;
+}
+
+/* "-" is standard input. */
+static enum status send_graph(struct client *client, json_t **ret_job, struct problem *reterr)
+{
+    struct command_call *call = client->call;
+    const char *name = call->operands[0];
+    FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+    if (file == NULL) {
+        call->problem_path = name;
+        return problem_set(reterr, STATUS_BAD_GRAPH, "%s", strerror(errno));
+    }
+    struct text path = client_path(client, "jobs", NULL, "");
+    append_submit_parameters(client, &path);
+    client_add_header(client, "Content-Type:");
+    const enum status status = client_ask_json(client, "POST", &path, file, ret_job, reterr);
+    call->problem_path = status == STATUS_BAD_GRAPH ? name : NULL;
+    if (file != stdin) {
+        fclose(file);
+    }
+    return status;
+}
+
+static enum status submit_graph(struct client *client, struct problem *reterr)
+{
+    const struct command_call *call = client->call;
+    enum status status;
+    json_t *job = NULL;
+    STATUS_TRY(add_idempotency_key(client, reterr));
+    STATUS_TRY(send_graph(client, &job, reterr));
+    print_warnings(job);
+    if (call->values[WAIT] != NULL) {
+        status = wait_for_job(client, client_member(job, "id"), reterr);
+    } else {
+        status = client_print_json(client, job, reterr);
+        if (call->values[CLIENT_JSON] == NULL) {
+            puts(client_member(job, "id"));
+        }
+    }
+    json_decref(job);
+    return status;
+}
+
+static enum status run_submit(struct command_call *call, struct problem *reterr)
+{
+    return client_run(call, submit_graph, reterr);
+}
+
+const struct command command_submit = {
+    .name = "submit",
+    .operand_names = {"FILE"},
+    .summary = "Sends the graph in FILE, - being standard input, to a running service and\n"
+               "prints the id of its job.",
+    .flags = submit_flags,
+    .run = run_submit,
+};
+
+const struct command command_wait = {
+    .name = "wait",
+    .operand_names = {"JOB"},
+    .summary = "Waits until the job has ended. Exit code 1 where it is not done then.",
+    .flags = wait_flags,
+    .run = run_wait,
+};
