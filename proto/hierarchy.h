@@ -105,28 +105,3 @@ MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
 MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,
                                            uint64_t size, struct hierarchy **ret_hierarchy);
 void hierarchy_close(struct hierarchy *hierarchy);
-
-/* ---- proto/hierarchy_search.c ---- */
-
-/* Rows that are computed side by side; fewer than the least take longer so than one by one. */
-#define HIERARCHY_LANES 16
-#define HIERARCHY_LANES_MIN 8
-
-/* Scratch of one thread. */
-struct hierarchy_search;
-
-MUST_CHECK enum status hierarchy_search_create(const struct hierarchy *hierarchy,
-                                               struct hierarchy_search **ret_search);
-void hierarchy_search_destroy(struct hierarchy_search *search);
-/* An element of the kind, as in a matrix. Calls with the same source as before climb from it once.
- */
-void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32_t target,
-                        void *ret_element);
-/* From each of these vertices to all, by vertex, one row behind the other; at most HIERARCHY_LANES
- * of them. */
-void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                    void *ret_rows);
-/* Some elements of the row from a vertex; all parts of it fill the row. Threads may each compute
- * another part, with a search of their own. */
-void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32_t part,
-                        uint32_t parts, void *ret_row);

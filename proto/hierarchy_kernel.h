@@ -2,7 +2,7 @@
  * hierarchy_kernel.c is compiled for each of them. */
 #pragma once
 
-#include "proto/hierarchy.h"
+#include "proto/hierarchy_search.h"
 #include "proto/isa.h"
 
 /* Elements of this many positions wait until they are written into the rows, in the cache. */
@@ -16,8 +16,21 @@ struct hierarchy_start {
     void *distance; /* by depth, from the root on, of itself and the vertices above it */
 };
 
+/* Rows that are being computed. */
+struct hierarchy_sweep {
+    uint32_t sources[HIERARCHY_LANES];
+    uint32_t count;
+    bool in_lanes;
+    uint32_t started; /* sources whose climbs are done; one by one: the row in hand */
+    uint32_t left;    /* supernodes not yet swept */
+    void *rows;
+};
+
 struct hierarchy_search {
-    const struct hierarchy *hierarchy;
+    const struct hierarchy *hierarchy; /* view */
+    struct hierarchy view; /* a copy; while the graph is reversed, up and down change places */
+    bool is_reversed;
+    struct hierarchy_sweep sweep;
     const struct hierarchy_operations *operations;
     size_t element_bytes;
     int32_t above; /* see front_body.h */
@@ -46,8 +59,10 @@ struct hierarchy_operations {
     void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
     /* From starts[0] to the vertices of supernodes begin to before end, by vertex. */
     void (*sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end, void *ret_row);
-    /* From each of starts, of which the first `count` are wanted, one row behind the other. */
-    void (*sweep_lanes)(struct hierarchy_search *search, uint32_t count, void *ret_rows);
+    /* From each of starts, of which the first `count` are wanted, to the vertices of supernodes
+     * begin to before end, one row behind the other. The last supernodes come first. */
+    void (*sweep_lanes)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
+                        uint32_t count, void *ret_rows);
 };
 
 /* By instruction set and kind; none for u2. */

@@ -269,7 +269,8 @@ ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint
     }
 }
 
-static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t count, void *ret_rows)
+static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
+                              uint32_t count, void *ret_rows)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -280,7 +281,7 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t count, v
         unreachable.at[lane] = UNREACHABLE;
     }
     uint32_t next = next_met(search, HIERARCHY_LANES, NO_SUPERNODE);
-    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+    for (uint32_t s = end; s-- > begin;) {
         const uint32_t columns = hierarchy_columns(shape, s);
         const uint32_t rows = hierarchy_rows_below(shape, s);
         const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
@@ -306,11 +307,11 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t count, v
             block[position % HIERARCHY_BLOCK] = best;
             if (position % HIERARCHY_BLOCK == 0) {
                 const uint32_t left = shape->vertex_count - position;
-                const uint32_t end = left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK;
+                const uint32_t stop = position + (left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK);
                 if (count == HIERARCHY_LANES) { /* a constant */
-                    NAME(write_block)(search, position, position + end, HIERARCHY_LANES, ret_rows);
+                    NAME(write_block)(search, position, stop, HIERARCHY_LANES, ret_rows);
                 } else {
-                    NAME(write_block)(search, position, position + end, count, ret_rows);
+                    NAME(write_block)(search, position, stop, count, ret_rows);
                 }
             }
         }

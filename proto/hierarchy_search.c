@@ -1,7 +1,3 @@
-/* Questions to a hierarchy. A vertex reaches the others by way of vertices that are eliminated
- * after it: its ancestors in the elimination tree. So a pair takes both climbs to the root, whose
- * common ancestors are compared, and a row takes one climb and a sweep from the root down (Delling
- * et al., PHAST, 2011; Buchhold, Sanders, Wagner 2019). */
 #include "proto/hierarchy_kernel.h"
 
 #include <stdlib.h>
@@ -11,6 +7,11 @@
 #define NOTHING_CLIMBED UINT32_MAX
 /* Rows side by side take this much at most, or are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
+/* Vertices of a step of a sweep, alone and side by side, and arcs of a step of pairs: each takes
+ * about a millisecond. */
+#define STEP_VERTICES 32768
+#define STEP_VERTICES_LANES 8192
+#define STEP_ARCS ((size_t)1 << 20)
 
 static const struct hierarchy_operations *const kernels[ISA_COUNT] = {
     [ISA_PORTABLE] = hierarchy_kernel_portable,
@@ -26,7 +27,8 @@ enum status hierarchy_search_create(const struct hierarchy *hierarchy,
     if (search == NULL) {
         return STATUS_NO_MEMORY;
     }
-    search->hierarchy = hierarchy;
+    search->view = *hierarchy;
+    search->hierarchy = &search->view;
     search->operations = &kernels[isa_best()][kind];
     search->element_bytes = bytes;
     search->above = hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
@@ -61,6 +63,17 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
     free(search);
 }
 
+void hierarchy_search_reverse(struct hierarchy_search *search, bool is_reversed)
+{
+    if (search->is_reversed != is_reversed) {
+        void *up = search->view.up;
+        search->view.up = search->view.down;
+        search->view.down = up;
+        search->is_reversed = is_reversed;
+        search->climbed = NOTHING_CLIMBED;
+    }
+}
+
 /* How many ancestors, from the root on, two positions have in common; each counts as its own. */
 static uint32_t common_ancestors(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
 {
@@ -90,8 +103,8 @@ static void climb_from(struct hierarchy_search *search, uint32_t position)
     }
 }
 
-void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32_t target,
-                        void *ret_element)
+static void find_distance(struct hierarchy_search *search, uint32_t source, uint32_t target,
+                          void *ret_element)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
     const uint32_t from = hierarchy->shape.position_of[source];
@@ -102,6 +115,22 @@ void hierarchy_distance(struct hierarchy_search *search, uint32_t source, uint32
         search->operations->climb(search, hierarchy->down, to, search->backward);
     }
     search->operations->meet(search, common, ret_element);
+}
+
+void hierarchy_pairs(struct hierarchy_search *search, const uint32_t *pairs, size_t count,
+                     void *ret_elements)
+{
+    for (size_t i = 0; i < count; i++) {
+        find_distance(search, pairs[2 * i], pairs[2 * i + 1],
+                      (char *)ret_elements + i * search->element_bytes);
+    }
+}
+
+size_t hierarchy_pairs_of_step(const struct hierarchy *hierarchy)
+{
+    /* Two climbs follow the arcs among all ancestors at most. */
+    const size_t arcs = (size_t)hierarchy->height * hierarchy->height + 1;
+    return arcs < STEP_ARCS ? STEP_ARCS / arcs : 1;
 }
 
 /* False without memory. */
@@ -159,37 +188,65 @@ static void find_start(struct hierarchy_search *search, uint32_t from, uint32_t 
     *ret_start = (struct hierarchy_start){path, count, from, search->forward};
 }
 
-/* Side by side in lanes, those without a row of their own repeat the last one. */
-static void sweep_lanes(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                        void *ret_rows)
+/* Lanes without a row of their own repeat the last one. */
+static void start_lane(struct hierarchy_search *search, uint32_t lane)
 {
-    const struct hierarchy *hierarchy = search->hierarchy;
-    const size_t depths = (size_t)hierarchy->height + 1;
-    for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane++) {
-        const uint32_t source = sources[lane < count ? lane : count - 1];
-        const size_t bytes = depths * search->element_bytes;
-        struct hierarchy_start *start = &search->starts[lane];
-        find_start(search, hierarchy->shape.position_of[source], search->path_lanes + lane * depths,
-                   start);
-        start->distance = (char *)search->distance_lanes + lane * bytes;
-        memcpy(start->distance, search->forward, bytes);
-    }
-    search->operations->sweep_lanes(search, count, ret_rows);
+    const struct hierarchy_sweep *sweep = &search->sweep;
+    const size_t depths = (size_t)search->hierarchy->height + 1;
+    const size_t bytes = depths * search->element_bytes;
+    const uint32_t source = sweep->sources[lane < sweep->count ? lane : sweep->count - 1];
+    struct hierarchy_start *start = &search->starts[lane];
+    find_start(search, search->hierarchy->shape.position_of[source],
+               search->path_lanes + lane * depths, start);
+    start->distance = (char *)search->distance_lanes + lane * bytes;
+    memcpy(start->distance, search->forward, bytes);
 }
 
-void hierarchy_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                    void *ret_rows)
+/* The supernodes of a row from begin to before end. */
+static void sweep_row(struct hierarchy_search *search, uint32_t source, uint32_t begin,
+                      uint32_t end, void *ret_row)
 {
+    find_start(search, search->hierarchy->shape.position_of[source], search->path,
+               &search->starts[0]);
+    search->operations->sweep(search, begin, end, ret_row);
+}
+
+void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                          void *rows)
+{
+    CHECK(count > 0 && count <= HIERARCHY_LANES);
+    search->sweep = (struct hierarchy_sweep){
+        .count = count,
+        .in_lanes = count >= HIERARCHY_LANES_MIN && has_lanes(search),
+        .left = search->hierarchy->shape.supernode_count,
+        .rows = rows,
+    };
+    memcpy(search->sweep.sources, sources, count * sizeof(*sources));
+}
+
+bool hierarchy_rows_step(struct hierarchy_search *search)
+{
+    struct hierarchy_sweep *sweep = &search->sweep;
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
-    const size_t row_bytes = shape->vertex_count * search->element_bytes;
-    CHECK(count <= HIERARCHY_LANES);
-    if (count >= HIERARCHY_LANES_MIN && has_lanes(search)) {
-        sweep_lanes(search, sources, count, ret_rows);
-        return;
+    const uint64_t vertices = sweep->in_lanes ? STEP_VERTICES_LANES : STEP_VERTICES;
+    const uint64_t most = shape->supernode_count * vertices / shape->vertex_count + 1;
+    const uint32_t end = sweep->left;
+    const uint32_t begin = end > most ? end - (uint32_t)most : 0;
+    if (sweep->in_lanes && sweep->started < HIERARCHY_LANES) {
+        start_lane(search, sweep->started++);
+        return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        hierarchy_row_part(search, sources[i], 0, 1, (unsigned char *)ret_rows + i * row_bytes);
+    if (sweep->in_lanes) {
+        search->operations->sweep_lanes(search, begin, end, sweep->count, sweep->rows);
+        sweep->left = begin;
+        return begin == 0;
     }
+    sweep_row(search, sweep->sources[sweep->started], begin, end,
+              (char *)sweep->rows +
+                  sweep->started * (size_t)shape->vertex_count * search->element_bytes);
+    sweep->left = begin > 0 ? begin : shape->supernode_count;
+    sweep->started += begin == 0;
+    return sweep->started == sweep->count;
 }
 
 void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32_t part,
@@ -200,7 +257,6 @@ void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32
     const uint32_t begin = (uint32_t)(supernodes * part / parts);
     const uint32_t end = (uint32_t)(supernodes * (part + 1) / parts);
     if (begin < end) {
-        find_start(search, shape->position_of[source], search->path, &search->starts[0]);
-        search->operations->sweep(search, begin, end, ret_row);
+        sweep_row(search, source, begin, end, ret_row);
     }
 }

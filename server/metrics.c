@@ -64,6 +64,8 @@ static const struct {
     [METRIC_UPLOADS_REFUSED] = {UPLOADS, "outcome=\"refused\"", "counter", UPLOADS_HELP},
     [METRIC_UPLOAD_BYTES] = {"apspd_upload_bytes_total", "", "counter",
                              "Bytes of uploads as they came, refused ones included."},
+    [METRIC_COMPUTING] = {"apspd_http_computing", "", "gauge",
+                          "Connections whose answers take turns to be computed."},
     [METRIC_CONNECTIONS] = {"apspd_http_connections", "", "gauge", "Connections that are open."},
 };
 

@@ -25,7 +25,7 @@ enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes
 }
 
 /* One element as it is answered. */
-static void take_element(const struct grid *grid, enum kind as, const void *row, uint32_t column,
+static void copy_element(const struct grid *grid, enum kind as, const void *row, uint32_t column,
                          void *to)
 {
     const size_t size = kind_size(grid->kind);
@@ -46,49 +46,41 @@ static void copy_elements(const struct grid *grid, enum kind as, const void *row
 {
     const size_t size = kind_size(as);
 
-    if (as == grid->kind && grid->columns.list == NULL) {
-        memcpy(to, (const char *)row + (size_t)(grid->columns.first + first) * size, count * size);
+    if (as == grid->kind && grid->cells.list == NULL) {
+        memcpy(to, (const char *)row + (size_t)(grid->cells.first + first) * size, count * size);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        take_element(grid, as, row, axis_at(&grid->columns, first + i), to + i * size);
+        copy_element(grid, as, row, axis_at(&grid->cells, first + i), to + i * size);
     }
 }
 
-enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to)
+enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, size_t size, void *to,
+                      size_t *ret_size)
 {
     const size_t element = kind_size(as);
-    char *at = to;
+    const uint64_t index = offset / element;
+    const size_t within = offset % element;
+    const uint32_t column = (uint32_t)(index % grid->columns.count);
+    const uint32_t left = grid->columns.count - column;
+    const void *row;
 
     CHECK(as == grid->kind || (as == KIND_I4 && grid->kind == KIND_U2));
-    while (size > 0) {
-        const uint64_t index = offset / element;
-        const size_t within = offset % element;
-        const uint32_t column = (uint32_t)(index % grid->columns.count);
-        const void *row =
-            grid->row(grid->context, axis_at(&grid->rows, (uint32_t)(index / grid->columns.count)));
-        size_t done;
+    STATUS_TRY(grid->row(grid->context, (uint32_t)(index / grid->columns.count), &row));
+    if (row == NULL) {
+        *ret_size = 0;
+    } else if (within > 0 || size < element) {
+        /* A part of one element. */
+        char whole[8];
 
-        if (row == NULL) {
-            return STATUS_CORRUPT;
-        }
-        if (within > 0 || size < element) {
-            /* A part of one element. */
-            char whole[8];
+        copy_element(grid, as, row, axis_at(&grid->cells, column), whole);
+        *ret_size = element - within < size ? element - within : size;
+        memcpy(to, whole + within, *ret_size);
+    } else {
+        const uint32_t count = size / element < left ? (uint32_t)(size / element) : left;
 
-            take_element(grid, as, row, axis_at(&grid->columns, column), whole);
-            done = element - within < size ? element - within : size;
-            memcpy(at, whole + within, done);
-        } else {
-            const uint32_t left = grid->columns.count - column;
-            const uint32_t count = size / element < left ? (uint32_t)(size / element) : left;
-
-            copy_elements(grid, as, row, column, count, at);
-            done = count * element;
-        }
-        at += done;
-        offset += done;
-        size -= done;
+        copy_elements(grid, as, row, column, count, to);
+        *ret_size = count * element;
     }
     return STATUS_OK;
 }
@@ -99,6 +91,8 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
 #define NAMES_PER_PIECE 32
 /* Columns that one pass over the rows gathers: a cache line of i4. */
 #define BLOCK_COLUMNS 16
+/* Rows that a call gathers: each may lie on pages of its own. */
+#define ROWS_PER_PIECE 64
 
 /* Parts of a form, in the order in which they are written. */
 enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
@@ -188,21 +182,22 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const uint64_t row = writer->position / width;
     const uint32_t first = (uint32_t)(writer->position % width);
     const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
+    const bool is_list = writer->form == GRID_JSON || writer->form == GRID_TABLE;
     const void *source;
 
-    if (writer->position == 0 && (writer->form == GRID_JSON || writer->form == GRID_TABLE)) {
-        text_append_char(text, '[');
-    }
     if (row == grid->rows.count) {
+        text_append(text, "[", row == 0 && is_list);
         next_part(writer);
         return;
     }
-    source = grid->row(grid->context, axis_at(&grid->rows, (uint32_t)row));
-    if (source == NULL) {
+    if (grid->row(grid->context, (uint32_t)row, &source) != STATUS_OK) {
         text->failed = true;
-        next_part(writer);
         return;
     }
+    if (source == NULL) {
+        return;
+    }
+    text_append(text, "[", writer->position == 0 && is_list);
     if (first == 0 && writer->form == GRID_CSV_NAMED) {
         writer_append_field(text, grid->names, axis_at(&grid->rows, (uint32_t)row));
         text_append(text, ",", grid->columns.count > 0);
@@ -214,7 +209,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
 
     text_append(text, ",", first > 0);
-    append_run(writer, source, &grid->columns, first, count, text);
+    append_run(writer, source, &grid->cells, first, count, text);
     writer->position += count > 0 ? count : 1;
     if (count == left) {
         text_append_string(text, is_csv ? "\n" : writer->form == GRID_NDJSON ? "]\n" : "]");
@@ -223,40 +218,36 @@ static void append_cells(struct grid_text *writer, struct text *text)
 
 /* ---- Matrix Market: columns ---- */
 
-/* Column after column of this block, each as long as the grid has rows. */
-static bool gather(const struct grid_text *writer, uint32_t first, uint32_t count)
+/* Gathers some more rows of the block whose first column this is: column after column, each as long
+ * as the grid has rows. */
+static enum status gather(struct grid_text *writer, uint32_t column)
 {
     const struct grid *grid = &writer->grid;
     const size_t size = kind_size(grid->kind);
-
-    for (uint32_t row = 0; row < grid->rows.count; row++) {
-        const char *source = grid->row(grid->context, axis_at(&grid->rows, row));
-
-        if (source == NULL) {
-            return false;
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            memcpy(writer->block + ((size_t)i * grid->rows.count + row) * size,
-                   source + axis_at(&grid->columns, first + i) * size, size);
-        }
-    }
-    return true;
-}
-
-static bool prepare_block(struct grid_text *writer, uint32_t column)
-{
-    const struct grid *grid = &writer->grid;
-    const size_t size = kind_size(grid->kind);
-    const uint32_t first = column / BLOCK_COLUMNS * BLOCK_COLUMNS;
-    const uint32_t left = grid->columns.count - first;
+    const uint32_t left = grid->columns.count - column;
+    const uint32_t count = left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS;
+    const uint32_t rows = grid->rows.count - writer->gathered;
+    const uint32_t stop = writer->gathered + (rows < ROWS_PER_PIECE ? rows : ROWS_PER_PIECE);
 
     if (writer->block == NULL) {
         writer->block = malloc((size_t)grid->rows.count * BLOCK_COLUMNS * size);
     }
     if (writer->block == NULL) {
-        return false;
+        return STATUS_NO_MEMORY;
     }
-    return first != column || gather(writer, first, left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS);
+    for (; writer->gathered < stop; writer->gathered++) {
+        const void *source;
+
+        STATUS_TRY(grid->row(grid->context, writer->gathered, &source));
+        if (source == NULL) {
+            break;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            memcpy(writer->block + ((size_t)i * grid->rows.count + writer->gathered) * size,
+                   (const char *)source + axis_at(&grid->cells, column + i) * size, size);
+        }
+    }
+    return STATUS_OK;
 }
 
 /* position counts cells, down the columns. */
@@ -274,15 +265,17 @@ static void append_down(struct grid_text *writer, struct text *text)
     const uint32_t first = (uint32_t)(writer->position % height);
     const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
 
-    if (first == 0 && !prepare_block(writer, column)) {
-        text->failed = true;
-        next_part(writer);
+    if (writer->gathered < height) {
+        text->failed |= gather(writer, column) != STATUS_OK;
         return;
     }
     append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
                &(struct axis){NULL, 0, height}, first, count, text);
     text_append_char(text, '\n');
     writer->position += count;
+    if (count == height - first && (column + 1) % BLOCK_COLUMNS == 0) {
+        writer->gathered = 0;
+    }
 }
 
 /* ---- The whole ---- */

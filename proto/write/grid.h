@@ -19,9 +19,10 @@ struct grid {
     const struct vertex_names *names;
     struct axis rows;
     struct axis columns;
-    /* The distances from one vertex to all, elements of the kind; NULL when they cannot be read. */
-    const void *(*row)(const void *context, uint32_t row);
-    const void *context;
+    struct axis cells; /* where the cells of a row lie in its elements */
+    /* The elements of the row at this index of the axis, until the next call; NULL: not yet. */
+    enum status (*row)(void *context, uint32_t index, const void **ret_elements);
+    void *context;
 };
 
 static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
@@ -30,10 +31,12 @@ static inline uint32_t axis_at(const struct axis *axis, uint32_t index)
 }
 
 /* The elements row by row without a header, as `as`, which is the grid's kind or i4 for one of u2:
- * their bytes, and any part of them. STATUS_CORRUPT for a row that cannot be read. */
+ * their bytes. STATUS_TOO_LARGE. */
 MUST_CHECK enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes);
+/* Any part of them: at most `size` bytes, those of one row, and none of a row that is not there
+ * yet. */
 MUST_CHECK enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset,
-                                 size_t size, void *to);
+                                 size_t size, void *to, size_t *ret_size);
 
 enum grid_form {
     GRID_JSON,      /* {"sources":[..],"destinations":[..],"distances":[[..],..]} */
@@ -52,10 +55,10 @@ struct grid_text {
     unsigned part;        /* of the form, from 0 */
     uint64_t position;    /* in the part */
     char *block;          /* of mtx: columns side by side, gathered for one pass over the rows */
+    uint32_t gathered;    /* rows of the block */
 };
 
 /* All that follows is 0 in a writer just made: = {.grid = .., .form = ..}. */
 void grid_text_finish(struct grid_text *writer);
-/* Appends the next piece, some KiB (but a block of mtx is gathered at once: 16 columns); false when
- * that was the last. */
+/* Appends the next piece, some KiB, or nothing yet; false when that was the last. */
 bool grid_text_next(struct grid_text *writer, struct text *text);

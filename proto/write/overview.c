@@ -58,11 +58,6 @@ uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell)
            (axis->cells == 0 ? 0 : (uint32_t)((uint64_t)cell * axis->count / axis->cells));
 }
 
-uint64_t overview_cost(const struct overview *overview)
-{
-    return (uint64_t)overview->row_limit * overview->column_limit * overview->columns.cells;
-}
-
 uint64_t overview_rows(const struct overview *overview)
 {
     const uint64_t rows = (uint64_t)overview->row_limit * overview->rows.cells;
@@ -151,25 +146,34 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
     }
 }
 
-void overview_look(const struct overview *overview, uint32_t cell_row,
-                   const void *(*row)(const void *context, uint32_t row), const void *context,
-                   struct overview_cell *ret_cells)
+static uint32_t count_rows(const struct overview *overview, uint32_t cell_row)
 {
-    const uint32_t first = overview_begin(&overview->rows, cell_row);
-    const uint32_t count = overview_begin(&overview->rows, cell_row + 1) - first;
-    const uint32_t looks = count < overview->row_limit ? count : overview->row_limit;
+    return overview_begin(&overview->rows, cell_row + 1) -
+           overview_begin(&overview->rows, cell_row);
+}
 
+uint32_t overview_looks(const struct overview *overview, uint32_t cell_row)
+{
+    const uint32_t count = count_rows(overview, cell_row);
+
+    return count < overview->row_limit ? count : overview->row_limit;
+}
+
+uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uint32_t look)
+{
+    const uint64_t count = count_rows(overview, cell_row);
+    const uint64_t looks = overview_looks(overview, cell_row);
+    /* Each row of a sample stands in the middle of its share. */
+    const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * looks);
+
+    return overview_begin(&overview->rows, cell_row) + (looks == count ? look : (uint32_t)middle);
+}
+
+void overview_add(const struct overview *overview, const void *distances,
+                  struct overview_cell *cells)
+{
     for (uint32_t column = 0; column < overview->columns.cells; column++) {
-        ret_cells[column] = (struct overview_cell){0};
-    }
-    for (uint32_t look = 0; look < looks; look++) {
-        /* Each row of a sample stands in the middle of its share. */
-        const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * (uint64_t)looks);
-        const void *distances = row(context, first + (looks == count ? look : (uint32_t)middle));
-
-        for (uint32_t column = 0; column < overview->columns.cells; column++) {
-            look_at(overview, distances, overview_begin(&overview->columns, column),
-                    overview_begin(&overview->columns, column + 1), &ret_cells[column]);
-        }
+        look_at(overview, distances, overview_begin(&overview->columns, column),
+                overview_begin(&overview->columns, column + 1), &cells[column]);
     }
 }

@@ -50,11 +50,12 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
 bool overview_is_sample(const struct overview *overview);
 /* Where a cell begins; that of the cell behind the last is the end. */
 uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell);
-/* Fills one row of cells, columns.cells of them. row: the distances from a vertex to all. */
-void overview_look(const struct overview *overview, uint32_t cell_row,
-                   const void *(*row)(const void *context, uint32_t row), const void *context,
-                   struct overview_cell *ret_cells);
+/* Rows that are looked at for one row of cells, and the vertex of one of them. */
+uint32_t overview_looks(const struct overview *overview, uint32_t cell_row);
+uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uint32_t look);
+/* Adds what is looked at on such a row to its cells, columns.cells of them. distances: from the
+ * vertex to all. */
+void overview_add(const struct overview *overview, const void *distances,
+                  struct overview_cell *cells);
 /* Rows that are looked at in all. */
 uint64_t overview_rows(const struct overview *overview);
-/* Elements that filling it looks at, about. */
-uint64_t overview_cost(const struct overview *overview);

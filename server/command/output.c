@@ -180,11 +180,12 @@ enum status output_matrix_open(struct output_matrix *output, const char *path, e
     return STATUS_OK;
 }
 
-static const void *row_of(const void *context, uint32_t row)
+static enum status find_row(void *context, uint32_t row, const void **ret_elements)
 {
     const struct matrix *matrix = context;
-    return (const char *)matrix->elements +
-           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
+    *ret_elements = (const char *)matrix->elements +
+                    (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
+    return STATUS_OK;
 }
 
 /* The head of a Matrix Market file says real, not integer, where an entry is infinite. */
@@ -210,7 +211,7 @@ static enum status write_text(struct output_matrix *output, const struct graph *
                                                                   : GRID_MTX;
     const struct axis all = {NULL, 0, graph->vertex_count};
     struct grid_text writer = {
-        .grid = {output->matrix.kind, graph->names, all, all, row_of, &output->matrix},
+        .grid = {output->matrix.kind, graph->names, all, all, all, find_row, &output->matrix},
         .form = form,
         .has_unreachable = form == GRID_MTX && has_unreachable(&output->matrix),
     };

@@ -200,21 +200,13 @@ static const unsigned char *elements_at(const struct result *result, uint32_t ro
     return (const unsigned char *)result->matrix.elements + at;
 }
 
-void result_expect_distance(const struct result *result, uint32_t source, uint32_t target)
-{
-    if (result->searches == NULL) {
-        __builtin_prefetch((const unsigned char *)result->matrix.elements +
-                           offset_of(result, source, target));
-    }
-}
-
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text)
 {
     const uint32_t pair[] = {source, target};
     double element; /* of any kind */
-    if (result_check_pairs(result, pair, 1) != STATUS_OK ||
-        result_gather(result, pair, 1, &element) != 1) {
+    size_t count;
+    if (result_pairs(result, pair, 1, &element, &count) != STATUS_OK) {
         text->failed = true;
         return;
     }
@@ -242,82 +234,83 @@ enum status result_copy(const struct result *result, struct result_file *file, v
     return result_file_copy(file, result->file, ret_bytes);
 }
 
-enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count)
+/* Blocks that one call verifies at most. */
+#define BLOCKS_AT_ONCE 8
+
+enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count,
+                               size_t *ret_count)
 {
     const uint32_t n = result->matrix.vertex_count;
     const size_t size = kind_size(result->matrix.kind);
     if (result->searches != NULL) {
-        const struct hierarchy *unused;
-        return result_open_hierarchy(result, &unused);
-    }
-    if (result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
+        const struct hierarchy *hierarchy;
+        STATUS_TRY(result_open_hierarchy(result, &hierarchy));
+        const size_t most = hierarchy_pairs_of_step(hierarchy);
+        *ret_count = count < most ? count : most;
         return STATUS_OK;
     }
-    for (size_t i = 0; i < count; i++) {
-        const bool inside = pairs[2 * i] < n && pairs[2 * i + 1] < n;
-        if (inside && elements_at(result, pairs[2 * i], pairs[2 * i + 1], 1) == NULL) {
-            return STATUS_CORRUPT;
+    if (!result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
+        count = count < BLOCKS_AT_ONCE ? count : BLOCKS_AT_ONCE;
+        for (size_t i = 0; i < count; i++) {
+            if (elements_at(result, pairs[2 * i], pairs[2 * i + 1], 1) == NULL) {
+                return STATUS_CORRUPT;
+            }
         }
     }
+    *ret_count = count;
     return STATUS_OK;
 }
 
 /* Pairs lie anywhere: their elements are on the way while those before them are copied. */
 #define GATHER_AHEAD 16
 
-static inline size_t gather(const struct matrix *matrix, const uint32_t *pairs, size_t count,
-                            size_t size, char *to)
+static inline void gather(const struct matrix *matrix, const uint32_t *pairs, size_t count,
+                          size_t size, char *to)
 {
-    const uint32_t n = matrix->vertex_count;
+    const size_t n = matrix->vertex_count;
     const char *elements = matrix->elements;
 
     for (size_t i = 0; i < count; i++) {
-        const uint32_t row = pairs[2 * i];
-        const uint32_t column = pairs[2 * i + 1];
-        if (row >= n || column >= n) {
-            return i;
-        }
         if (i + GATHER_AHEAD < count) {
             const uint32_t *next = pairs + 2 * (i + GATHER_AHEAD);
-            /* Only an address: a pair outside the matrix does no harm. */
-            __builtin_prefetch(elements +
-                               ((size_t)(next[0] < n ? next[0] : 0) * n + next[1]) * size);
+
+            __builtin_prefetch(elements + (next[0] * n + next[1]) * size);
         }
-        memcpy(to + i * size, elements + ((size_t)row * n + column) * size, size);
+        memcpy(to + i * size, elements + (pairs[2 * i] * n + pairs[2 * i + 1]) * size, size);
     }
-    return count;
 }
 
-size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to)
+enum status result_pairs(const struct result *result, const uint32_t *pairs, size_t count,
+                         void *ret_elements, size_t *ret_count)
 {
+    STATUS_TRY(result_check_pairs(result, pairs, count, &count));
+    *ret_count = count;
     if (result->searches != NULL) {
-        return search_pool_gather(result->searches, pairs, count, to);
+        return search_pool_pairs(result->searches, pairs, count, ret_elements);
     }
     switch (kind_size(result->matrix.kind)) {
     case 2:
-        return gather(&result->matrix, pairs, count, 2, to);
+        gather(&result->matrix, pairs, count, 2, ret_elements);
+        break;
     case 4:
-        return gather(&result->matrix, pairs, count, 4, to);
+        gather(&result->matrix, pairs, count, 4, ret_elements);
+        break;
     default:
-        return gather(&result->matrix, pairs, count, 8, to);
+        gather(&result->matrix, pairs, count, 8, ret_elements);
+        break;
     }
+    return STATUS_OK;
 }
 
 enum status result_distances(const struct result *result, uint32_t row, struct result_rows *rows,
                              const void **ret_distances)
 {
-    CHECK(row < result->matrix.vertex_count);
+    CHECK(row < result->matrix.vertex_count && (result->searches != NULL || !rows->is_reversed));
     if (result->searches != NULL) {
         return note(result, search_pool_row(result->searches, row, rows, ret_distances));
     }
     *ret_distances = elements_at(result, row, 0, result->matrix.vertex_count);
     return *ret_distances != NULL ? STATUS_OK : STATUS_CORRUPT;
-}
-
-void result_rows_finish(struct result_rows *rows)
-{
-    free(rows->elements);
-    *rows = (struct result_rows){0};
 }
 
 const struct statistics *result_statistics(const struct result *result)

@@ -42,8 +42,6 @@ bool result_is_damaged(const struct result *result);
 void result_touch(struct result *result, double now_s);
 double result_touched_s(const struct result *result);
 
-/* A distance that will be asked for soon is fetched from memory. Rows must be in range. */
-void result_expect_distance(const struct result *result, uint32_t source, uint32_t target);
 /* Appends the distance as JSON (integer, shortest decimal, null); the text fails when it is
  * damaged. Rows must be in range. */
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
@@ -51,18 +49,20 @@ void result_append_distance(const struct result *result, uint32_t source, uint32
 /* The row of a vertex name; STATUS_NO_SUCH_VERTEX with words. */
 MUST_CHECK enum status result_find_row(const struct result *result, const char *name, size_t size,
                                        uint32_t *ret_row, struct problem *reterr);
-/* Whether the elements of those pairs that lie in the matrix can be looked at. STATUS_CORRUPT. */
+/* The distances of pairs (source, target) of rows in range, elements of the kind, one behind the
+ * other: the one way to pairs. *ret_count: of so many, from the first on, at least one of some; the
+ * others take another call, as one takes a millisecond at most. STATUS_CORRUPT, STATUS_NO_MEMORY.
+ */
+MUST_CHECK enum status result_pairs(const struct result *result, const uint32_t *pairs,
+                                    size_t count, void *ret_elements, size_t *ret_count);
+/* Whether result_pairs can answer these pairs: verifies what it would look at, likewise. */
 MUST_CHECK enum status result_check_pairs(const struct result *result, const uint32_t *pairs,
-                                          size_t count);
-/* Gathers the elements of count pairs of row and column, which have been checked, one behind the
- * other; returns how many there are before the first pair that lies outside the matrix, or that
- * there is no memory for. */
-size_t result_gather(const struct result *result, const uint32_t *pairs, size_t count, void *to);
+                                          size_t count, size_t *ret_count);
 /* The distances from one vertex to all, elements of the kind, in row order; they stay until the
- * next call with these rows. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+ * next call with these rows. NULL: they take another call for the same row, as one takes about a
+ * millisecond. Of a hierarchy rows may be reversed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_distances(const struct result *result, uint32_t row,
                                         struct result_rows *rows, const void **ret_distances);
-void result_rows_finish(struct result_rows *rows);
 /* A hierarchy alone: borrowed, lives as long as the result. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
                                              const struct hierarchy **ret_hierarchy);

@@ -89,7 +89,7 @@ uint64_t search_pool_arc_count(struct search_pool *pool)
                : 0;
 }
 
-static enum status take(struct search_pool *pool, struct hierarchy_search **ret_search)
+static enum status borrow_search(struct search_pool *pool, struct hierarchy_search **ret_search)
 {
     struct hierarchy_search *search = NULL;
     const struct hierarchy *hierarchy;
@@ -103,13 +103,13 @@ static enum status take(struct search_pool *pool, struct hierarchy_search **ret_
     }
     pthread_mutex_unlock(&pool->lock);
     if (search == NULL) {
-        status = hierarchy_search_create(hierarchy, &search);
+        STATUS_TRY(hierarchy_search_create(hierarchy, &search));
     }
     *ret_search = search;
     return status;
 }
 
-static void give_back(struct search_pool *pool, struct hierarchy_search *search)
+static void return_search(struct search_pool *pool, struct hierarchy_search *search)
 {
     pthread_mutex_lock(&pool->lock);
     if (pool->search_count < SEARCHES_KEPT) {
@@ -120,35 +120,48 @@ static void give_back(struct search_pool *pool, struct hierarchy_search *search)
     hierarchy_search_destroy(search);
 }
 
-/* Pairs of one source that follow each other climb from it once. */
-size_t search_pool_gather(struct search_pool *pool, const uint32_t *pairs, size_t count, void *to)
+enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, size_t count,
+                              void *ret_elements)
 {
-    const uint32_t n = pool->vertex_count;
-    const size_t size = kind_size(pool->kind);
     struct hierarchy_search *search;
-    size_t done = 0;
-    if (take(pool, &search) != STATUS_OK) {
-        return 0;
+    STATUS_TRY(borrow_search(pool, &search));
+    hierarchy_pairs(search, pairs, count, ret_elements);
+    return_search(pool, search);
+    return STATUS_OK;
+}
+
+enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
+                                 uint32_t parts, void *ret_distances)
+{
+    struct hierarchy_search *search;
+    STATUS_TRY(borrow_search(pool, &search));
+    hierarchy_row_part(search, row, part, parts, ret_distances);
+    return_search(pool, search);
+    return STATUS_OK;
+}
+
+/* ---- Rows ---- */
+
+static void end_search(struct result_rows *rows)
+{
+    if (rows->search != NULL) {
+        hierarchy_search_reverse(rows->search, false);
+        return_search(rows->pool, rows->search);
+        rows->search = NULL;
     }
-    while (done < count && pairs[2 * done] < n && pairs[2 * done + 1] < n) {
-        hierarchy_distance(search, pairs[2 * done], pairs[2 * done + 1], (char *)to + done * size);
-        done++;
-    }
-    give_back(pool, search);
-    return done;
 }
 
 /* Rows that are asked for one after the other are computed side by side. */
-static enum status compute_rows(struct search_pool *pool, uint32_t row, struct result_rows *rows)
+static enum status begin_rows(struct search_pool *pool, uint32_t row, struct result_rows *rows)
 {
     const uint32_t n = pool->vertex_count;
     const size_t row_bytes = n * kind_size(pool->kind);
     const bool follows = rows->count > 0 && row == rows->first + rows->count;
-    struct hierarchy_search *search;
     uint32_t sources[HIERARCHY_LANES];
     size_t most = follows ? ROWS_AHEAD_BYTES / row_bytes : 1;
     most = most < HIERARCHY_LANES_MIN ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
     const uint32_t count = most < n - row ? (uint32_t)most : n - row;
+    end_search(rows);
     rows->count = 0;
     if (rows->room < count) {
         void *elements = realloc(rows->elements, count * row_bytes);
@@ -158,42 +171,37 @@ static enum status compute_rows(struct search_pool *pool, uint32_t row, struct r
         rows->elements = elements;
         rows->room = count;
     }
-    const enum status status = take(pool, &search);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(borrow_search(pool, &rows->search));
+    rows->pool = pool;
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = row + i;
     }
-    hierarchy_rows(search, sources, count, rows->elements);
-    give_back(pool, search);
+    hierarchy_search_reverse(rows->search, rows->is_reversed);
+    hierarchy_rows_begin(rows->search, sources, count, rows->elements);
     rows->first = row;
     rows->count = count;
     return STATUS_OK;
-}
-
-enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
-                                 uint32_t parts, void *ret_distances)
-{
-    struct hierarchy_search *search;
-    const enum status status = take(pool, &search);
-    if (status == STATUS_OK) {
-        hierarchy_row_part(search, row, part, parts, ret_distances);
-        give_back(pool, search);
-    }
-    return status;
 }
 
 enum status search_pool_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,
                             const void **ret_distances)
 {
     const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);
-    enum status status = STATUS_OK;
     if (row < rows->first || row - rows->first >= rows->count) {
-        status = compute_rows(pool, row, rows);
+        STATUS_TRY(begin_rows(pool, row, rows));
     }
-    if (status == STATUS_OK) {
-        *ret_distances = (const char *)rows->elements + (row - rows->first) * row_bytes;
+    if (rows->search != NULL && hierarchy_rows_step(rows->search)) {
+        end_search(rows);
     }
-    return status;
+    *ret_distances = rows->search != NULL
+                         ? NULL
+                         : (const char *)rows->elements + (row - rows->first) * row_bytes;
+    return STATUS_OK;
+}
+
+void search_pool_finish_rows(struct result_rows *rows)
+{
+    end_search(rows);
+    free(rows->elements);
+    *rows = (struct result_rows){0};
 }

@@ -2,7 +2,7 @@
  * searches in it, one for each thread that asks. Any thread. */
 #pragma once
 
-#include "proto/hierarchy.h"
+#include "proto/hierarchy_search.h"
 #include "server/store/result_file.h"
 
 struct search_pool;
@@ -17,22 +17,27 @@ MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct h
                                         const struct hierarchy **ret_hierarchy);
 /* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
-/* As result_gather. */
-size_t search_pool_gather(struct search_pool *pool, const uint32_t *pairs, size_t count, void *to);
+/* As result_pairs, for all of them. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,
+                                         size_t count, void *ret_elements);
 
 /* Rows as an asker holds them: those of a matrix lie in its file, those of a hierarchy are computed
- * into room of the asker's own, several at once where they are asked for one after the other.
- * Zeroed is empty; result_rows_finish frees. */
+ * into memory of the asker, several at once where they are asked for one after the other. Zeroed is
+ * empty; search_pool_finish_rows frees. */
 struct result_rows {
-    void *elements; /* owned */
+    bool is_reversed; /* by the asker, before the first row: rows of the reversed graph */
+    void *elements;   /* owned */
     uint32_t first;
     uint32_t count;
-    uint32_t room; /* rows */
+    uint32_t room;                   /* rows */
+    struct search_pool *pool;        /* while they are being computed */
+    struct hierarchy_search *search; /* likewise; else NULL */
 };
 
-/* As hierarchy_row_part. STATUS_CORRUPT, STATUS_NO_MEMORY. */
-MUST_CHECK enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
-                                            uint32_t parts, void *ret_distances);
 /* As result_distances. */
 MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t row,
                                        struct result_rows *rows, const void **ret_distances);
+void search_pool_finish_rows(struct result_rows *rows);
+/* As hierarchy_row_part. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
+                                            uint32_t parts, void *ret_distances);

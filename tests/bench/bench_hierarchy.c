@@ -5,6 +5,7 @@
  *
  * Prints a row a figure: nanoseconds for each unit, of both, and the plain time as a multiple of
  * the other. Every distance of the rows that are timed is compared. */
+#include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/elimination.h"
 #include "server/solver/steps.h"
 #include "tests/solver/graph_source.h"
@@ -186,6 +187,14 @@ static double time_customization(const struct graph *graph, const struct hierarc
     return best_s;
 }
 
+static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                         void *rows)
+{
+    hierarchy_rows_begin(search, sources, count, rows);
+    while (!hierarchy_rows_step(search)) {
+    }
+}
+
 /* Rows alone and beside each other; false when one of them is not the plain one. */
 static bool compare_rows(struct hierarchy_search *search, const struct plain *plain, double arcs)
 {
@@ -204,7 +213,7 @@ static bool compare_rows(struct hierarchy_search *search, const struct plain *pl
         const uint32_t source = sources[i % ROWS];
         double begin_s = stopwatch_now_s();
         if (i % ROWS == 0) {
-            hierarchy_rows(search, sources, ROWS, rows);
+            compute_rows(search, sources, ROWS, rows);
             together_s = best_of(together_s, (stopwatch_now_s() - begin_s) / ROWS);
             begin_s = stopwatch_now_s();
         }
@@ -219,7 +228,7 @@ static bool compare_rows(struct hierarchy_search *search, const struct plain *pl
             same &= row[v] == distance[plain->position_of[v]];
         }
         begin_s = stopwatch_now_s();
-        hierarchy_rows(search, &source, 1, row);
+        compute_rows(search, &source, 1, row);
         alone_s = best_of(alone_s, stopwatch_now_s() - begin_s);
         for (uint32_t v = 0; v < n; v++) {
             same &= row[v] == distance[plain->position_of[v]];
@@ -250,7 +259,7 @@ static void sweep_batch(void *context, uint32_t thread, uint64_t task)
     for (uint64_t i = 0; i < ROWS; i++) {
         sources[i] = (uint32_t)((task * ROWS + i) * 7919 % n);
     }
-    hierarchy_rows(sweeps->search[thread], sources, ROWS, sweeps->rows[thread]);
+    compute_rows(sweeps->search[thread], sources, ROWS, sweeps->rows[thread]);
 }
 
 /* How many a second, each written to memory. */
@@ -322,8 +331,8 @@ static bool compare_pairs(struct hierarchy_search *search, const struct plain *p
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         double begin_s = stopwatch_now_s();
         for (uint64_t i = 0; i < PAIRS; i++) {
-            const uint32_t from = (uint32_t)(i * 7919 % n);
-            hierarchy_distance(search, from, (uint32_t)(i * 104729 % n), &found[i]);
+            const uint32_t pair[] = {(uint32_t)(i * 7919 % n), (uint32_t)(i * 104729 % n)};
+            hierarchy_pairs(search, pair, 1, &found[i]);
         }
         own_s = best_of(own_s, stopwatch_now_s() - begin_s);
         begin_s = stopwatch_now_s();

@@ -47,3 +47,14 @@ void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, ui
     hierarchy_destroy_shape(shape);
     return bytes;
 }
+
+size_t compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                    void *rows)
+{
+    size_t steps = 1;
+    hierarchy_rows_begin(search, sources, count, rows);
+    while (!hierarchy_rows_step(search)) {
+        steps++;
+    }
+    return steps;
+}

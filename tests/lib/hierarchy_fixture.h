@@ -1,6 +1,7 @@
 /* A grid of roads, and its hierarchy. */
 #pragma once
 
+#include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/elimination.h"
 #include "tests/lib/range_fixture.h"
 
@@ -16,3 +17,7 @@ struct hierarchy_shape *make_shape(const struct graph *graph);
 
 /* Aligned bytes, to be freed. */
 void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, uint64_t *ret_size);
+
+/* Returns the steps that they took. */
+size_t compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                    void *rows);

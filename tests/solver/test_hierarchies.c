@@ -1,5 +1,6 @@
 /* Rows and pairs of hierarchies against the matrix of the CPU solver, over all shapes of graphs. */
 #include "proto/hierarchy.h"
+#include "proto/hierarchy_search.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
@@ -30,6 +31,14 @@ static bool is_same(enum kind kind, double a, double b)
     return a == b || fabs(a - b) <= tolerance * fmax(fmax(fabs(a), fabs(b)), 1000);
 }
 
+static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                         void *rows)
+{
+    hierarchy_rows_begin(search, sources, count, rows);
+    while (!hierarchy_rows_step(search)) {
+    }
+}
+
 static void compare_rows(const struct hierarchy *hierarchy, const struct matrix *matrix,
                          const char *shape)
 {
@@ -44,13 +53,14 @@ static void compare_rows(const struct hierarchy *hierarchy, const struct matrix 
         for (uint32_t i = 0; i < count; ++i) {
             sources[i] = (first + i) % n;
         }
-        hierarchy_rows(search, sources, count, rows);
+        compute_rows(search, sources, count, rows);
         for (uint32_t i = 0; i < count; ++i) {
             for (uint32_t target = 0; target < n; ++target) {
                 double pair;
                 const size_t at = (size_t)sources[i] * n + target;
                 const double wanted = entry(kind, matrix->elements, at);
-                hierarchy_distance(search, sources[i], target, &pair);
+                const uint32_t ends[] = {sources[i], target};
+                hierarchy_pairs(search, ends, 1, &pair);
                 if (!is_same(kind, entry(kind, rows, (size_t)i * n + target), wanted) ||
                     !is_same(kind, entry(kind, &pair, 0), wanted)) {
                     print_error("%s n=%u kind %s, %u to %u\n", shape, n, kind_name(kind),

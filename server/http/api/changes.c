@@ -1,7 +1,7 @@
 #include "server/http/api/serve.h"
 
 #include "proto/number.h"
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_rows.h"
 #include "server/store/graph_file.h"
 #include "server/store/identity.h"
 
@@ -146,7 +146,8 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     const struct text *document = &request->document;
     struct pairs_reader *reader = malloc(sizeof(*reader));
     size_t room = 0;
-    uint32_t rows[2];
+    uint32_t rows[1][2];
+    size_t count;
 
     if (reader == NULL || identity_of_names(names, changes->names_digest) != STATUS_OK) {
         free(reader);
@@ -154,17 +155,17 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     }
     pairs_open_weighted(reader, is_csv(request) ? PAIRS_CSV : PAIRS_JSON, document->bytes,
                         document->size);
-    enum status status = pair_rows_next(reader, names, rows, reterr);
+    enum status status = pair_rows_read(reader, names, 1, rows, &count, reterr);
 
-    while (status == STATUS_OK && !reader->ended) {
-        struct edge_change change = {.source = rows[0], .target = rows[1]};
+    while (status == STATUS_OK && count > 0) {
+        struct edge_change change = {.source = rows[0][0], .target = rows[0][1]};
 
         status = read_weight(reader, &change.weight, reterr);
         if (status == STATUS_OK) {
             status = add_change(request, changes, &room, &change, reterr);
         }
         if (status == STATUS_OK) {
-            status = pair_rows_next(reader, names, rows, reterr);
+            status = pair_rows_read(reader, names, 1, rows, &count, reterr);
         }
     }
     pairs_close(reader);

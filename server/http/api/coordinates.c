@@ -77,7 +77,7 @@ static bool answer_tag(struct request *request, const struct geo *geo, const cha
 /* position counts rows. */
 static bool make_row(struct stream *stream, struct text *text)
 {
-    const struct geo *geo = stream->context;
+    const struct geo *geo = stream->plan.context;
     const struct coordinates *coordinates = geo->graph->coordinates;
     const uint32_t row = (uint32_t)stream->position;
     if (row == 0) {
@@ -110,7 +110,10 @@ static void show_csv(struct request *request)
     } else if (!borrow_places(request, geo) || answer_tag(request, geo, "csv")) {
         free_geo(geo);
     } else {
-        stream_answer_context(request, "text/csv", geo, free_geo, make_row, 0);
+        stream_answer(request, &(struct stream_plan){.media_type = "text/csv",
+                                                     .context = geo,
+                                                     .destroy = free_geo,
+                                                     .make = make_row});
     }
 }
 

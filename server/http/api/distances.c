@@ -49,7 +49,6 @@ void serve_distances_one(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    result_expect_distance(result, source.row, target.row);
     text_clear(text);
     if (plain) {
         result_append_distance(result, source.row, target.row, text);

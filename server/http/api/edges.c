@@ -26,7 +26,7 @@ static void destroy_walk(void *context)
 /* position counts edges. */
 static bool make_edge(struct stream *stream, struct text *text)
 {
-    struct edge_walk *walk = stream->context;
+    struct edge_walk *walk = stream->plan.context;
     const struct graph *graph = walk->graph;
     const uint64_t edge = stream->position;
 
@@ -94,7 +94,10 @@ static void graph_asked(struct request *request)
         request_answer_call(request);
     } else if (create_walk(store_graph_folder(request->http_context->store), call->graph_id, &walk,
                            &problem) == STATUS_OK) {
-        stream_answer_context(request, "application/json", walk, destroy_walk, make_edge, 0);
+        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
+                                                     .context = walk,
+                                                     .destroy = destroy_walk,
+                                                     .make = make_edge});
     } else {
         request_refuse(request, &problem);
     }

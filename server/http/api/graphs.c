@@ -69,7 +69,7 @@ static void destroy_names(void *context)
 static bool make_vertex(struct stream *stream, struct text *text)
 {
     const struct vertex_names *names =
-        stream->context != NULL ? stream->context : result_names(stream->result);
+        stream->plan.context != NULL ? stream->plan.context : result_names(stream->result);
     uint32_t row = (uint32_t)stream->position;
 
     if (row == 0) {
@@ -101,7 +101,10 @@ static void graph_asked(struct request *request)
     status = graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
                                    &names);
     if (status == STATUS_OK) {
-        stream_answer_context(request, "application/json", names, destroy_names, make_vertex, 0);
+        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
+                                                     .context = names,
+                                                     .destroy = destroy_names,
+                                                     .make = make_vertex});
         return;
     }
     if (status == STATUS_CORRUPT) {
@@ -116,7 +119,8 @@ void serve_graphs_vertices(struct request *request)
     request_vary(request);
     request->result = request_look_up(request);
     if (request->result != NULL) {
-        stream_answer(request, "application/json", make_vertex);
+        stream_answer(request,
+                      &(struct stream_plan){.media_type = "application/json", .make = make_vertex});
     } else {
         ask_about(request, CALL_GRAPH, graph_asked);
     }

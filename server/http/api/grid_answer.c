@@ -1,6 +1,7 @@
 #include "server/http/api/grid_answer.h"
 
 #include "proto/npy_header.h"
+#include "server/http/api/rectangle.h"
 #include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
@@ -10,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The buffer that libmicrohttpd has for a streamed response. */
-#define BLOCK_SIZE ((size_t)65536)
+/* Bytes of a piece of a binary answer. */
+#define PIECE_BYTES ((size_t)32768)
 
 static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FORMAT_NTHU,
                                       FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
@@ -118,24 +119,20 @@ static enum status check(const struct request *request, const struct grid_reques
 /* The state of a streamed answer, which is made while it is sent. */
 struct source {
     struct grid_request selection;
-    struct result *result;    /* a reference */
-    struct result_rows *rows; /* of a hierarchy */
+    struct rectangle rectangle;
     struct grid_text writer;
     const struct grid *grid; /* the writer's */
+    /* For binary formats: */
     enum kind as;
     unsigned char header[NPY_HEADER_SIZE];
     size_t header_size;
-    uint64_t offset; /* of the first byte sent, header included */
-    uint64_t size;   /* of all */
+    uint64_t offset; /* of the next byte of the answer, header included */
+    uint64_t end;    /* of the last one to send */
 };
 
-static const void *row_of(const void *context, uint32_t row)
+static enum status find_row(void *context, uint32_t index, const void **ret_elements)
 {
-    const struct source *source = context;
-    const void *distances;
-
-    return result_distances(source->result, row, source->rows, &distances) == STATUS_OK ? distances
-                                                                                        : NULL;
+    return rectangle_row(context, index, ret_elements);
 }
 
 static void destroy_source(void *context)
@@ -145,9 +142,7 @@ static void destroy_source(void *context)
     slice_finish(&source->selection.rows);
     slice_finish(&source->selection.columns);
     grid_text_finish(&source->writer);
-    result_rows_finish(source->rows);
-    free(source->rows);
-    result_unref(source->result);
+    rectangle_close(&source->rectangle);
     free(source);
 }
 
@@ -156,120 +151,126 @@ static enum status measure(struct source *source)
 {
     const struct grid *grid = source->grid;
     const enum format format = source->selection.format;
-    enum status status;
 
     source->as = format == FORMAT_NTHU ? KIND_I4 : grid->kind;
-    status = grid_size(grid, source->as, &source->size);
-    if (status == STATUS_OK && format == FORMAT_NPY) {
+    STATUS_TRY(grid_size(grid, source->as, &source->end));
+    if (format == FORMAT_NPY) {
         npy_header_write(grid->kind, grid->rows.count, grid->columns.count, source->header);
         source->header_size = sizeof(source->header);
-        source->size += source->header_size;
+        source->end += source->header_size;
     }
-    return status;
+    return STATUS_OK;
 }
 
-/* Takes the request. */
-static enum status create_source(const struct request *request, struct grid_request *take_request,
-                                 struct source **ret_source)
+/* Whether some distance may be unreachable. */
+static enum status find_unreachable(const struct result *result, bool *ret_has)
 {
-    const uint64_t n = result_vertex_count(request->result);
-    bool has_unreachable = true; /* or may have */
-    struct source *source;
+    const uint64_t n = result_vertex_count(result);
 
-    if (result_form(request->result) == RESULT_FORM_MATRIX) {
-        const struct statistics *statistics = result_statistics(request->result);
+    *ret_has = true;
+    if (result_form(result) == RESULT_FORM_MATRIX) {
+        const struct statistics *statistics = result_statistics(result);
 
         if (statistics == NULL) {
             return STATUS_CORRUPT;
         }
-        has_unreachable = statistics->summary->reachable_pairs < n * (n - (n > 0));
+        *ret_has = statistics->summary->reachable_pairs < n * (n - (n > 0));
     }
+    return STATUS_OK;
+}
+
+/* Moves the request. */
+static enum status create_source(const struct request *request, struct grid_request *take_request,
+                                 struct source **ret_source)
+{
+    const struct result *result = request->result;
+    struct source *source;
+    bool has_unreachable;
+
+    STATUS_TRY(find_unreachable(result, &has_unreachable));
     source = calloc(1, sizeof(*source));
-    if (source == NULL || (source->rows = calloc(1, sizeof(*source->rows))) == NULL) {
-        free(source);
+    if (source == NULL) {
         return STATUS_NO_MEMORY;
     }
     source->selection = *take_request;
     take_request->rows = take_request->columns = (struct slice){0};
-    source->result = result_ref(request->result);
+    const struct axis *rows = &source->selection.rows.axis;
+    const struct axis *columns = &source->selection.columns.axis;
+    enum status status = rectangle_open(&source->rectangle, result, rows, columns);
+
     source->writer = (struct grid_text){
-        .grid = {result_kind(source->result), result_names(source->result),
-                 source->selection.rows.axis, source->selection.columns.axis, row_of, source},
+        .grid = {result_kind(result), result_names(result), *rows, *columns,
+                 source->rectangle.cells, find_row, &source->rectangle},
         .form = source->selection.form,
         .has_unreachable = has_unreachable,
     };
     source->grid = &source->writer.grid;
-    if (is_binary(source->selection.format) && measure(source) != STATUS_OK) {
+    if (status == STATUS_OK && is_binary(source->selection.format)) {
+        status = measure(source);
+    }
+    if (status != STATUS_OK) {
         destroy_source(source);
-        return STATUS_TOO_LARGE;
+        return status;
     }
     *ret_source = source;
     return STATUS_OK;
 }
 
-static enum status describe_damage(struct problem *reterr)
+static void describe_failure(struct stream *stream, enum status status)
 {
-    return problem_set(reterr, STATUS_CORRUPT, "The stored result is damaged.");
+    problem_set(&stream->problem, status, "%s",
+                status == STATUS_CORRUPT ? "The stored result is damaged."
+                                         : "There is no memory for the answer.");
 }
 
 static bool make_text(struct stream *stream, struct text *text)
 {
-    struct source *source = stream->context;
+    struct source *source = stream->plan.context;
     const bool more = grid_text_next(&source->writer, text);
 
-    if (text->failed && result_is_damaged(source->result)) {
-        describe_damage(&stream->problem);
+    if (text->failed) {
+        describe_failure(stream,
+                         result_is_damaged(stream->result) ? STATUS_CORRUPT : STATUS_NO_MEMORY);
     }
     return more;
 }
 
 /* ---- Binary ---- */
 
-static enum status copy_bytes(const struct source *source, uint64_t offset, size_t size, char *to)
+/* Copies some bytes of the answer from its offset on; none of a row that is not there yet. */
+static enum status copy_bytes(const struct source *source, size_t size, char *to, size_t *ret_size)
 {
-    enum status status = STATUS_OK;
-
-    if (offset < source->header_size) {
-        const size_t left = source->header_size - (size_t)offset;
-        const size_t count = left < size ? left : size;
-
-        memcpy(to, source->header + offset, count);
-        offset += count;
-        size -= count;
-        to += count;
+    if (source->offset >= source->header_size) {
+        return grid_copy(source->grid, source->as, source->offset - source->header_size, size, to,
+                         ret_size);
     }
-    if (size > 0) {
-        status = grid_copy(source->grid, source->as, offset - source->header_size, size, to);
-    }
-    return status;
+    const size_t left = source->header_size - (size_t)source->offset;
+
+    *ret_size = left < size ? left : size;
+    memcpy(to, source->header + source->offset, *ret_size);
+    return STATUS_OK;
 }
 
-static ssize_t read_bytes(void *context, uint64_t position, char *buffer, size_t size)
-{
-    const struct source *source = context;
-
-    if (copy_bytes(source, source->offset + position, size, buffer) != STATUS_OK) {
-        return MHD_CONTENT_READER_END_WITH_ERROR;
-    }
-    return (ssize_t)size;
-}
-
-/* The same for a coder: position counts bytes. */
 static bool make_bytes(struct stream *stream, struct text *text)
 {
-    const struct source *source = stream->context;
-    const uint64_t left = source->size - stream->position;
-    const size_t size = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+    struct source *source = stream->plan.context;
+    const uint64_t left = source->end - source->offset;
+    const size_t size = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
     char *to = text_reserve(text, size);
+    size_t copied = 0;
 
-    if (to != NULL && copy_bytes(source, stream->position, size, to) != STATUS_OK) {
-        describe_damage(&stream->problem);
-        text->failed = true;
-    } else if (to != NULL) {
-        text_advance(text, size);
+    if (to != NULL && size > 0) {
+        const enum status status = copy_bytes(source, size, to, &copied);
+
+        if (status != STATUS_OK) {
+            describe_failure(stream, status);
+            text->failed = true;
+            return false;
+        }
+        text_advance(text, copied);
     }
-    stream->position += size;
-    return stream->position < source->size;
+    source->offset += copied;
+    return source->offset < source->end;
 }
 
 static bool is_all(const struct axis *axis, const struct result *result)
@@ -279,13 +280,14 @@ static bool is_all(const struct axis *axis, const struct result *result)
 
 /* Whether the bytes lie in the result's file as they are answered, from *ret_offset on: whole rows
  * that follow each other, with the file's header only when they are all. */
-static bool is_in_file(const struct source *source, uint64_t *ret_offset)
+static bool is_in_file(const struct source *source, const struct result *result,
+                       uint64_t *ret_offset)
 {
     const struct grid *grid = source->grid;
 
-    if (result_form(source->result) != RESULT_FORM_MATRIX || grid->rows.list != NULL ||
-        !is_all(&grid->columns, source->result) || source->as != grid->kind ||
-        (source->header_size > 0 && !is_all(&grid->rows, source->result))) {
+    if (result_form(result) != RESULT_FORM_MATRIX || grid->rows.list != NULL ||
+        !is_all(&grid->columns, result) || source->as != grid->kind ||
+        (source->header_size > 0 && !is_all(&grid->rows, result))) {
         return false;
     }
     *ret_offset = NPY_HEADER_SIZE - source->header_size +
@@ -305,27 +307,6 @@ static struct MHD_Response *file_response(const struct result *result, uint64_t 
     response = MHD_create_response_from_fd_at_offset64(size, descriptor, offset);
     if (response == NULL) {
         close(descriptor);
-    }
-    return response;
-}
-
-/* Takes the source. */
-static struct MHD_Response *part_response(struct source *source, uint64_t first, uint64_t size)
-{
-    struct MHD_Response *response;
-    uint64_t offset;
-
-    if (is_in_file(source, &offset) && result_is_sound(source->result, offset + first, size) &&
-        result_file_is_written(result_content(source->result))) {
-        response = file_response(source->result, offset + first, size);
-        destroy_source(source);
-        return response;
-    }
-    source->offset = first;
-    response =
-        MHD_create_response_from_callback(size, BLOCK_SIZE, read_bytes, source, destroy_source);
-    if (response == NULL) {
-        destroy_source(source);
     }
     return response;
 }
@@ -355,48 +336,65 @@ static void describe(struct request *request, const struct source *source)
     }
 }
 
-/* Takes the source. */
-static void answer_bytes(struct request *request, struct source *source)
+/* Sets the range of bytes to send and its headers; false after a refusal. */
+static bool apply_range(struct request *request, struct source *source, unsigned *ret_http_status)
 {
     const char *condition = request_header(request, "If-Range");
     /* A range counts with GET alone, and only while the bytes are still those that the client has a
      * part of. */
     const bool counts = request->method == METHOD_GET &&
                         (condition == NULL || strcmp(condition, request->tag) == 0);
-    const uint64_t whole = source->size;
-    unsigned http_status = MHD_HTTP_OK;
+    const uint64_t whole = source->end;
     uint64_t first = 0;
     uint64_t size = whole;
-    char byte;
 
+    *ret_http_status = MHD_HTTP_OK;
     switch (header_range(counts ? request_header(request, "Range") : NULL, whole, &first, &size)) {
     case RANGE_UNSATISFIABLE:
-        destroy_source(source);
         request_set_header(request, "Content-Range", "bytes */%" PRIu64, whole);
         request_set_header(request, "Accept-Ranges", "bytes");
         request_refuse_with(request, STATUS_RANGE_NOT_SATISFIABLE,
                             "The range lies outside the matrix.", NULL);
-        return;
+        return false;
     case RANGE_PART:
         request_set_header(request, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
                            first, first + size - 1, whole);
-        http_status = MHD_HTTP_PARTIAL_CONTENT;
+        *ret_http_status = MHD_HTTP_PARTIAL_CONTENT;
         break;
     case RANGE_WHOLE:
         break;
     }
-    /* Look at the row that the answer begins with before the status is said. */
-    const uint64_t at = first < source->header_size ? source->header_size : first;
+    source->offset = first;
+    source->end = first + size;
+    return true;
+}
 
-    if (at < first + size && copy_bytes(source, at, 1, &byte) != STATUS_OK) {
+/* Moves the source. */
+static void answer_bytes(struct request *request, struct source *source)
+{
+    const struct result *result = request->result;
+    const char *media_type = format_info(source->selection.format)->media_types[0];
+    unsigned http_status;
+    uint64_t in_file;
+
+    if (!apply_range(request, source, &http_status)) {
         destroy_source(source);
-        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
         return;
     }
+    const uint64_t size = source->end - source->offset;
+
     describe(request, source);
-    request_add_type(request, format_info(source->selection.format)->media_types[0]);
-    request->conn->deadlines.whole = size;
-    request_answer(request, http_status, part_response(source, first, size));
+    if (is_in_file(source, result, &in_file) &&
+        result_is_sound(result, in_file + source->offset, size) &&
+        result_file_is_written(result_content(result))) {
+        request_add_type(request, media_type);
+        request->conn->deadlines.whole = size;
+        request_answer(request, http_status, file_response(result, in_file + source->offset, size));
+        destroy_source(source);
+        return;
+    }
+    stream_answer(request, &(struct stream_plan){media_type, http_status, size, false, source,
+                                                 destroy_source, make_bytes});
 }
 
 /* ---- The whole ---- */
@@ -404,17 +402,16 @@ static void answer_bytes(struct request *request, struct source *source)
 void grid_answer(struct request *request, struct grid_request *take_request)
 {
     const struct format_info *info = format_info(take_request->format);
+    const bool binary = is_binary(take_request->format);
     struct source *source = NULL;
     struct problem problem;
     enum status status = check(request, take_request, &problem);
 
     if (status == STATUS_OK) {
         status = create_source(request, take_request, &source);
-        if (status != STATUS_OK) {
-            problem_set(&problem, status, "%s",
-                        status == STATUS_CORRUPT ? "The stored result is damaged."
-                                                 : "There is no memory for the request.");
-        }
+        problem_set(&problem, status, "%s",
+                    status == STATUS_CORRUPT ? "The stored result is damaged."
+                                             : "There is no memory for the request.");
     }
     if (status != STATUS_OK) {
         slice_finish(&take_request->rows);
@@ -422,10 +419,9 @@ void grid_answer(struct request *request, struct grid_request *take_request)
         request_refuse(request, &problem);
         return;
     }
-    request_negotiate(request, is_binary(info->format) && source->size > GZIP_MOST_BYTES);
+    request_negotiate(request, binary && source->end > GZIP_MOST_BYTES);
     /* A part of the bytes is a part of them as they are. */
-    if (is_binary(info->format) && request->method == METHOD_GET &&
-        request_header(request, "Range") != NULL) {
+    if (binary && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
         request->coding = CODING_IDENTITY;
     }
     if (request->method == METHOD_POST) {
@@ -434,11 +430,11 @@ void grid_answer(struct request *request, struct grid_request *take_request)
         destroy_source(source);
         return;
     }
-    if (is_binary(info->format) && request->coding == CODING_IDENTITY) {
+    if (binary && request->coding == CODING_IDENTITY) {
         answer_bytes(request, source);
-    } else {
-        describe(request, source);
-        stream_answer_context(request, info->media_types[0], source, destroy_source,
-                              is_binary(info->format) ? make_bytes : make_text, 0);
+        return;
     }
+    describe(request, source);
+    stream_answer(request, &(struct stream_plan){info->media_types[0], 0, 0, false, source,
+                                                 destroy_source, binary ? make_bytes : make_text});
 }

@@ -7,36 +7,23 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_CELLS 64
-/* After so many elements the answer pauses and sends what is ready: they take a few milliseconds,
- * in which the thread serves no other connection. */
-#define ELEMENTS_AT_ONCE (UINT64_C(1) << 21)
 
 /* The state of one streamed heat map. */
 struct looker {
     struct overview overview;
-    const struct result *result;                /* the request's, which outlives the answer */
-    struct result_rows *rows;                   /* of a hierarchy */
-    uint64_t unpaused;                          /* elements looked at since the last pause */
+    struct result_rows rows;                    /* of a hierarchy */
     struct overview_cell cells[OVERVIEW_CELLS]; /* of the row in hand */
+    uint32_t looks;                             /* that these cells have had */
 };
-
-static const void *row_of(const void *context, uint32_t row)
-{
-    const struct looker *looker = context;
-    const void *distances;
-
-    return result_distances(looker->result, row, looker->rows, &distances) == STATUS_OK ? distances
-                                                                                        : NULL;
-}
 
 static void destroy_looker(void *context)
 {
     struct looker *looker = context;
 
-    result_rows_finish(looker->rows);
-    free(looker->rows);
+    search_pool_finish_rows(&looker->rows);
     free(looker);
 }
 
@@ -87,33 +74,58 @@ static void append_cells(struct text *text, const struct looker *looker)
     text_append_string(text, "]}");
 }
 
+static void append_begin(struct text *text, const struct overview *overview,
+                         const struct vertex_names *names)
+{
+    text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"sampled\":%s",
+                vertex_names_count(names), kind_name(overview->kind),
+                overview_is_sample(overview) ? "true" : "false");
+    append_axis(text, "rows", &overview->rows, names);
+    append_axis(text, "cols", &overview->columns, names);
+    text_append_string(text, ",\"cells\":[");
+}
+
+/* Looks at the next row of the matrix for a row of cells. */
+static enum status look(struct looker *looker, const struct result *result, uint32_t cell_row)
+{
+    const uint32_t vertex = overview_vertex(&looker->overview, cell_row, looker->looks);
+    const void *distances;
+
+    STATUS_TRY(result_distances(result, vertex, &looker->rows, &distances));
+    if (distances != NULL) {
+        overview_add(&looker->overview, distances, looker->cells);
+        looker->looks++;
+    }
+    return STATUS_OK;
+}
+
 /* position counts the rows of cells. */
 static bool make_row(struct stream *stream, struct text *text)
 {
-    struct looker *looker = stream->context;
+    struct looker *looker = stream->plan.context;
     const struct overview *overview = &looker->overview;
     const uint32_t row = (uint32_t)stream->position;
 
-    if (row == 0) {
-        const struct vertex_names *names = result_names(stream->result);
+    if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
+        const enum status status = look(looker, stream->result, row);
 
-        text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"sampled\":%s",
-                    vertex_names_count(names), kind_name(overview->kind),
-                    overview_is_sample(overview) ? "true" : "false");
-        append_axis(text, "rows", &overview->rows, names);
-        append_axis(text, "cols", &overview->columns, names);
-        text_append_string(text, ",\"cells\":[");
+        if (status != STATUS_OK) {
+            problem_set(&stream->problem, status, "%s.", status_info(status)->title);
+            text->failed = true;
+        }
+        return true;
+    }
+    if (row == 0) {
+        append_begin(text, overview, result_names(stream->result));
     }
     if (row == overview->rows.cells) {
         text_append_string(text, "]}\n");
         return false;
     }
     text_append(text, ",", row > 0);
-    overview_look(overview, row, row_of, looker, looker->cells);
     append_cells(text, looker);
-    looker->unpaused += overview_cost(overview);
-    stream->paused = looker->unpaused >= ELEMENTS_AT_ONCE;
-    looker->unpaused = stream->paused ? 0 : looker->unpaused;
+    memset(looker->cells, 0, sizeof(looker->cells));
+    looker->looks = 0;
     stream->position++;
     return true;
 }
@@ -183,11 +195,9 @@ static enum status create_looker(const struct request *request, struct looker **
         return STATUS_NOT_A_MATRIX;
     }
     looker = calloc(1, sizeof(*looker));
-    if (looker == NULL || (looker->rows = calloc(1, sizeof(*looker->rows))) == NULL) {
-        free(looker);
+    if (looker == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    looker->result = request->result;
     looker->overview = overview;
     *ret_looker = looker;
     return STATUS_OK;
@@ -206,7 +216,10 @@ static void serve(struct request *request)
     if (request_tag(request, "heat")) {
         destroy_looker(looker);
     } else {
-        stream_answer_context(request, "application/json", looker, destroy_looker, make_row, 0);
+        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
+                                                     .context = looker,
+                                                     .destroy = destroy_looker,
+                                                     .make = make_row});
     }
 }
 

@@ -1,6 +1,6 @@
 #include "server/http/api/serve.h"
 
-#include "proto/matrix.h"
+#include "proto/nearest.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The stages of an answer. */
+enum stage { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT };
+
 struct found {
-    uint32_t source;
-    const unsigned char *distances; /* from it */
+    enum stage stage;
+    struct nearest_query query; /* its distances lie in held, or in the file */
     struct result_rows held;
-    uint32_t *rows;
-    size_t count;
+    struct nearest nearest;
     struct geo geo; /* in GeoJSON */
 };
 
@@ -23,38 +25,61 @@ static void destroy_found(void *context)
 {
     struct found *found = context;
 
-    result_rows_finish(&found->held);
+    search_pool_finish_rows(&found->held);
     geo_give_back(&found->geo);
-    free(found->rows);
+    nearest_finish(&found->nearest);
     free(found);
 }
 
-/* position counts vertices, then distances. */
-static bool make_neighbour(struct stream *stream, struct text *text)
+/* Takes the search a step further. */
+static enum status search(struct found *found, const struct result *result)
 {
-    const struct found *found = stream->context;
+    if (found->stage == STAGE_ROW) {
+        STATUS_TRY(
+            result_distances(result, found->query.source, &found->held, &found->query.distances));
+        if (found->query.distances != NULL) {
+            STATUS_TRY(nearest_begin(&found->nearest, &found->query));
+            found->stage = STAGE_SEARCH;
+        }
+    } else if (nearest_step(&found->nearest)) {
+        found->stage = STAGE_PRINT;
+    }
+    return STATUS_OK;
+}
+
+/* Appends the distance to a vertex found. */
+static void append_distance(const struct found *found, uint32_t row, struct text *text)
+{
+    const enum kind kind = found->query.kind;
+
+    writer_append_distance(text, kind,
+                           (const char *)found->query.distances + row * kind_size(kind));
+}
+
+/* position counts vertices, then distances. */
+static bool append_neighbour(struct stream *stream, const struct found *found, struct text *text)
+{
     const struct vertex_names *names = result_names(stream->result);
+    const uint32_t *rows = found->nearest.rows;
+    const size_t count = found->nearest.count;
     const uint64_t at = stream->position;
 
     if (at == 0) {
         text_append_string(text, "{\"source\":");
-        writer_append_vertex(text, names, found->source);
+        writer_append_vertex(text, names, found->query.source);
         text_append_string(text, ",\"vertices\":[");
     }
-    text_append(text, ",", at % (found->count + (found->count == 0)) > 0);
-    if (at < found->count) {
-        writer_append_vertex(text, names, found->rows[at]);
-    } else if (at < 2 * found->count) {
-        const enum kind kind = result_kind(stream->result);
-
-        writer_append_distance(text, kind,
-                               found->distances + found->rows[at - found->count] * kind_size(kind));
+    text_append(text, ",", at % (count + (count == 0)) > 0);
+    if (at < count) {
+        writer_append_vertex(text, names, rows[at]);
+    } else if (at < 2 * count) {
+        append_distance(found, rows[at - count], text);
     }
-    stream->position += found->count > 0;
-    if (stream->position == found->count) {
+    stream->position += count > 0;
+    if (stream->position == count) {
         text_append_string(text, "],\"distances\":[");
     }
-    if (stream->position < 2 * found->count) {
+    if (stream->position < 2 * count) {
         return true;
     }
     text_append_string(text, "]}\n");
@@ -62,26 +87,42 @@ static bool make_neighbour(struct stream *stream, struct text *text)
 }
 
 /* The same in GeoJSON, each vertex a feature. */
-static bool make_feature(struct stream *stream, struct text *text)
+static bool append_feature(struct stream *stream, const struct found *found, struct text *text)
 {
-    const struct found *found = stream->context;
-    const enum kind kind = result_kind(stream->result);
-
     if (stream->position == 0) {
         text_append_string(text, "{\"type\":\"FeatureCollection\",\"features\":[");
     }
-    if (stream->position == found->count) {
+    if (stream->position == found->nearest.count) {
         text_append_string(text, "]}\n");
         return false;
     }
-    const uint32_t row = found->rows[stream->position];
+    const uint32_t row = found->nearest.rows[stream->position];
 
     text_append(text, ",", stream->position > 0);
     geo_append_point(&found->geo, row, text);
     text_append_string(text, "\"distance\":");
-    writer_append_distance(text, kind, found->distances + row * kind_size(kind));
+    append_distance(found, row, text);
     text_append_string(text, "}}");
     stream->position++;
+    return true;
+}
+
+static bool make_nearest(struct stream *stream, struct text *text)
+{
+    struct found *found = stream->plan.context;
+
+    if (found->stage == STAGE_PRINT) {
+        return found->geo.graph != NULL ? append_feature(stream, found, text)
+                                        : append_neighbour(stream, found, text);
+    }
+    const enum status status = search(found, stream->result);
+
+    if (status != STATUS_OK) {
+        problem_set(&stream->problem, status, "%s",
+                    status == STATUS_CORRUPT ? "The stored result is damaged."
+                                             : "There is no memory for the answer.");
+        text->failed = true;
+    }
     return true;
 }
 
@@ -122,43 +163,31 @@ static void answer_neighbours(struct request *request)
         request_refuse(request, &problem);
         return;
     }
-    struct geo geo = {0};
     const bool is_geo = request->offer == GEO_OFFER;
 
-    if (is_geo && geo_borrow(request, result_graph_id(result), &geo, &problem) != STATUS_OK) {
+    found = calloc(1, sizeof(*found));
+    if (found == NULL) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return;
+    }
+    if (is_geo &&
+        geo_borrow(request, result_graph_id(result), &found->geo, &problem) != STATUS_OK) {
+        destroy_found(found);
         request_refuse(request, &problem);
         return;
     }
-    if (is_geo ? geo_tag(request, &geo, "near") : request_tag(request, "near")) {
-        geo_give_back(&geo);
+    if (is_geo ? geo_tag(request, &found->geo, "near") : request_tag(request, "near")) {
+        destroy_found(found);
         return;
     }
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
     query.within = query.kind == KIND_F4 ? (double)(float)query.within : query.within;
-    found = calloc(1, sizeof(*found));
-    enum status status =
-        found == NULL ? STATUS_NO_MEMORY
-                      : result_distances(result, query.source, &found->held, &query.distances);
-    if (status == STATUS_OK) {
-        found->geo = geo;
-        geo = (struct geo){0};
-        found->distances = query.distances;
-        found->source = query.source;
-        status = matrix_nearest(&query, &found->rows, &found->count);
-    }
-    if (status != STATUS_OK) {
-        geo_give_back(&geo);
-        if (found != NULL) {
-            destroy_found(found);
-        }
-        request_refuse_with(request, status,
-                            status == STATUS_CORRUPT ? "The stored result is damaged."
-                                                     : "There is no memory for the request.",
-                            NULL);
-        return;
-    }
-    stream_answer_context(request, is_geo ? GEO_TYPE : "application/json", found, destroy_found,
-                          is_geo ? make_feature : make_neighbour, 0);
+    found->query = query;
+    stream_answer(request,
+                  &(struct stream_plan){.media_type = is_geo ? GEO_TYPE : "application/json",
+                                        .context = found,
+                                        .destroy = destroy_found,
+                                        .make = make_nearest});
 }
 
 static bool has_place(const struct request *request)

@@ -1,4 +1,4 @@
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_lines.h"
 
 #include "proto/number.h"
 

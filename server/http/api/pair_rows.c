@@ -1,44 +1,40 @@
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_rows.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static enum status next_binary(struct pairs_reader *reader, uint32_t count, uint32_t ret_rows[2],
-                               struct problem *reterr)
+static enum status read_binary(struct pairs_reader *reader, uint32_t vertex_count, size_t room,
+                               uint32_t ret_rows[][2], size_t *ret_count, struct problem *reterr)
 {
     struct name_scanner *body = &reader->scanner;
-    const size_t left = (size_t)(body->end - body->at);
+    const size_t left = (size_t)(body->end - body->at) / PAIR_SIZE;
+    const size_t count = left < room ? left : room;
 
-    reader->ended = left == 0;
-    if (left % PAIR_SIZE != 0) {
+    if ((size_t)(body->end - body->first) % PAIR_SIZE != 0) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "%zu bytes are not a list of pairs, which are 8 bytes each.",
                            (size_t)(body->end - body->first));
     }
-    if (reader->ended) {
-        return STATUS_OK;
+    memcpy(ret_rows, body->at, count * PAIR_SIZE);
+    body->at += count * PAIR_SIZE;
+    for (size_t i = 0; i < count; i++) {
+        if (ret_rows[i][0] >= vertex_count || ret_rows[i][1] >= vertex_count) {
+            return problem_set(reterr, STATUS_NO_SUCH_VERTEX,
+                               "Pair %" PRIu64 " is (%" PRIu32 ", %" PRIu32
+                               "), and the matrix has %" PRIu32 " rows, counted from 0.",
+                               reader->count + i, ret_rows[i][0], ret_rows[i][1], vertex_count);
+        }
     }
-    memcpy(ret_rows, body->at, PAIR_SIZE);
-    if (ret_rows[0] >= count || ret_rows[1] >= count) {
-        return problem_set(reterr, STATUS_NO_SUCH_VERTEX,
-                           "Pair %" PRIu64 " is (%" PRIu32 ", %" PRIu32
-                           "), and the matrix has %" PRIu32 " rows, counted from 0.",
-                           reader->count, ret_rows[0], ret_rows[1], count);
-    }
-    body->at += PAIR_SIZE;
-    reader->count++;
+    reader->count += count;
+    reader->ended = left <= room;
+    *ret_count = count;
     return STATUS_OK;
 }
 
-enum status pair_rows_next(struct pairs_reader *reader, const struct vertex_names *names,
-                           uint32_t ret_rows[2], struct problem *reterr)
+static enum status find_rows(const struct pairs_reader *reader, const struct vertex_names *names,
+                             uint32_t ret_rows[2], struct problem *reterr)
 {
-    if (reader->form == PAIRS_BINARY) {
-        return next_binary(reader, vertex_names_count(names), ret_rows, reterr);
-    }
-    const enum status status = pairs_next(reader, reterr);
-
-    for (int i = 0; i < 2 && status == STATUS_OK && !reader->ended; i++) {
+    for (int i = 0; i < 2; i++) {
         const struct scanned_name *name = &reader->pair[i];
 
         if (!vertex_names_find(names, name->bytes, name->size, &ret_rows[i])) {
@@ -48,5 +44,23 @@ enum status pair_rows_next(struct pairs_reader *reader, const struct vertex_name
             return STATUS_NO_SUCH_VERTEX;
         }
     }
-    return status;
+    return STATUS_OK;
+}
+
+enum status pair_rows_read(struct pairs_reader *reader, const struct vertex_names *names,
+                           size_t room, uint32_t ret_rows[][2], size_t *ret_count,
+                           struct problem *reterr)
+{
+    if (reader->form == PAIRS_BINARY) {
+        return read_binary(reader, vertex_names_count(names), room, ret_rows, ret_count, reterr);
+    }
+    *ret_count = 0;
+    while (*ret_count < room && !reader->ended) {
+        STATUS_TRY(pairs_next(reader, reterr));
+        if (!reader->ended) {
+            STATUS_TRY(find_rows(reader, names, ret_rows[*ret_count], reterr));
+            ++*ret_count;
+        }
+    }
+    return STATUS_OK;
 }

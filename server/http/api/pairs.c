@@ -1,30 +1,23 @@
 #include "server/http/api/pairs.h"
 
+#include "server/http/api/pair_lines.h"
+
 #include <string.h>
 
-static enum status take_pair(struct pairs_reader *reader, struct problem *reterr)
+static enum status parse_pair(struct pairs_reader *reader, struct problem *reterr)
 {
     struct name_scanner *scanner = &reader->scanner;
 
     reader->first = scanner->at;
-    enum status status = name_scanner_expect(scanner, '[', reterr);
-
-    if (status == STATUS_OK) {
-        status = name_scanner_name(scanner, &reader->pair[0], reterr);
+    STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
+    STATUS_TRY(name_scanner_name(scanner, &reader->pair[0], reterr));
+    STATUS_TRY(name_scanner_expect(scanner, ',', reterr));
+    STATUS_TRY(name_scanner_name(scanner, &reader->pair[1], reterr));
+    if (reader->is_weighted) {
+        STATUS_TRY(name_scanner_expect(scanner, ',', reterr));
+        STATUS_TRY(name_scanner_number(scanner, &reader->pair[2], reterr));
     }
-    if (status == STATUS_OK) {
-        status = name_scanner_expect(scanner, ',', reterr);
-    }
-    if (status == STATUS_OK) {
-        status = name_scanner_name(scanner, &reader->pair[1], reterr);
-    }
-    if (status == STATUS_OK && reader->is_weighted) {
-        status = name_scanner_expect(scanner, ',', reterr);
-    }
-    if (status == STATUS_OK && reader->is_weighted) {
-        status = name_scanner_number(scanner, &reader->pair[2], reterr);
-    }
-    return status == STATUS_OK ? name_scanner_expect(scanner, ']', reterr) : status;
+    return name_scanner_expect(scanner, ']', reterr);
 }
 
 static enum status next_json(struct pairs_reader *reader, struct problem *reterr)
@@ -33,31 +26,27 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
     struct name_scanner *scanner = &reader->scanner;
     const bool begins = scanner->at == scanner->first;
     const bool is_object = !reader->is_weighted;
-    enum status status =
-        begins && is_object ? name_scanner_expect(scanner, '{', reterr) : STATUS_OK;
     size_t key;
 
-    if (status == STATUS_OK && begins && is_object) {
-        status = name_scanner_key(scanner, keys, &key, reterr);
+    pairs_close(reader);
+    if (begins && is_object) {
+        STATUS_TRY(name_scanner_expect(scanner, '{', reterr));
+        STATUS_TRY(name_scanner_key(scanner, keys, &key, reterr));
     }
-    if (status == STATUS_OK && begins) {
-        status = name_scanner_expect(scanner, '[', reterr);
-    }
-    name_scanner_release(&reader->pair[0]);
-    name_scanner_release(&reader->pair[1]);
-    if (status == STATUS_OK && begins) {
+    if (begins) {
+        STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
         reader->ended = name_scanner_take(scanner, ']');
-    } else if (status == STATUS_OK && !name_scanner_take(scanner, ',')) {
+    } else if (!name_scanner_take(scanner, ',')) {
         reader->ended = true;
-        status = name_scanner_expect(scanner, ']', reterr);
+        STATUS_TRY(name_scanner_expect(scanner, ']', reterr));
     }
-    if (status == STATUS_OK && !reader->ended) {
-        return take_pair(reader, reterr);
+    if (!reader->ended) {
+        return parse_pair(reader, reterr);
     }
-    if (status == STATUS_OK && is_object) {
-        status = name_scanner_expect(scanner, '}', reterr);
+    if (is_object) {
+        STATUS_TRY(name_scanner_expect(scanner, '}', reterr));
     }
-    return status == STATUS_OK ? name_scanner_end(scanner, reterr) : status;
+    return name_scanner_end(scanner, reterr);
 }
 
 enum pairs_form pairs_sniff(const char *bytes, size_t size)

@@ -56,11 +56,5 @@ void pairs_close(struct pairs_reader *reader);
 /* Reads the next pair, or sets ended; not of binary. STATUS_BAD_REQUEST with line and column (from
  * 1; in JSON only the column, in bytes of the body) where the body has another shape. */
 MUST_CHECK enum status pairs_next(struct pairs_reader *reader, struct problem *reterr);
-/* The same of the forms that have lines. */
-MUST_CHECK enum status pair_lines_next_csv(struct pairs_reader *reader, struct problem *reterr);
-MUST_CHECK enum status pair_lines_next_p2p(struct pairs_reader *reader, struct problem *reterr);
-/* The same of any form, as the rows of both vertices; STATUS_NO_SUCH_VERTEX with the place. */
-MUST_CHECK enum status pair_rows_next(struct pairs_reader *reader, const struct vertex_names *names,
-                                      uint32_t ret_rows[2], struct problem *reterr);
 /* Says in the problem where the pair just read stands. */
 void pairs_place(const struct pairs_reader *reader, struct problem *problem);

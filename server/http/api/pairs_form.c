@@ -1,7 +1,7 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_rows.h"
 #include "server/http/request/headers.h"
 #include "server/http/transport/stream.h"
 
@@ -21,10 +21,10 @@ static const char *const media_types[] = {
 
 #define FORMS (sizeof(media_types) / sizeof(media_types[0]))
 
-/* Looked up for one piece of an answer: few, because names may be long. */
-#define PAIRS_AT_ONCE 32
-/* The same where no name is printed and the pairs lie in the body as they are looked up. */
-#define BINARY_PAIRS_AT_ONCE 8192
+/* Pairs that are read at once. */
+#define PAIRS_AT_ONCE 1024
+/* Pairs that are printed at once with names, which may be long. */
+#define NAMED_AT_ONCE 32
 
 /* ---- The forms of question and answer ---- */
 
@@ -93,14 +93,18 @@ static enum status choose_answer(const struct request *request, enum pairs_form 
 
 /* ---- The answer ---- */
 
-/* The body is gone through twice: once to check it, and again while the answer is sent. It stays
- * the request's, which outlives the answer. */
+/* The body is read twice: once to check it, and again while the answer is sent. It stays the
+ * request's, which outlives the answer. */
 struct answer {
     const struct result *result; /* the request's */
     enum pairs_form form;
-    bool has_header;
-    uint64_t count; /* of pairs */
+    const struct text *body;
     struct pairs_reader reader;
+    bool is_checked; /* the body; it is being read again */
+    bool has_header;
+    uint32_t rows[PAIRS_AT_ONCE][2]; /* read */
+    size_t read;
+    size_t done; /* of those */
 };
 
 static void destroy_answer(void *context)
@@ -125,63 +129,61 @@ static bool is_word(const struct answer *answer, uint32_t row)
     return is_word;
 }
 
-static enum status check_pair(const struct answer *answer, const uint32_t rows[2],
-                              struct problem *reterr)
+/* Whether the names of the pair can stand in the answer. */
+static enum status check_names(const struct answer *answer, const uint32_t rows[2],
+                               struct problem *reterr)
 {
-    const enum status status = result_check_pairs(answer->result, rows, 1);
-
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status,
-                           status == STATUS_CORRUPT ? "The stored result is damaged."
-                                                    : "There is no memory for the request.");
-    }
-    if (answer->form != PAIRS_P2P || (is_word(answer, rows[0]) && is_word(answer, rows[1]))) {
+    if (is_word(answer, rows[0]) && is_word(answer, rows[1])) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE,
                 "A name with blanks or control characters cannot stand in a p2p line.");
     problem_hint(reterr, "Ask for %s or %s.", media_types[PAIRS_JSON], media_types[PAIRS_CSV]);
-    pairs_place(&answer->reader, reterr);
     return STATUS_NOT_ACCEPTABLE;
 }
 
-/* All of the body, before the status is said; counts the pairs. */
-static enum status check_body(struct answer *answer, struct problem *reterr)
+static enum status describe_failure(enum status status, struct problem *reterr)
 {
-    struct pairs_reader *reader = &answer->reader;
-    enum status status = STATUS_OK;
-    uint32_t rows[2];
-
-    while (status == STATUS_OK) {
-        status = pair_rows_next(reader, result_names(answer->result), rows, reterr);
-        if (reader->ended) {
-            break;
-        }
-        if (status == STATUS_OK) {
-            status = check_pair(answer, rows, reterr);
-        }
-    }
-    answer->has_header = reader->has_header;
-    answer->count = reader->count;
-    return status;
+    return problem_set(reterr, status,
+                       status == STATUS_CORRUPT ? "The stored result is damaged."
+                                                : "There is no memory for the request.");
 }
 
-/* Whether these are binary pairs of which no look at each would find anything: the usual case, and
- * the fastest. */
-static bool is_plain_binary(struct answer *answer, const struct text *document)
+/* Reads the next pairs once all are done that were read before. */
+static enum status read_pairs(struct answer *answer, struct problem *reterr)
 {
-    const uint32_t *rows = (const uint32_t *)(const void *)document->bytes;
-    const uint32_t n = result_vertex_count(answer->result);
-    bool inside = document->size % PAIR_SIZE == 0;
+    if (answer->done < answer->read || answer->reader.ended) {
+        return STATUS_OK;
+    }
+    answer->done = answer->read = 0;
+    return pair_rows_read(&answer->reader, result_names(answer->result), PAIRS_AT_ONCE,
+                          answer->rows, &answer->read, reterr);
+}
 
-    if (answer->reader.form != PAIRS_BINARY || answer->form == PAIRS_P2P) {
-        return false;
+/* Checks some pairs more; before the first of the answer, so that its status can be another. */
+static enum status check_pairs(struct answer *answer, struct problem *reterr)
+{
+    size_t count = 0;
+
+    STATUS_TRY(read_pairs(answer, reterr));
+    const enum status status = result_check_pairs(answer->result, answer->rows[answer->done],
+                                                  answer->read - answer->done, &count);
+
+    if (status != STATUS_OK) {
+        return describe_failure(status, reterr);
     }
-    answer->count = document->size / PAIR_SIZE;
-    for (size_t i = 0; i < 2 * answer->count; i++) {
-        inside &= rows[i] < n;
+    for (size_t i = 0; i < count && answer->form == PAIRS_P2P; i++) {
+        STATUS_TRY(check_names(answer, answer->rows[answer->done + i], reterr));
     }
-    return inside && result_check_pairs(answer->result, rows, answer->count) == STATUS_OK;
+    answer->done += count;
+    return STATUS_OK;
+}
+
+static void open_body(struct answer *answer, enum pairs_form form)
+{
+    pairs_close(&answer->reader);
+    pairs_open(&answer->reader, form, answer->body->bytes, answer->body->size);
+    answer->read = answer->done = 0;
 }
 
 static void append_cells(const struct answer *answer, const void *elements, uint32_t count,
@@ -244,114 +246,97 @@ static void append_pairs(const struct answer *answer, uint32_t rows[][2], const 
     }
 }
 
+static void append_begin(const struct answer *answer, struct text *text)
+{
+    if (answer->form == PAIRS_JSON) {
+        text_append_string(text, "{\"distances\":[");
+    } else if (answer->form == PAIRS_CSV && answer->has_header) {
+        text_append_string(text, "source,target,distance\n");
+    }
+}
+
 /* position counts pairs. */
+static enum status answer_pairs(struct answer *answer, struct stream *stream, struct text *text)
+{
+    char elements[PAIRS_AT_ONCE * sizeof(double)];
+    const bool has_names = answer->form == PAIRS_CSV || answer->form == PAIRS_P2P;
+
+    STATUS_TRY(read_pairs(answer, &stream->problem));
+    const size_t left = answer->read - answer->done;
+    size_t count = has_names && left > NAMED_AT_ONCE ? NAMED_AT_ONCE : left;
+    const enum status status =
+        result_pairs(answer->result, answer->rows[answer->done], count, elements, &count);
+
+    if (status != STATUS_OK) {
+        return describe_failure(status, &stream->problem);
+    }
+    text_append(text, ",", answer->form == PAIRS_JSON && stream->position > 0 && count > 0);
+    append_pairs(answer, answer->rows + answer->done, elements, (uint32_t)count, text);
+    answer->done += count;
+    stream->position += count;
+    return STATUS_OK;
+}
+
 static bool make_pairs(struct stream *stream, struct text *text)
 {
-    struct answer *answer = stream->context;
+    struct answer *answer = stream->plan.context;
     struct pairs_reader *reader = &answer->reader;
-    uint32_t rows[PAIRS_AT_ONCE][2];
-    char elements[PAIRS_AT_ONCE * sizeof(double)];
-    uint32_t count = 0;
+    const bool is_checked = answer->is_checked;
+    enum status status;
 
-    if (stream->position == 0) {
-        text_append_string(text, answer->form == PAIRS_JSON ? "{\"distances\":["
-                                 : answer->form == PAIRS_CSV && answer->has_header
-                                     ? "source,target,distance\n"
-                                     : "");
+    if (!is_checked) {
+        status = check_pairs(answer, &stream->problem);
+    } else {
+        status = answer_pairs(answer, stream, text);
     }
-    while (count < PAIRS_AT_ONCE) {
-        const enum status status =
-            pair_rows_next(reader, result_names(answer->result), rows[count], &stream->problem);
-
-        if (status != STATUS_OK) {
-            text->failed = true;
-            return false;
-        }
-        if (reader->ended) {
-            break;
-        }
-        result_expect_distance(answer->result, rows[count][0], rows[count][1]);
-        count++;
-    }
-    if (result_gather(answer->result, rows[0], count, elements) != count) {
+    if (status != STATUS_OK) {
         text->failed = true;
         return false;
     }
-    text_append(text, ",", answer->form == PAIRS_JSON && stream->position > 0 && count > 0);
-    append_pairs(answer, rows, elements, count, text);
-    stream->position += count;
-    if (reader->ended && answer->form == PAIRS_JSON) {
-        text_append_string(text, "]}\n");
+    if (!reader->ended || answer->done < answer->read) {
+        return true;
     }
-    return !reader->ended;
-}
-
-/* The same with pairs and elements in binary, which are gathered from one to the other. */
-static bool make_binary(struct stream *stream, struct text *text)
-{
-    struct answer *answer = stream->context;
-    struct name_scanner *body = &answer->reader.scanner;
-    const size_t left = (size_t)(body->end - body->at) / PAIR_SIZE;
-    const size_t count = left < BINARY_PAIRS_AT_ONCE ? left : BINARY_PAIRS_AT_ONCE;
-    const size_t size = kind_size(result_kind(answer->result));
-    char *to = text_reserve(text, count * size);
-
-    if (to != NULL) {
-        const uint32_t *pairs = (const uint32_t *)(const void *)body->at;
-
-        text->failed |= result_gather(answer->result, pairs, count, to) != count;
-        text_advance(text, count * size);
+    if (is_checked) {
+        text_append_string(text, answer->form == PAIRS_JSON ? "]}\n" : "");
+        return false;
     }
-    body->at += count * PAIR_SIZE;
-    return left > count;
+    answer->is_checked = true;
+    answer->has_header = reader->has_header;
+    if (answer->form == PAIRS_BINARY) {
+        stream->plan.size = reader->count * kind_size(result_kind(answer->result));
+    }
+    append_begin(answer, text);
+    open_body(answer, reader->form);
+    return true;
 }
 
 /* ---- The route ---- */
 
-static enum status create_answer(struct request *request, struct answer **ret_answer,
-                                 struct problem *reterr)
-{
-    const struct text *document = &request->document;
-    const enum pairs_form asked = form_of_body(request);
-    struct answer *answer = calloc(1, sizeof(*answer));
-
-    if (answer == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    }
-    answer->result = request->result;
-    pairs_open(&answer->reader, asked, document->bytes, document->size);
-    enum status status = choose_answer(request, asked, &answer->form, reterr);
-
-    if (status == STATUS_OK && !is_plain_binary(answer, document)) {
-        status = check_body(answer, reterr);
-    }
-    pairs_close(&answer->reader);
-    if (status != STATUS_OK) {
-        free(answer);
-        return status;
-    }
-    pairs_open(&answer->reader, asked, document->bytes, document->size);
-    *ret_answer = answer;
-    return STATUS_OK;
-}
-
 static void serve(struct request *request)
 {
-    struct answer *answer = NULL;
+    const enum pairs_form asked = form_of_body(request);
+    struct answer *answer = calloc(1, sizeof(*answer));
     struct problem problem;
 
-    if (create_answer(request, &answer, &problem) != STATUS_OK) {
+    if (answer == NULL) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return;
+    }
+    answer->result = request->result;
+    answer->body = &request->document;
+    if (choose_answer(request, asked, &answer->form, &problem) != STATUS_OK) {
+        free(answer);
         request_refuse(request, &problem);
         return;
     }
-    const bool is_binary = answer->form == PAIRS_BINARY;
-    const bool is_gathered = is_binary && answer->reader.form == PAIRS_BINARY;
-
-    request_negotiate(request, is_binary);
+    open_body(answer, asked);
+    request_negotiate(request, answer->form == PAIRS_BINARY);
     request_vary(request);
-    stream_answer_context(request, media_types[answer->form], answer, destroy_answer,
-                          is_gathered ? make_binary : make_pairs,
-                          is_binary ? answer->count * kind_size(result_kind(answer->result)) : 0);
+    stream_answer(request, &(struct stream_plan){.media_type = media_types[answer->form],
+                                                 .keeps_question = true,
+                                                 .context = answer,
+                                                 .destroy = destroy_answer,
+                                                 .make = make_pairs});
 }
 
 void serve_pairs(struct request *request)

@@ -3,23 +3,24 @@
 #include "proto/path.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_rows.h"
 #include "server/http/transport/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many edges the answer pauses and sends what is ready: they take some tens of
- * milliseconds, in which the thread serves no other connection. */
-#define EDGES_AT_ONCE (UINT64_C(1) << 21)
+/* Pairs that are checked at once. */
+#define PAIRS_AT_ONCE 1024
 
 /* The state of one streamed answer of paths. */
 struct walker {
     struct graph_cache *graph_cache;
     const struct adjacency *adjacency; /* lent by it */
     struct path_finder *finder;
-    struct pairs_reader reader; /* of the body, the request's, which outlives the answer */
-    uint64_t edges;             /* looked at since the last pause */
+    const struct text *body;    /* the request's, which outlives the answer; NULL: one pair */
+    struct pairs_reader reader; /* of the body */
+    bool is_checked;            /* the body; it is being read again */
+    bool has_pair;              /* whose path is to be walked */
     uint32_t pair[2];           /* rows of the path at hand */
     struct result_rows rows;    /* of a hierarchy: that of the source */
     struct path path;           /* the finder's */
@@ -37,7 +38,7 @@ static void destroy_walker(void *context)
         return;
     }
     path_finder_destroy(walker->finder);
-    result_rows_finish(&walker->rows);
+    search_pool_finish_rows(&walker->rows);
     if (walker->adjacency != NULL) {
         graph_cache_give_back(walker->graph_cache, walker->adjacency);
     }
@@ -104,19 +105,20 @@ static bool append_item(struct text *text, const struct result *result, struct w
     return false;
 }
 
+/* Walks the path of the pair, once the distances are there. */
 static enum status walk(struct walker *walker, const struct result *result, struct problem *reterr)
 {
     const void *distances;
     enum status status = result_distances(result, walker->pair[0], &walker->rows, &distances);
 
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && distances != NULL) {
         status = path_find(walker->finder, result_kind(result), distances, walker->pair[0],
                            walker->pair[1], &walker->path);
+        walker->item = 0;
+        walker->has_pair = false;
+        walker->printing = true;
     }
     if (status == STATUS_OK) {
-        walker->edges += walker->path.edges;
-        walker->item = 0;
-        walker->printing = true;
         return STATUS_OK;
     }
     return problem_set(reterr, status,
@@ -127,20 +129,10 @@ static enum status walk(struct walker *walker, const struct result *result, stru
 
 /* ---- One pair ---- */
 
-static bool make_item(struct stream *stream, struct text *text)
-{
-    if (append_item(text, stream->result, stream->context)) {
-        return true;
-    }
-    text_append_char(text, '\n');
-    return false;
-}
-
 /* The places of the vertices, then the members that JSON has, as one feature. A line has two places
  * or more. */
-static bool make_line(struct stream *stream, struct text *text)
+static bool append_line(struct stream *stream, struct walker *walker, struct text *text)
 {
-    struct walker *walker = stream->context;
     const struct path *path = &walker->path;
     const uint64_t at = stream->position++;
 
@@ -166,37 +158,48 @@ static bool make_line(struct stream *stream, struct text *text)
         walker->item = 0;
         text_append_string(text, walker->placed < 2 ? ",\"properties\":" : "]},\"properties\":");
     }
-    if (append_item(text, stream->result, walker)) {
+    return append_item(text, stream->result, walker);
+}
+
+static bool make_one(struct stream *stream, struct text *text)
+{
+    struct walker *walker = stream->plan.context;
+    const bool is_geo = stream->request->offer == GEO_OFFER;
+
+    if (walker->has_pair) {
+        text->failed |= walk(walker, stream->result, &stream->problem) != STATUS_OK;
         return true;
     }
-    text_append_string(text, "}\n");
+    if (is_geo ? append_line(stream, walker, text) : append_item(text, stream->result, walker)) {
+        return true;
+    }
+    text_append_string(text, is_geo ? "}\n" : "\n");
     return false;
 }
 
-static enum status walk_one(const struct request *request, struct walker **ret_walker,
-                            struct problem *reterr)
+static enum status create_for_pair(const struct request *request, struct walker **ret_walker,
+                                   struct problem *reterr)
 {
     static const char *const ends[] = {"source", "target"};
-    struct walker *walker = NULL;
+    struct walker *walker;
     uint32_t pair[2];
-    enum status status = STATUS_OK;
 
-    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+    for (int i = 0; i < 2; i++) {
         const char *name = query_value(&request->query, ends[i]);
 
-        status = result_find_row(request->result, name, strlen(name), &pair[i], reterr);
+        STATUS_TRY(result_find_row(request->result, name, strlen(name), &pair[i], reterr));
     }
-    if (status == STATUS_OK) {
-        status = create_walker(request, &walker, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(create_walker(request, &walker, reterr));
     memcpy(walker->pair, pair, sizeof(pair));
-    status = walk(walker, request->result, reterr);
-    if (status != STATUS_OK) {
-        destroy_walker(walker);
-        return status;
+    walker->has_pair = true;
+    if (request->offer == GEO_OFFER) {
+        const enum status status =
+            geo_borrow(request, result_graph_id(request->result), &walker->geo, reterr);
+
+        if (status != STATUS_OK) {
+            destroy_walker(walker);
+            return status;
+        }
     }
     *ret_walker = walker;
     return STATUS_OK;
@@ -204,23 +207,20 @@ static enum status walk_one(const struct request *request, struct walker **ret_w
 
 void serve_paths_one(struct request *request)
 {
-    struct walker *walker = NULL;
+    const bool is_geo = request->offer == GEO_OFFER;
+    struct walker *walker;
     struct problem problem;
 
-    const bool is_geo = request->offer == GEO_OFFER;
-    enum status status = walk_one(request, &walker, &problem);
-
-    if (status == STATUS_OK && is_geo) {
-        status = geo_borrow(request, result_graph_id(request->result), &walker->geo, &problem);
-    }
-    if (status != STATUS_OK) {
-        destroy_walker(walker);
+    if (create_for_pair(request, &walker, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
     } else if (is_geo ? geo_tag(request, &walker->geo, "path") : request_tag(request, "path")) {
         destroy_walker(walker);
     } else {
-        stream_answer_context(request, is_geo ? GEO_TYPE : "application/json", walker,
-                              destroy_walker, is_geo ? make_line : make_item, 0);
+        stream_answer(request,
+                      &(struct stream_plan){.media_type = is_geo ? GEO_TYPE : "application/json",
+                                            .context = walker,
+                                            .destroy = destroy_walker,
+                                            .make = make_one});
     }
 }
 
@@ -232,69 +232,81 @@ enum status serve_paths_prepare(struct request *request, struct problem *reterr)
                                request->http_context->config->pairs_limit_bytes, reterr);
 }
 
+static void open_body(struct walker *walker)
+{
+    pairs_close(&walker->reader);
+    pairs_open(&walker->reader, PAIRS_JSON, walker->body->bytes, walker->body->size);
+}
+
+/* Checks some pairs more, all of them before the first path is walked. */
+static enum status check_pairs(struct walker *walker, struct stream *stream, struct text *text)
+{
+    uint32_t rows[PAIRS_AT_ONCE][2];
+    size_t count;
+
+    STATUS_TRY(pair_rows_read(&walker->reader, result_names(stream->result), PAIRS_AT_ONCE, rows,
+                              &count, &stream->problem));
+    if (walker->reader.ended) {
+        walker->is_checked = true;
+        open_body(walker);
+        text_append_string(text, "{\"paths\":[");
+    }
+    return STATUS_OK;
+}
+
+static enum status read_pair(struct walker *walker, struct stream *stream, struct text *text)
+{
+    size_t count;
+
+    STATUS_TRY(pair_rows_read(&walker->reader, result_names(stream->result), 1, &walker->pair,
+                              &count, &stream->problem));
+    walker->has_pair = count > 0;
+    text_append(text, ",", stream->position > 0 && count > 0);
+    stream->position++;
+    return STATUS_OK;
+}
+
 /* position counts pairs. A path that cannot be walked ends the connection, unless it is of the
  * first block: the status was sent. */
-static bool make_path(struct stream *stream, struct text *text)
+static bool make_paths(struct stream *stream, struct text *text)
 {
-    struct walker *walker = stream->context;
-    enum status status;
+    struct walker *walker = stream->plan.context;
+    enum status status = STATUS_OK;
 
     if (walker->printing) {
         walker->printing = append_item(text, stream->result, walker);
-        return true;
-    }
-    text_append_string(text, stream->position == 0 ? "{\"paths\":[" : "");
-    status = pair_rows_next(&walker->reader, result_names(stream->result), walker->pair,
-                            &stream->problem);
-    if (status == STATUS_OK && walker->reader.ended) {
+    } else if (walker->has_pair) {
+        status = walk(walker, stream->result, &stream->problem);
+    } else if (!walker->is_checked) {
+        status = check_pairs(walker, stream, text);
+    } else if (walker->reader.ended) {
         text_append_string(text, "]}\n");
         return false;
-    }
-    text_append(text, ",", stream->position > 0);
-    if (status == STATUS_OK) {
-        status = walk(walker, stream->result, &stream->problem);
+    } else {
+        status = read_pair(walker, stream, text);
     }
     text->failed |= status != STATUS_OK;
-    stream->paused = walker->edges >= EDGES_AT_ONCE;
-    walker->edges = stream->paused ? 0 : walker->edges;
-    stream->position++;
     return true;
-}
-
-/* All of the body, before the status is said; then from its beginning. */
-static enum status open_pairs(const struct request *request, struct walker *walker,
-                              struct problem *reterr)
-{
-    const struct text *document = &request->document;
-    struct pairs_reader *reader = &walker->reader;
-    enum status status = STATUS_OK;
-
-    pairs_open(reader, PAIRS_JSON, document->bytes, document->size);
-    while (status == STATUS_OK && !reader->ended) {
-        status = pair_rows_next(reader, result_names(request->result), walker->pair, reterr);
-    }
-    pairs_close(reader);
-    pairs_open(reader, PAIRS_JSON, document->bytes, document->size);
-    return status;
 }
 
 static void serve_many(struct request *request)
 {
-    struct walker *walker = NULL;
+    struct walker *walker;
     struct problem problem;
-    enum status status = create_walker(request, &walker, &problem);
 
-    if (status == STATUS_OK) {
-        status = open_pairs(request, walker, &problem);
-    }
-    if (status == STATUS_OK) {
-        request_negotiate(request, false);
-        request_vary(request);
-        stream_answer_context(request, "application/json", walker, destroy_walker, make_path, 0);
+    if (create_walker(request, &walker, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
         return;
     }
-    destroy_walker(walker);
-    request_refuse(request, &problem);
+    walker->body = &request->document;
+    open_body(walker);
+    request_negotiate(request, false);
+    request_vary(request);
+    stream_answer(request, &(struct stream_plan){.media_type = "application/json",
+                                                 .keeps_question = true,
+                                                 .context = walker,
+                                                 .destroy = destroy_walker,
+                                                 .make = make_paths});
 }
 
 void serve_paths_many(struct request *request)

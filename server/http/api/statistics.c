@@ -9,8 +9,9 @@
 
 /* Vertices in a piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
-/* Distances of a hierarchy that are computed before others are served: some milliseconds. */
-#define DISTANCES_AT_ONCE 1000000
+/* Rows for which an answer that is being computed has a line end, so that the client sees that it
+ * comes. */
+#define ROWS_PER_LINE 64
 
 /* single: the number is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
@@ -97,7 +98,7 @@ static void destroy_sweep(void *context)
 {
     struct sweep *sweep = context;
 
-    result_rows_finish(&sweep->rows);
+    search_pool_finish_rows(&sweep->rows);
     free(sweep->storage);
     free(sweep);
 }
@@ -117,7 +118,7 @@ static enum status create_sweep(const struct result *result, struct sweep **ret_
     return STATUS_OK;
 }
 
-/* The next row. */
+/* Goes on with the next row. */
 static enum status sweep_row(struct sweep *sweep)
 {
     struct statistics *statistics = &sweep->statistics;
@@ -125,10 +126,10 @@ static enum status sweep_row(struct sweep *sweep)
     const uint32_t row = (uint32_t)(sweep->next % n);
     uint32_t bins[STATISTICS_BINS + 1] = {0};
     const void *distances;
-    const enum status status = result_distances(sweep->result, row, &sweep->rows, &distances);
 
-    if (status != STATUS_OK) {
-        return status;
+    STATUS_TRY(result_distances(sweep->result, row, &sweep->rows, &distances));
+    if (distances == NULL) {
+        return STATUS_OK;
     }
     if (sweep->next < n) {
         statistics_reduce_row(statistics, row, statistics->kind, distances, &sweep->lowest);
@@ -145,32 +146,23 @@ static enum status sweep_row(struct sweep *sweep)
     return STATUS_OK;
 }
 
-/* A line end for some rows each, so that the client sees that the answer comes. */
-static bool sweep_rows(struct stream *stream, struct sweep *sweep, struct text *text)
+static void append_line(struct stream *stream, struct sweep *sweep, struct text *text)
 {
-    const uint64_t n = sweep->statistics.vertex_count;
-    uint64_t distances = 0;
+    const uint64_t before = sweep->next;
+    const enum status status = sweep_row(sweep);
 
-    while (sweep->next < 2 * n && distances < DISTANCES_AT_ONCE) {
-        const enum status status = sweep_row(sweep);
-
-        if (status != STATUS_OK) {
-            problem_set(&stream->problem, status, "%s.", status_info(status)->title);
-            text->failed = true;
-            return false;
-        }
-        distances += n;
+    if (status != STATUS_OK) {
+        problem_set(&stream->problem, status, "%s.", status_info(status)->title);
+        text->failed = true;
     }
-    stream->paused = sweep->next < 2 * n;
-    text_append(text, "\n", stream->paused);
-    return true;
+    text_append(text, "\n", sweep->next > before && sweep->next % ROWS_PER_LINE == 0);
 }
 
 /* ---- The stream ---- */
 
 static const struct statistics *statistics_of(const struct stream *stream)
 {
-    const struct sweep *sweep = stream->context;
+    const struct sweep *sweep = stream->plan.context;
 
     return sweep != NULL ? &sweep->statistics : result_statistics(stream->result);
 }
@@ -181,7 +173,7 @@ static bool make_pieces(struct stream *stream, struct text *text)
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
     const struct statistics *statistics = statistics_of(stream);
     const struct statistics_summary *summary = statistics->summary;
-    struct sweep *sweep = stream->context;
+    struct sweep *sweep = stream->plan.context;
     const uint32_t n = statistics->vertex_count;
     const uint64_t pieces =
         n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
@@ -190,9 +182,9 @@ static bool make_pieces(struct stream *stream, struct text *text)
     const size_t column = (size_t)(stream->position / pieces);
 
     if (sweep != NULL && sweep->next < 2 * (uint64_t)n) {
-        return sweep_rows(stream, sweep, text);
+        append_line(stream, sweep, text);
+        return true;
     }
-    stream->paused = false;
     if (stream->position == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,
                     kind_name(statistics->kind), summary->reachable_pairs);
@@ -241,7 +233,10 @@ static void answer_swept(struct request *request)
     if (request_tag(request, "stats")) {
         destroy_sweep(sweep);
     } else {
-        stream_answer_context(request, "application/json", sweep, destroy_sweep, make_pieces, 0);
+        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
+                                                     .context = sweep,
+                                                     .destroy = destroy_sweep,
+                                                     .make = make_pieces});
     }
 }
 
@@ -257,6 +252,7 @@ void serve_statistics(struct request *request)
     }
     request_negotiate(request, false);
     if (!request_tag(request, "stats")) {
-        stream_answer(request, "application/json", make_pieces);
+        stream_answer(request,
+                      &(struct stream_plan){.media_type = "application/json", .make = make_pieces});
     }
 }

@@ -36,6 +36,9 @@ void request_destroy(struct request *request)
     if (request == NULL) {
         return;
     }
+    if (request->pending != NULL) {
+        request->free_pending(request->pending);
+    }
     if (request->call != NULL) {
         call_finish(request->call);
     }

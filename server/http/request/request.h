@@ -78,7 +78,10 @@ struct request {
     double early_s; /* monotonic */
 
     struct call *call;
-    void (*resume)(struct request *request); /* once the call is answered */
+    void (*resume)(
+        struct request *request); /* once the call is answered, or the first block made */
+    void *pending; /* the answer whose first block is being made; owned, freed by free_pending */
+    void (*free_pending)(void *pending);
     size_t offer;          /* of the handler: which of its media types was chosen */
     struct result *result; /* a reference, held until the answer has been sent */
     void (*serve)(struct request *request); /* with the result */

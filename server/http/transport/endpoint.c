@@ -37,6 +37,9 @@
 #define EVICTION_IDLE_S 1.0
 /* Requests under way at the stop have this long to end. */
 #define STOP_GRACE_S 5.0
+/* The time in one turn of the loop that goes to computing answers. All other connections wait for
+ * it, so it bounds how late they are served, however many connections compute. */
+#define TURN_S 5e-3
 
 struct endpoint {
     struct endpoint_rules rules;
@@ -55,9 +58,10 @@ struct endpoint {
     uv_idle_t again; /* runs while the daemon has work that no descriptor tells of */
 
     TAILQ_HEAD(, conn) conns;
-    struct conn *arriving; /* handed to MHD_add_connection */
-    uint32_t busy;         /* connections with a request under way */
-    bool is_starved;       /* no descriptor or memory for another connection */
+    TAILQ_HEAD(, conn) computing; /* suspended; the first is the next to compute */
+    struct conn *arriving;        /* handed to MHD_add_connection */
+    uint32_t busy;                /* connections with a request under way */
+    bool is_starved;              /* no descriptor or memory for another connection */
     double ticked_s;
     double lost_s; /* in which the thread was busy: no client is charged for it */
     double stop_s; /* when the grace period ends; 0 before the stop */
@@ -172,15 +176,43 @@ static void run_daemon(struct endpoint *endpoint)
     MHD_UNSIGNED_LONG_LONG left_ms;
 
     MHD_run(endpoint->daemon);
-    if (MHD_get_timeout(endpoint->daemon, &left_ms) == MHD_YES && left_ms == 0) {
+    if (!TAILQ_EMPTY(&endpoint->computing) ||
+        (MHD_get_timeout(endpoint->daemon, &left_ms) == MHD_YES && left_ms == 0)) {
         uv_idle_start(&endpoint->again, run_again);
     } else {
         uv_idle_stop(&endpoint->again);
     }
 }
 
+/* ---- Computing ---- */
+
+static void end_computing(struct conn *conn)
+{
+    TAILQ_REMOVE(&conn->endpoint->computing, conn, turn);
+    conn->compute = NULL;
+    metrics_add(METRIC_COMPUTING, -1);
+    endpoint_resume(conn, conn->connection);
+}
+
+/* The connections compute one after the other, for one turn together. */
+static void compute_answers(struct endpoint *endpoint)
+{
+    const double end_s = clock_monotonic_s() + TURN_S;
+    struct conn *conn;
+
+    while ((conn = TAILQ_FIRST(&endpoint->computing)) != NULL && clock_monotonic_s() < end_s) {
+        if (conn->compute(conn->compute_context, end_s)) {
+            end_computing(conn);
+        } else {
+            TAILQ_REMOVE(&endpoint->computing, conn, turn);
+            TAILQ_INSERT_TAIL(&endpoint->computing, conn, turn);
+        }
+    }
+}
+
 static void run_again(uv_idle_t *idle)
 {
+    compute_answers(idle->data);
     run_daemon(idle->data);
 }
 
@@ -215,6 +247,14 @@ static void end_connection(const struct conn *conn)
     shutdown(conn->descriptor, SHUT_RDWR);
 }
 
+/* Ends an answer that is being computed: its client has left, or the endpoint stops. */
+static void abandon_answer(struct conn *conn)
+{
+    conn->is_abandoned = true;
+    end_connection(conn);
+    end_computing(conn);
+}
+
 static void stop_if_idle(struct endpoint *endpoint);
 static void accept_connections(uv_poll_t *poll, int failed, int events);
 
@@ -231,7 +271,7 @@ static void check_deadlines(uv_timer_t *timer)
     {
         if (conn->is_suspended) {
             if (limits_peer_has_left(conn->descriptor)) {
-                endpoint->rules.client_left(conn);
+                conn->compute != NULL ? abandon_answer(conn) : endpoint->rules.client_left(conn);
             }
             continue;
         }
@@ -383,6 +423,9 @@ static void deliver_messages(uv_async_t *async)
 
 static void close_handles(struct endpoint *endpoint)
 {
+    while (!TAILQ_EMPTY(&endpoint->computing)) {
+        abandon_answer(TAILQ_FIRST(&endpoint->computing));
+    }
     stop_accepting(endpoint);
     uv_close((uv_handle_t *)&endpoint->daemon_set, NULL);
     uv_close((uv_handle_t *)&endpoint->posted, NULL);
@@ -470,6 +513,7 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
         return STATUS_NO_MEMORY;
     }
     TAILQ_INIT(&endpoint->conns);
+    TAILQ_INIT(&endpoint->computing);
     endpoint->rules = *rules;
     endpoint->deadlines = (struct deadline_rules){
         rules->config->header_timeout_s, rules->config->stall_timeout_s, rules->config->rate_floor};
@@ -580,4 +624,18 @@ void endpoint_resume(struct conn *conn, struct MHD_Connection *connection)
     conn->is_suspended = false;
     conn->deadlines.checked_s = -1; /* the time that it was suspended is not the client's */
     MHD_resume_connection(connection);
+}
+
+void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
+                      bool (*compute)(void *context, double end_s), void *context)
+{
+    struct endpoint *endpoint = conn->endpoint;
+
+    conn->connection = connection;
+    conn->compute = compute;
+    conn->compute_context = context;
+    metrics_add(METRIC_COMPUTING, 1);
+    TAILQ_INSERT_TAIL(&endpoint->computing, conn, turn);
+    endpoint_suspend(conn, connection);
+    uv_idle_start(&endpoint->again, run_again);
 }

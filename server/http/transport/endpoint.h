@@ -27,6 +27,12 @@ struct conn {
     enum limits_verdict verdict;
     uint32_t address; /* counter of limits.h */
     bool is_suspended;
+    /* While its answer is computed: */
+    TAILQ_ENTRY(conn) turn;
+    struct MHD_Connection *connection;
+    bool (*compute)(void *context, double end_s); /* NULL: it is not */
+    void *compute_context;
+    bool is_abandoned; /* its answer was ended while it was computed: the connection ends */
     struct deadlines deadlines;
     struct request *request; /* the request under way; NULL between two; of the callbacks */
 };
@@ -88,3 +94,10 @@ struct conn *endpoint_conn(struct MHD_Connection *connection);
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection);
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection);
+/* Suspends the connection, which goes on once compute(context) has returned true. compute is called
+ * in turn with that of other connections, and returns soon after end_s (clock_monotonic_s()). The
+ * answer is abandoned when its client leaves or the endpoint stops. From callbacks of
+ * libmicrohttpd.
+ */
+void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
+                      bool (*compute)(void *context, double end_s), void *context);

@@ -1,79 +1,118 @@
 #include "server/http/transport/stream.h"
 
+#include "server/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_SIZE 32768
 /* An answer smaller than this gains nothing from a coding. */
 #define LEAST_ENCODED 1024
+/* A block is made at once if that takes no longer than this, else in turn with other answers. */
+#define AT_ONCE_S 5e-4
+/* A block that takes longer is sent before it is full, so that the client sees progress. */
+#define FLUSH_S 0.5
 
-/* At least a block, unless it is the last one or took long to make. */
-static void make_block(struct stream *stream, struct text *text)
+/* ---- Blocks ---- */
+
+static bool has_failed(const struct stream *stream)
 {
-    stream->paused = false;
-    while (!stream->ended && !stream->paused && !text->failed && text->size < BLOCK_SIZE) {
-        stream->ended = !stream->make(stream, text);
-    }
+    return text_status(&stream->made) != STATUS_OK || text_status(&stream->text) != STATUS_OK;
 }
 
-static enum status encode_made(struct stream *stream)
+/* False when the time was over before the block was complete. */
+static bool make_block(void *context, double end_s)
 {
-    enum status status = text_status(&stream->made);
+    struct stream *stream = context;
+    struct text *made = &stream->made;
 
-    if (status == STATUS_OK) {
-        status = coding_encode(stream->coder, stream->made.bytes, stream->made.size,
-                               stream->ended    ? CODING_LAST
-                               : stream->paused ? CODING_FLUSH
-                                                : CODING_MORE,
-                               &stream->text);
+    while (!stream->ended && !made->failed && made->size < BLOCK_SIZE) {
+        stream->ended = !stream->plan.make(stream, made);
+        const double now_s = clock_monotonic_s();
+
+        if (now_s >= stream->flushed_s + FLUSH_S && made->size > 0) {
+            break;
+        }
+        if (now_s >= end_s && !stream->ended) {
+            return false;
+        }
     }
+    return true;
+}
+
+/* Moves the block to the text, encoded. */
+static void encode_block(struct stream *stream)
+{
+    if (stream->coder == NULL) {
+        const struct text empty = stream->text;
+
+        stream->text = stream->made;
+        stream->made = empty;
+        return;
+    }
+    const enum coding_until until = stream->ended                    ? CODING_LAST
+                                    : stream->made.size < BLOCK_SIZE ? CODING_FLUSH
+                                                                     : CODING_MORE;
+
+    stream->text.failed |= coding_encode(stream->coder, stream->made.bytes, stream->made.size,
+                                         until, &stream->text) != STATUS_OK;
+    text_clear(&stream->made);
     if (stream->ended) {
         coding_close(stream->coder);
         stream->coder = NULL;
     }
-    return status == STATUS_OK ? text_status(&stream->text) : status;
 }
 
-/* Some bytes to send, unless these are the last. */
-static enum status refill(struct stream *stream)
+/* True when there is something to send, or nothing more to make. */
+static bool refill(void *context, double end_s)
 {
-    enum status status = STATUS_OK;
+    struct stream *stream = context;
 
-    text_clear(&stream->text);
-    stream->sent = 0;
-    if (stream->coder == NULL) {
-        make_block(stream, &stream->text);
-        return text_status(&stream->text);
+    while (stream->text.size == 0 && !has_failed(stream) &&
+           (!stream->ended || stream->coder != NULL)) {
+        if (!make_block(stream, end_s)) {
+            return false;
+        }
+        encode_block(stream);
+        stream->flushed_s = clock_monotonic_s();
     }
-    while (status == STATUS_OK && stream->text.size == 0 && stream->coder != NULL) {
-        text_clear(&stream->made);
-        make_block(stream, &stream->made);
-        status = encode_made(stream);
-    }
-    return status;
+    return true;
 }
 
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t size)
 {
     struct stream *stream = context;
-    size_t left;
+    struct request *request = stream->request;
+    struct conn *conn = request->conn;
 
     (void)position;
-    if (stream->sent == stream->text.size && refill(stream) != STATUS_OK) {
+    if (stream->sent == stream->text.size) {
+        text_clear(&stream->text);
+        stream->sent = 0;
+        if (conn->is_abandoned) {
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        }
+        if (!refill(stream, clock_monotonic_s() + AT_ONCE_S)) {
+            endpoint_compute(conn, request->connection, refill, stream);
+            return 0;
+        }
+    }
+    const size_t left = stream->text.size - stream->sent;
+    const size_t count = left < size ? left : size;
+
+    if (has_failed(stream)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    left = stream->text.size - stream->sent;
     if (left == 0) {
         return MHD_CONTENT_READER_END_OF_STREAM;
     }
-    if (left > size) {
-        left = size;
-    }
-    memcpy(buffer, stream->text.bytes + stream->sent, left);
-    stream->sent += left;
-    *stream->produced += left;
-    return (ssize_t)left;
+    memcpy(buffer, stream->text.bytes + stream->sent, count);
+    stream->sent += count;
+    conn->deadlines.produced += count;
+    return (ssize_t)count;
 }
+
+/* ---- Life ---- */
 
 static void free_stream(void *context)
 {
@@ -82,34 +121,34 @@ static void free_stream(void *context)
     coding_close(stream->coder);
     text_finish(&stream->made);
     text_finish(&stream->text);
-    result_unref(stream->result);
-    if (stream->free_context != NULL) {
-        stream->free_context(stream->context);
+    if (stream->plan.destroy != NULL) {
+        stream->plan.destroy(stream->plan.context);
     }
+    result_unref(stream->result);
     free(stream);
 }
 
-static struct stream *create(struct request *request,
-                             bool (*make)(struct stream *stream, struct text *text))
+static struct stream *create_stream(struct request *request, const struct stream_plan *plan)
 {
     struct stream *stream = calloc(1, sizeof(*stream));
 
     if (stream == NULL) {
+        if (plan->destroy != NULL) {
+            plan->destroy(plan->context);
+        }
         return NULL;
     }
+    stream->plan = *plan;
+    stream->request = request;
     stream->result = request->result == NULL ? NULL : result_ref(request->result);
-    stream->make = make;
-    stream->produced = &request->conn->deadlines.produced;
-    if (request->coding != CODING_IDENTITY &&
-        coding_open(request->coding, &stream->coder) != STATUS_OK) {
-        free_stream(stream);
-        return NULL;
-    }
+    stream->flushed_s = clock_monotonic_s();
     return stream;
 }
 
-/* Takes the stream. */
-static void refuse(struct request *request, struct stream *stream)
+/* ---- The answer, once its first block is made ---- */
+
+/* Moves the stream. */
+static void refuse_stream(struct request *request, struct stream *stream)
 {
     struct problem problem = stream->problem;
 
@@ -117,71 +156,83 @@ static void refuse(struct request *request, struct stream *stream)
         problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the answer.");
     }
     free_stream(stream);
+    request->header_count = 0; /* they describe the answer that failed */
     request_refuse(request, &problem);
 }
 
-/* Takes the stream; NULL is out of memory. The first block is made before the status is said. */
-static void answer(struct request *request, const char *media_type, struct stream *stream,
-                   uint64_t size)
+/* Moves the stream, which has its first block in made. */
+static void send_stream(struct request *request, struct stream *stream)
 {
+    const struct stream_plan plan = stream->plan;
+    const unsigned http_status = plan.http_status == 0 ? MHD_HTTP_OK : plan.http_status;
     struct MHD_Response *response = NULL;
 
-    if (stream != NULL) {
-        make_block(stream, &stream->made);
-        if (text_status(&stream->made) != STATUS_OK) {
-            refuse(request, stream);
-            return;
-        }
-        if (stream->ended && (stream->coder == NULL || (request->method == METHOD_POST &&
-                                                        stream->made.size < LEAST_ENCODED))) {
-            struct text text = stream->made; /* the first block is all */
+    if (has_failed(stream)) {
+        refuse_stream(request, stream);
+        return;
+    }
+    if (stream->ended && (request->coding == CODING_IDENTITY ||
+                          (request->method == METHOD_POST && stream->made.size < LEAST_ENCODED))) {
+        struct text text = stream->made;
 
-            stream->made = (struct text){0};
-            free_stream(stream);
-            request->coding = CODING_IDENTITY;
-            request_answer_text(request, MHD_HTTP_OK, media_type, &text);
-            return;
-        }
-        if (stream->coder == NULL) {
-            stream->text = stream->made;
-            stream->made = (struct text){0};
-        } else if (encode_made(stream) != STATUS_OK) {
-            refuse(request, stream);
-            return;
-        }
+        stream->made = (struct text){0};
+        free_stream(stream);
+        request->coding = CODING_IDENTITY;
+        request_answer_text(request, http_status, plan.media_type, &text);
+        return;
+    }
+    if (request->coding == CODING_IDENTITY ||
+        coding_open(request->coding, &stream->coder) == STATUS_OK) {
+        encode_block(stream);
         response = MHD_create_response_from_callback(
-            size > 0 && request->coding == CODING_IDENTITY ? size : MHD_SIZE_UNKNOWN, BLOCK_SIZE,
-            read_stream, stream, free_stream);
-        if (response == NULL) {
-            free_stream(stream);
-        }
+            plan.size > 0 && request->coding == CODING_IDENTITY ? plan.size : MHD_SIZE_UNKNOWN,
+            BLOCK_SIZE, read_stream, stream, free_stream);
+    }
+    if (response == NULL) {
+        free_stream(stream);
     }
     request_expect_stream(request, response);
-    request_add_type(request, media_type);
+    request_add_type(request, plan.media_type);
     if (request->coding != CODING_IDENTITY) {
         request_add_header(request, MHD_HTTP_HEADER_CONTENT_ENCODING,
                            decoder_coding_name(request->coding));
     }
-    request_answer(request, MHD_HTTP_OK, response);
+    request_answer(request, http_status, response);
 }
 
-void stream_answer(struct request *request, const char *media_type,
-                   bool (*make)(struct stream *stream, struct text *text))
+static void send_first(struct request *request)
 {
-    answer(request, media_type, create(request, make), 0);
+    struct stream *stream = request->pending;
+
+    request->pending = NULL;
+    if (request->conn->is_abandoned) {
+        free_stream(stream);
+        request->outcome = MHD_NO;
+        return;
+    }
+    const bool keeps_question = stream->plan.keeps_question;
+
+    send_stream(request, stream);
+    if (!keeps_question) {
+        request_forget_question(request);
+    }
 }
 
-void stream_answer_context(struct request *request, const char *media_type, void *context,
-                           void (*free_context)(void *context),
-                           bool (*make)(struct stream *stream, struct text *text), uint64_t size)
+void stream_answer(struct request *request, const struct stream_plan *plan)
 {
-    struct stream *stream = create(request, make);
+    struct stream *stream = create_stream(request, plan);
 
     if (stream == NULL) {
-        free_context(context);
-    } else {
-        stream->context = context;
-        stream->free_context = free_context;
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the answer.", NULL);
+        return;
     }
-    answer(request, media_type, stream, size);
+    request->pending = stream;
+    request->free_pending = free_stream;
+    if (make_block(stream, clock_monotonic_s() + AT_ONCE_S)) {
+        send_first(request);
+    } else {
+        request->resume = send_first;
+        request->outcome = MHD_YES;
+        endpoint_compute(request->conn, request->connection, make_block, stream);
+    }
 }

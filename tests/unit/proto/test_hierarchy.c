@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
+
 static void what_was_written_is_opened(void **state)
 {
     (void)state;
@@ -38,7 +40,7 @@ static void one_with_other_weights_shares_the_shape(void **state)
     unsigned char *others = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &first), STATUS_OK);
     assert_int_equal(hierarchy_search_create(first, &search), STATUS_OK);
-    hierarchy_distance(search, 3, GRID_VERTICES - 1, &before);
+    hierarchy_pairs(search, far_pair, 1, &before);
     hierarchy_search_destroy(search);
     for (int32_t *weight = first->up; (unsigned char *)weight < bytes + size; weight++) {
         const size_t at = (size_t)((unsigned char *)weight - bytes);
@@ -55,7 +57,7 @@ static void one_with_other_weights_shares_the_shape(void **state)
     hierarchy_close(first);
     free(bytes);
     assert_int_equal(hierarchy_search_create(second, &search), STATUS_OK);
-    hierarchy_distance(search, 3, GRID_VERTICES - 1, &after);
+    hierarchy_pairs(search, far_pair, 1, &after);
     assert_int_equal(after, 2 * before);
     hierarchy_search_destroy(search);
     hierarchy_close(second);
@@ -103,8 +105,8 @@ static void no_byte_leads_a_search_outside(void **state)
             ++refused;
         } else if (hierarchy->summary.vertex_count == GRID_VERTICES) {
             assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
-            hierarchy_rows(search, sources, at % 2 == 0 ? 1 : HIERARCHY_LANES, row);
-            hierarchy_distance(search, 3, GRID_VERTICES - 1, row);
+            compute_rows(search, sources, at % 2 == 0 ? 1 : HIERARCHY_LANES, row);
+            hierarchy_pairs(search, far_pair, 1, row);
             hierarchy_search_destroy(search);
         }
         hierarchy_close(hierarchy);

@@ -27,7 +27,7 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
                                : &hierarchy_kernel_avx512[kind];
 }
 
-/* Rows one by one and side by side, and pairs in two orders. */
+/* Rows one by one and side by side, also of the reversed graph, and pairs in two orders. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
@@ -48,18 +48,24 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
         for (uint32_t i = 0; i < count; ++i) {
             sources[i] = (first * (1 + i) + i) % n;
         }
-        hierarchy_rows(search, sources, count, rows);
-        for (uint32_t i = 0; i < count; ++i) {
-            for (uint32_t target = 0; target < n; ++target) {
-                expect(kind, rows, (size_t)i * n + target,
-                       distance[(size_t)sources[i] * n + target]);
+        for (int is_reversed = 0; is_reversed < 2; ++is_reversed) {
+            hierarchy_search_reverse(search, is_reversed);
+            compute_rows(search, sources, count, rows);
+            for (uint32_t i = 0; i < count; ++i) {
+                for (uint32_t target = 0; target < n; ++target) {
+                    const size_t from = is_reversed ? target : sources[i];
+                    const size_t to = is_reversed ? sources[i] : target;
+                    expect(kind, rows, (size_t)i * n + target, distance[from * n + to]);
+                }
             }
         }
+        hierarchy_search_reverse(search, false);
     }
     for (uint32_t i = 0; i < 3 * n; ++i) {
         const uint32_t source = i % 2 == 0 ? i / 7 % n : i % n;
         const uint32_t target = i * 5 % n;
-        hierarchy_distance(search, source, target, &element);
+        const uint32_t pair[] = {source, target};
+        hierarchy_pairs(search, pair, 1, &element);
         expect(kind, &element, 0, distance[(size_t)source * n + target]);
     }
     hierarchy_search_destroy(search);
@@ -110,16 +116,50 @@ static void rows_side_by_side_are_those_alone(void **state)
     void *bytes = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
     assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
-    hierarchy_rows(search, sources, HIERARCHY_LANES, rows + VERTICES);
+    compute_rows(search, sources, HIERARCHY_LANES, rows + VERTICES);
     for (uint32_t i = 0; i < HIERARCHY_LANES; ++i) {
         const uint32_t parts = 1 + i * i * 40; /* more than there are supernodes at last */
-        hierarchy_rows(search, &sources[i], 1, rows);
+        compute_rows(search, &sources[i], 1, rows);
         assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
         memset(rows, 0xFF, VERTICES * sizeof(*rows));
         for (uint32_t part = parts; part-- > 0;) {
             hierarchy_row_part(search, sources[i], part, parts, rows);
         }
         assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
+    }
+    hierarchy_search_destroy(search);
+    hierarchy_close(hierarchy);
+    graph_destroy(graph);
+    free(bytes);
+    free(rows);
+    free(edges);
+}
+
+/* However many vertices there are, a step looks at some thousand: others are served meanwhile. */
+static void rows_take_many_short_steps(void **state)
+{
+    (void)state;
+    enum { VERTICES = 300000 };
+    struct range_edge *edges = calloc(VERTICES, sizeof(*edges));
+    int32_t *rows = calloc(VERTICES, HIERARCHY_LANES * sizeof(*rows));
+    struct hierarchy *hierarchy = NULL;
+    struct hierarchy_search *search = NULL;
+    uint32_t sources[HIERARCHY_LANES];
+    uint64_t size;
+    assert_non_null(edges);
+    assert_non_null(rows);
+    for (uint32_t v = 0; v < VERTICES; ++v) {
+        edges[v] = (struct range_edge){v, (v + 1) % VERTICES, 1};
+        sources[v % HIERARCHY_LANES] = v;
+    }
+    struct graph *graph = range_build(VERTICES, edges, VERTICES, true);
+    void *bytes = make_bytes(graph, KIND_I4, 1, &size);
+    assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    assert_in_range(compute_rows(search, sources, 1, rows), 8, 40);
+    assert_in_range(compute_rows(search, sources, HIERARCHY_LANES, rows), 40, 120);
+    for (uint32_t v = 0; v < VERTICES; ++v) {
+        assert_int_equal(rows[v], (v + VERTICES - sources[0]) % VERTICES);
     }
     hierarchy_search_destroy(search);
     hierarchy_close(hierarchy);
@@ -149,10 +189,11 @@ static void what_is_unreachable_stays_so_below_0(void **state)
                                   {none, none, -7, 0, none},
                                   {none, none, -16, -9, 0}};
     for (uint32_t source = 0; source < 5; ++source) {
-        hierarchy_rows(search, &source, 1, row);
+        compute_rows(search, &source, 1, row);
         assert_memory_equal(row, wanted[source], sizeof(row));
         for (uint32_t target = 0; target < 5; ++target) {
-            hierarchy_distance(search, source, target, &row[target]);
+            const uint32_t pair[] = {source, target};
+            hierarchy_pairs(search, pair, 1, &row[target]);
         }
         assert_memory_equal(row, wanted[source], sizeof(row));
     }
@@ -167,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_those_of_the_graph),
         cmocka_unit_test(rows_side_by_side_are_those_alone),
+        cmocka_unit_test(rows_take_many_short_steps),
         cmocka_unit_test(what_is_unreachable_stays_so_below_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "server/http/api/pairs.h"
+#include "server/http/api/pair_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,15 +33,17 @@ static void rows_are_found_in_every_form(void **state)
         const size_t size = cases[i].size > 0 ? cases[i].size : strlen(cases[i].body);
         struct problem problem = {0};
         struct pairs_reader reader;
-        uint32_t pair[2];
+        uint32_t pair[1][2];
+        size_t count;
 
         pairs_open(&reader, cases[i].form, cases[i].body, size);
         for (size_t k = 0; k < 2; k++) {
-            assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_OK);
-            assert_false(reader.ended);
+            assert_int_equal(pair_rows_read(&reader, names, 1, pair, &count, &problem), STATUS_OK);
+            assert_int_equal(count, 1);
             assert_memory_equal(pair, rows + 2 * k, sizeof pair);
         }
-        assert_int_equal(pair_rows_next(&reader, names, pair, &problem), cases[i].status);
+        assert_int_equal(pair_rows_read(&reader, names, 1, pair, &count, &problem),
+                         cases[i].status);
         assert_int_equal(reader.ended, cases[i].status == STATUS_OK);
         assert_int_equal(problem.line, cases[i].line);
         assert_int_equal(problem.column, cases[i].column);
@@ -56,15 +58,19 @@ static void binary_is_whole_pairs_inside_the_matrix(void **state)
     struct vertex_names *names;
     struct problem problem;
     struct pairs_reader reader;
-    uint32_t pair[2];
+    uint32_t pairs[2][2];
+    size_t count;
 
     (void)state;
     assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
     pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 15);
-    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(pair_rows_read(&reader, names, 2, pairs, &count, &problem),
+                     STATUS_BAD_REQUEST);
     pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 16);
-    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_OK);
-    assert_int_equal(pair_rows_next(&reader, names, pair, &problem), STATUS_NO_SUCH_VERTEX);
+    assert_int_equal(pair_rows_read(&reader, names, 1, pairs, &count, &problem), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(pair_rows_read(&reader, names, 2, pairs, &count, &problem),
+                     STATUS_NO_SUCH_VERTEX);
     assert_non_null(strstr(problem.detail, "Pair 1 is (2, 3)"));
     vertex_names_destroy(names);
 }

@@ -1,0 +1,34 @@
+/* The one reader of a rectangle of distances: some rows and some columns of a result.
+ *
+ * The rows of a matrix lie in its file. Those of a hierarchy are computed, in steps; where the
+ * rectangle is narrow, its columns are computed instead (rows of the reversed graph) and turned
+ * into rows a strip at a time. Which of both depends on the rectangle alone: sums of floats may
+ * differ in their last digit, and an answer must be the same each time. */
+#pragma once
+
+#include "proto/write/grid.h"
+#include "server/store/result.h"
+
+struct rectangle {
+    const struct result *result; /* borrowed, as are the lists of both axes */
+    struct axis rows;
+    struct axis columns;
+    struct axis cells;        /* where the cells of a row lie in its elements */
+    struct result_rows swept; /* of a hierarchy */
+    /* By columns: */
+    char *strip;            /* rows of the rectangle; NULL: it is read by rows */
+    uint32_t strip_first;   /* the index of the first one */
+    uint32_t strip_rows;    /* at most, in a strip */
+    uint32_t strip_columns; /* that are complete */
+};
+
+/* STATUS_NO_MEMORY. */
+MUST_CHECK enum status rectangle_open(struct rectangle *rectangle, const struct result *result,
+                                      const struct axis *rows, const struct axis *columns);
+/* A zeroed one is closed. */
+void rectangle_close(struct rectangle *rectangle);
+/* The row at this index of the axis, until the next call; the cell of column j is element
+ * axis_at(&cells, j). NULL: it takes another call for the same row, as one takes about a
+ * millisecond. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status rectangle_row(struct rectangle *rectangle, uint32_t index,
+                                     const void **ret_elements);
