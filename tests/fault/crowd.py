@@ -145,7 +145,7 @@ class Guests:
         while not self.stopped.is_set():
             began_s = time.monotonic()
             try:
-                connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+                connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
                 connection.request("GET", self.path)
                 response = connection.getresponse()
                 body = response.read()

@@ -144,7 +144,7 @@ def test_the_header_line_is_enough_to_refuse():
 
 def refused(state):
     done = subprocess.run(
-        [harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True, timeout=60)
+        [harness.BINARY, "--listen", "127.0.0.1:0", "--state-dir", state], capture_output=True, timeout=600)
     return done.returncode, done.stderr.decode()
 
 

@@ -201,7 +201,7 @@ def refused(*arguments, binary=harness.BINARY):
     """The code of a daemon that does not start, and its log."""
     with tempfile.TemporaryDirectory() as state:
         done = subprocess.run([binary, "--listen", "127.0.0.1:0", "--state-dir", state, *arguments],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=600)
         return done.returncode, done.stderr.decode()
 
 

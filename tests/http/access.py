@@ -72,6 +72,6 @@ def run_refused(*arguments):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = subprocess.run(
             [harness.BINARY, "--state-dir", os.path.join(folder, "state"), *arguments],
-            capture_output=True, timeout=120)
+            capture_output=True, timeout=600)
         assert done.stdout == b"", done.stdout
         return done.returncode, done.stderr.decode()

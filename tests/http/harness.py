@@ -193,7 +193,7 @@ class Daemon:
         self.process.stdout.close()
         self.check_log()
 
-    def terminate(self, seconds=60):
+    def terminate(self, seconds=600):
         self.ended = True
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(seconds)

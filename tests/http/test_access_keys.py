@@ -71,7 +71,7 @@ def test_what_only_looks_like_a_key_is_refused(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "0") as daemon:
         connection, statuses = None, {}
         for _ in range(500 if harness.QUICK else 3000):
-            connection = connection or socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
+            connection = connection or socket.create_connection(("127.0.0.1", daemon.port), timeout=600)
             connection.sendall(b"GET /v1/limits HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
                                + mutate(good, randomness) + b"\r\n\r\n")
             with connection.makefile("rb") as answer:

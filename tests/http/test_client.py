@@ -23,7 +23,7 @@ def apsp(daemon, *arguments, stdin=b"", url=None, key=None, **variables):
     if key is not None:
         environment["APSPD_KEY"] = key
     return subprocess.run([harness.COMMAND, *arguments], input=stdin, capture_output=True,
-                          env=environment, timeout=120)
+                          env=environment, timeout=600)
 
 
 def lines(done):

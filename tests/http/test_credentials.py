@@ -47,7 +47,7 @@ class Daemon(access.Daemon):
         self.certificate = certificate
         super().__init__(*arguments)
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=600):
         context = ssl.create_default_context(cafile=self.certificate.path)
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=context)
 

@@ -54,7 +54,7 @@ def test_our_names_are_taken(daemon):
                  "10.2.3.4:80", "[2001:db8::1]", ""):
         daemon.get("/v1/jobs", Host=name).expect(200)
         daemon.get("/", Host=name).expect(200)
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:
         connection.sendall(b"GET /v1/jobs HTTP/1.0\r\n\r\n")
         assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
 
@@ -191,7 +191,7 @@ def test_keys_are_asked_for_as_ever(_):
 
 def test_one_connection_too_many_may_be_told(_):
     with harness.Daemon(*CORS, "--http.address_limit", "1") as daemon:
-        first = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
+        first = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=600)
         daemon.ask("GET", "/livez", connection=first).expect(200)
         answer = daemon.ask("GET", "/v1/jobs", headers={"Origin": APP}).expect(429, "AddressLimit")
         assert allows(answer, APP)

@@ -24,7 +24,7 @@ class Encrypted(access.Daemon):
     def context(self):
         return ssl.create_default_context(cafile=self.certificate.path)
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=600):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.context())
 
 
@@ -37,7 +37,7 @@ def handshake(daemon, version=None, ciphers=None):
     if version is not None:
         context.minimum_version = context.maximum_version = version
     try:
-        with socket.create_connection(("127.0.0.1", daemon.port), timeout=30) as plain:
+        with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as plain:
             with context.wrap_socket(plain) as encrypted:
                 return encrypted.version(), encrypted.getpeercert(True)
     except (ssl.SSLError, ConnectionError) as error:
@@ -61,7 +61,7 @@ def test_everything_goes_over_tls():
             file.write(b"p sp 4000000 1\nx\n" + b"a 1 2 3\n" * 200000)
         code, status, body = curl("--cacert", certificate.path, "-T", path, daemon.url + "/v1/jobs")
         assert status in (413, 422), (code, status, body)
-        with socket.create_connection(("127.0.0.1", daemon.port), timeout=30) as plain:
+        with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as plain:
             plain.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"HTTP/1.1" not in plain.recv(4096)
 
@@ -116,12 +116,12 @@ class Local(access.Daemon):
         self.path = path
         super().__init__("--listen", "unix:" + path, *arguments)
 
-    def connect(self, timeout=60):
+    def connect(self, timeout=600):
         return Connection(self.path, timeout)
 
 
 class Connection(http.client.HTTPConnection):
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=600):
         super().__init__("localhost", timeout=timeout)
         self.path = path
 

@@ -60,7 +60,7 @@ def start_with_socket(listening, state, *arguments):
 
 
 def ask_through(port, path):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=600) as answer:
         return answer.status
 
 

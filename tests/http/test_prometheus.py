@@ -127,11 +127,11 @@ class Watch:
                 if all(found.get(key) == value for key, value in labels.items()):
                     return found
             seen = len(self.told)
-            self.told.append(self.server.alerts.get(timeout=120))
+            self.told.append(self.server.alerts.get(timeout=600))
 
     def ask(self, question):
         address = f"http://127.0.0.1:{self.port}/api/v1/query?{urllib.parse.urlencode({'query': question})}"
-        with urllib.request.urlopen(address, timeout=60) as answer:
+        with urllib.request.urlopen(address, timeout=600) as answer:
             return json.load(answer)["data"]["result"]
 
     def close(self):

@@ -35,7 +35,7 @@ def begin(daemon, kind, data, announced=ANNOUNCED):
     """The status of the answer to the beginning of an upload, the rest of which never comes."""
     head = (f"POST /v1/jobs?format={kind} HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Length: {announced}\r\n\r\n").encode()
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:
         connection.sendall(head + data)
         got = b""
         while b"\r\n\r\n" not in got or b"}" not in got:
