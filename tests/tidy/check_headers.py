@@ -18,11 +18,14 @@ FACES = {
 def declared_elsewhere(tree):
     """(path, line, name, header) of each global function declared only in a header of another name."""
     product = {path: house.code_of(text) for path, text in house.product_files(tree).items()}
-    headers = {path: text for path, text in product.items() if path.endswith((".h", ".cuh"))}
+    headers = {
+        path: set(re.findall(r"\b(\w+)\s*\(", text))
+        for path, text in product.items()
+        if path.endswith((".h", ".cuh"))
+    }
     for path, line, name in globals_of(tree):
-        declaration = re.compile(rf"\b{name}\s*\(")
         stem = os.path.splitext(path)[0]
-        places = [header for header, text in headers.items() if declaration.search(text)]
+        places = [header for header, names in headers.items() if name in names]
         own = [header for header in places if os.path.splitext(header)[0] == stem or header in FACES]
         if places and not own:
             yield path, line, name, places[0]
