@@ -67,7 +67,6 @@ struct config {
     char state_dir[CONFIG_TEXT_SIZE];
     uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
     uint32_t result_limit;
-    uint32_t versions;           /* graphs kept that have lost their name to changes */
     uint64_t disk_reserve_bytes; /* left free */
     uint64_t path_budget_bytes;  /* edges and coordinates kept in memory */
     uint64_t plan_budget_bytes;  /* plans kept on disk */

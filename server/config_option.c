@@ -163,9 +163,6 @@ static const struct config_option options[] = {
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
      "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
      "process some 65,000."},
-    {"store", "versions", OPTION_NUMBER, "2", 0, 1000, NULL, MEMBER(versions),
-     "Graphs kept of each name that have lost it to changes of edges or weights; older ones are "
-     "deleted with their results once no job uses them."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
      "Bytes of the disk left free: an upload whose result would not leave as much is refused. "

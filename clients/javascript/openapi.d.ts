@@ -426,8 +426,6 @@ export type Limits = {
   result_budget_bytes: number;
   /** Results. */
   result_limit: number;
-  /** Graphs kept of each name that have lost it to changes. */
-  versions: number;
   /** Rows of a hierarchy that statistics and heat maps may compute. */
   hierarchy_row_limit: number;
   /** Connections. */

@@ -24,12 +24,16 @@ static void apply_graph(struct commit *commit)
         entry->row.file_bytes = commit->change.graph_file_bytes;
         entry->damaged = false;
     }
-    if (commit->keeps_graph) {
-        graph_table_set_version(scheduler->graphs, entry, "");
-    }
     graph_entry_commit(entry);
-    if (name[0] != '\0' && graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
-        results_bind_name(scheduler, name, entry);
+    if (name[0] != '\0') {
+        const struct graph_entry *owner =
+            graph_table_find_name(scheduler->graphs, entry->tenant, name);
+        if (graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
+            results_bind_name(scheduler, name, entry);
+        }
+        if (owner != NULL) {
+            names_sweep(scheduler, owner->row.id);
+        }
     }
 }
 
@@ -105,10 +109,11 @@ void accept_stored_job(struct commit *commit)
     }
     apply_graph(commit);
     if (status == STATUS_OK && job->state == JOB_DONE) {
-        versions_move_name(scheduler, job, commit->entry);
+        names_move(scheduler, job, commit->entry);
     }
     if (job->state == JOB_DONE || status != STATUS_OK) {
-        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_sweep(scheduler, job->report.parent);
     }
     if (status == STATUS_OK) {
         job_accepted(scheduler, commit);

@@ -42,7 +42,9 @@ static void end_stored(struct commit *commit)
     }
     if (is_stored) {
         job->committed = true; /* it may be forgotten now */
-        versions_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_sweep(commit->scheduler, job->report.parent);
+        names_sweep(commit->scheduler, job->graph_id);
     }
 }
 
@@ -54,12 +56,12 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
     struct commit *commit = NULL;
     enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
     if (status == STATUS_OK) {
-        versions_add_name(scheduler, job, commit);
+        names_add_row(scheduler, job, commit);
         status = scheduler_commit_add_job(commit, job);
     }
     if (status != STATUS_OK) {
         scheduler_commit_destroy(commit);
-        versions_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_release(scheduler, job->tenant, job->report.moves, job->report.parent);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");
@@ -88,7 +90,6 @@ void finish_store_ends(struct scheduler *scheduler)
     {
         if (!job->committed && job->changes == 0) {
             struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-            versions_store_again(scheduler, job);
             const bool has_new_result =
                 job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
             store_end(scheduler, job, entry, has_new_result ? entry->results[job->kind] : NULL,
@@ -119,7 +120,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
         LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
         LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
-    versions_move_name(scheduler, job, entry);
+    names_move(scheduler, job, entry);
     store_end(scheduler, job, entry, result, call);
     if (entry != NULL) {
         entry->active_jobs--;

@@ -9,8 +9,7 @@ struct alias {
     uint32_t owner; /* number of the tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
-    char changing[GRAPH_ID_SIZE];       /* the parent of the change under way; empty = none is */
-    TAILQ_HEAD(, graph_entry) versions; /* newest first */
+    char changing[GRAPH_ID_SIZE]; /* the parent of the change under way; empty = none is */
 };
 
 static int compare_id(const void *left, const void *right)
@@ -128,14 +127,8 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
 {
     tdelete(entry, &table->by_id, compare_id);
     tdelete(entry, &table->by_owner, compare_owner);
-    graph_table_set_version(table, entry, "");
     for (size_t i = 0; i < entry->name_count; i++) {
         struct alias *alias = find_alias(table, entry->tenant, entry->names[i]);
-        struct graph_entry *version;
-        TAILQ_FOREACH(version, &alias->versions, of_versions)
-        {
-            version->version_of = NULL;
-        }
         tdelete(alias, &table->by_name, compare_name);
         free(alias);
         free(entry->names[i]);
@@ -212,7 +205,6 @@ static enum status add_alias(struct graph_table *table, const char *name, struct
     memcpy(alias->name, name, size + 1);
     alias->owner = tenant_number(entry->tenant);
     alias->entry = entry;
-    TAILQ_INIT(&alias->versions);
     if (tsearch(alias, &table->by_name, compare_name) == NULL) {
         free(alias);
         return STATUS_NO_MEMORY;
@@ -230,7 +222,6 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
     if (status != STATUS_OK) {
         return status;
     }
-    graph_table_set_version(table, entry, "");
     if (alias != NULL) {
         unlist_name(alias->entry, name);
         alias->entry = entry;
@@ -243,7 +234,7 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
     return status;
 }
 
-/* ---- Versions ---- */
+/* ---- Changes of a name ---- */
 
 bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
                              const char *name)
@@ -268,43 +259,6 @@ void graph_table_end_changing(struct graph_table *table, const struct tenant *te
     if (alias != NULL && strcmp(alias->changing, parent_id) == 0) {
         alias->changing[0] = '\0';
     }
-}
-
-void graph_table_set_version(struct graph_table *table, struct graph_entry *entry, const char *name)
-{
-    struct alias *alias = find_alias(table, entry->tenant, name);
-    if (entry->version_of != NULL) {
-        TAILQ_REMOVE(&entry->version_of->versions, entry, of_versions);
-    }
-    entry->version_of = alias;
-    snprintf(entry->row.version_of, sizeof(entry->row.version_of), "%s",
-             alias != NULL ? alias->name : "");
-    if (alias != NULL) {
-        TAILQ_INSERT_HEAD(&alias->versions, entry, of_versions);
-    }
-}
-
-void graph_table_make_oldest(struct graph_entry *entry)
-{
-    if (entry->version_of != NULL) {
-        TAILQ_REMOVE(&entry->version_of->versions, entry, of_versions);
-        TAILQ_INSERT_TAIL(&entry->version_of->versions, entry, of_versions);
-    }
-}
-
-struct graph_entry *graph_table_old_version(const struct graph_table *table,
-                                            const struct tenant *tenant, const char *name,
-                                            uint32_t kept)
-{
-    const struct alias *alias = find_alias(table, tenant, name);
-    struct graph_entry *oldest = NULL;
-    struct graph_entry *entry = alias != NULL ? TAILQ_FIRST(&alias->versions) : NULL;
-    for (uint32_t count = 0; entry != NULL; count++) {
-        const bool is_used = entry->active_jobs > 0 || entry->deleting;
-        oldest = count >= kept && !is_used ? entry : oldest;
-        entry = TAILQ_NEXT(entry, of_versions);
-    }
-    return oldest;
 }
 
 /* ---- Looks ---- */

@@ -147,7 +147,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
                       "A queued or running job uses this graph: cancel it or let it end.");
         return;
     }
-    versions_delete_graph(scheduler, entry, call);
+    names_delete_graph(scheduler, entry, call);
 }
 
 /* ---- Results ---- */

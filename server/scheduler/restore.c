@@ -200,42 +200,6 @@ static void restart_lost(struct restore *restore, struct job *job)
     restart(restore, job);
 }
 
-/* Whether jobs of the graph are remembered, none of which is done: it never had the name that it
- * was made for. */
-static bool is_unsolved(const struct scheduler *scheduler, const struct graph_entry *entry)
-{
-    const struct job *newest = job_table_newest_of(scheduler->jobs, entry->row.id);
-    const struct job *job = newest;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (entry->results[kind] != NULL || entry->durable[kind] || entry->lost[kind]) {
-            return false; /* by a job that was forgotten */
-        }
-    }
-    while (job != NULL && job->state != JOB_DONE) {
-        job = job->older_of_graph;
-    }
-    return newest != NULL && job == NULL;
-}
-
-/* Which are listed by age of the graphs, as nothing tells when they lost the name. */
-static void restore_versions(const struct scheduler *scheduler)
-{
-    struct graph_table *graphs = scheduler->graphs;
-    struct graph_entry *entry = graphs->newest;
-    while (entry != NULL && entry->older != NULL) {
-        entry = entry->older;
-    }
-    /* One that still has a name was about to lose it to a job that is not done. */
-    for (; entry != NULL; entry = entry->newer) {
-        char name[NAME_SIZE];
-        memcpy(name, entry->row.version_of, sizeof(name));
-        graph_table_set_version(graphs, entry, entry->name_count == 0 ? name : "");
-        if (is_unsolved(scheduler, entry)) {
-            graph_table_make_oldest(entry);
-        }
-    }
-}
-
 enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 {
     struct restore restore = {.scheduler = scheduler};
@@ -251,7 +215,6 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
-    restore_versions(scheduler); /* before done jobs of lost results are queued again */
     for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
         if (!job_state_is_final(job->state)) {
             /* The graph of a job that has ended may have been deleted. */
@@ -290,10 +253,10 @@ void restore_queue(struct scheduler *scheduler)
             answer_watch_deadline(scheduler, job);
         }
     }
-    /* A kill came before they were deleted, or fewer are kept now. Deletions end later. */
+    /* A kill came before they were deleted. Deletions end later. */
     for (const struct graph_entry *entry = scheduler->graphs->newest; entry != NULL;
          entry = entry->older) {
-        versions_delete_old(scheduler, entry->tenant, entry->row.version_of);
+        names_sweep(scheduler, entry->row.id);
     }
     results_evict(scheduler, NULL); /* the budget may be smaller now */
 }

@@ -45,7 +45,6 @@ static void deliver_commit(struct message *message)
     if (commit->entry != NULL) {
         commit->entry->changes--;
         commit->entry->active_jobs -= commit->keeps_graph;
-        commit->entry->keepers -= commit->keeps_graph;
     }
     upload_memory_release(&commit->share);
     if (commit->then != NULL) {
@@ -144,7 +143,6 @@ void scheduler_commit_send(struct commit *commit)
     if (commit->entry != NULL) {
         commit->entry->changes++;
         commit->entry->active_jobs += commit->keeps_graph;
-        commit->entry->keepers += commit->keeps_graph;
     }
     if (commit->change.graph == NULL) {
         store_apply(commit->scheduler->store, &commit->change);

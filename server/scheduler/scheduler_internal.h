@@ -68,15 +68,12 @@ struct graph_entry {
     char latest_job[JOB_ID_SIZE];       /* empty = none */
     uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
     uint32_t changes;                   /* on their way to the disk: not to be freed */
-    uint32_t keepers;                   /* of those: as it was asked for, it is no version */
     bool committed;                     /* its row is in the catalogue: visible */
     bool damaged;                       /* its file is in quarantine */
     bool deleting;                      /* a deletion is on its way: not visible, not to be used */
     struct graph_entry *older;
     struct graph_entry *newer;
     LIST_ENTRY(graph_entry) of_tenant;
-    struct alias *version_of;             /* the name of which it is a version, or NULL */
-    TAILQ_ENTRY(graph_entry) of_versions; /* newest first */
     /* The coordinates that it has, or is being given: zeroed, none. */
     struct coordinates_info coordinates;
 };
@@ -233,7 +230,6 @@ struct commit {
     uv_work_t writing; /* of the graph's file */
     struct scheduler *scheduler;
     struct graph_row graph_row;
-    struct graph_row parent_row;
     struct name_row name_row;
     struct result_row result_row;
     struct job_row job_row;
@@ -244,7 +240,7 @@ struct commit {
     /* The coordinates that it puts, and those that were there before. */
     struct coordinates_info coordinates;
     struct coordinates_info old_coordinates;
-    bool keeps_graph; /* that is not deleted meanwhile, and no version once this is stored */
+    bool keeps_graph; /* the graph is not deleted meanwhile */
     char deleted_id[JOB_ID_SIZE];
     struct job *job;           /* borrowed: its count of changes keeps it */
     struct graph_entry *entry; /* borrowed: its count of changes keeps it */
@@ -310,25 +306,20 @@ void submit_parked(struct scheduler *scheduler);
 void accept_stored_graph(struct commit *commit);
 void accept_stored_job(struct commit *commit);
 
-/* ---- versions.c ---- */
+/* ---- names.c ---- */
 /* The name of the job, which is done, moves to its graph, unless it has moved elsewhere since. */
-void versions_move_name(struct scheduler *scheduler, const struct job *job,
-                        struct graph_entry *entry);
+void names_move(struct scheduler *scheduler, const struct job *job, struct graph_entry *entry);
 /* Adds the row of the name, which moves with the end of such a job. */
-void versions_add_name(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* The end of the job found no room on the disk: what became a version with it may not have either,
- * and is stored now, as it is. */
-void versions_store_again(struct scheduler *scheduler, const struct job *job);
-/* The change of this name from the parent has ended, and its end is durable: the next one begins,
- * and versions too many are deleted. An empty name is none. */
-void versions_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
-                      const char *parent_id);
-/* Versions of the name too many are deleted. */
-void versions_delete_old(struct scheduler *scheduler, const struct tenant *tenant,
-                         const char *name);
+void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
+/* The change of this name from the parent has ended, and its end is durable: the next one begins.
+ * An empty name is none. */
+void names_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
+                   const char *parent_id);
+/* Deletes the graph if changes of a name made it, it has no name, and no job uses it. Once the move
+ * of the name is durable. */
+void names_sweep(struct scheduler *scheduler, const char *graph_id);
 /* The graph answers no more; its rows and files go next. call: to answer, or NULL. */
-void versions_delete_graph(struct scheduler *scheduler, struct graph_entry *entry,
-                           struct call *call);
+void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);
 
 /* ---- finish.c ---- */
 /* The task of the job has come home. */
@@ -379,8 +370,7 @@ void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordin
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
-/* Gives the alias to this graph, which is no version any more, taking it from another one of its
- * tenant. */
+/* Gives the alias to this graph, and takes it from another graph of its tenant. */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
                                         struct graph_entry *entry);
 
@@ -393,17 +383,6 @@ void graph_table_set_changing(struct graph_table *table, const struct tenant *te
                               const char *name, const char *parent_id);
 void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
                               const char *name, const char *parent_id);
-/* The graph without a name is the newest version of this name from now on; of none, when it is
- * empty or there is no such name. */
-void graph_table_set_version(struct graph_table *table, struct graph_entry *entry,
-                             const char *name);
-/* A version becomes the oldest one of its name. */
-void graph_table_make_oldest(struct graph_entry *entry);
-/* The oldest version of the name that nothing uses, if there are more than so many; else NULL. */
-struct graph_entry *graph_table_old_version(const struct graph_table *table,
-                                            const struct tenant *tenant, const char *name,
-                                            uint32_t kept);
-
 /* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
 /* The same among those of this tenant. */

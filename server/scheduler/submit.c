@@ -26,7 +26,8 @@ void submit_end(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
-    versions_release(scheduler, submission->tenant, submission->name, submission->parent_id);
+    names_release(scheduler, submission->tenant, submission->name, submission->parent_id);
+    names_sweep(scheduler, submission->parent_id);
     upload_memory_release(&submission->share);
     reader_destroy(submission->reader);
     graph_destroy(submission->graph);
@@ -79,6 +80,18 @@ static void add_name(struct commit *commit, const char *name)
     commit->change.name_row = &commit->name_row;
 }
 
+/* Whether the client names the graph itself, by an upload, its id or a name of its own: it stays
+ * then, though changes of a name have made it. */
+static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
+{
+    const struct call *call = submission->call;
+    if (call->kind == CALL_CHANGE) {
+        return submission->name[0] == '\0';
+    }
+    return submission->graph != NULL || call->submit.parameters.name[0] != '\0' ||
+           (call->kind == CALL_SUBMIT && strcmp(call->key, entry->row.id) == 0);
+}
+
 /* A commit to do with this submission, which moves the graph into it. */
 static enum status create_commit(struct submission *submission, struct graph_entry *entry,
                                  void (*then)(struct commit *commit), struct commit **ret_commit)
@@ -88,20 +101,19 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     if (status != STATUS_OK) {
         return status;
     }
+    const bool is_kept = entry->row.of_name && asks_for_graph(submission, entry);
+    entry->row.of_name &= !is_kept;
     commit->call = submission->call;
     commit->entry = entry;
     add_name(commit, submission->call->submit.parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = upload_memory_move(&submission->share);
-    /* An old version that is asked for is kept. */
-    const bool is_version = entry->row.version_of[0] != '\0';
     commit->graph_row = entry->row;
-    commit->graph_row.version_of[0] = '\0';
     if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
         commit->change.graph = commit->graph;
     }
-    commit->keeps_graph = commit->change.graph != NULL || is_version;
+    commit->keeps_graph = commit->change.graph != NULL || is_kept;
     if (commit->keeps_graph) {
         commit->change.graph_row = &commit->graph_row;
     }
@@ -139,7 +151,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
 {
     struct commit *commit;
     enum status status = STATUS_OK;
-    if (entry->committed && !entry->damaged && entry->row.version_of[0] == '\0' &&
+    if (entry->committed && !entry->damaged && !entry->row.of_name &&
         submission->call->submit.parameters.name[0] == '\0') {
         answer_graph(submission->call, entry, 200);
         submit_end(submission);
@@ -259,7 +271,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         status = create_commit(submission, entry, accept_stored_job, &commit);
     }
     if (status == STATUS_OK) {
-        versions_add_name(scheduler, job, commit);
+        names_add_row(scheduler, job, commit);
         status = scheduler_commit_add_job(commit, job);
     }
     struct job *added = job;
@@ -295,6 +307,7 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
         .edge_count = graph->edge_count,
         .directed = graph->directed,
         .summary = graph->summary,
+        .of_name = submission->name[0] != '\0',
     };
     memcpy(row.id, submission->graph_id, sizeof(row.id));
     memcpy(row.tenant, submission->tenant->name, sizeof(row.tenant));
@@ -320,7 +333,9 @@ static enum status check_name(struct submission *submission, const struct graph_
         warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
                                  "The name %s was that of graph %s, which has lost it.", name,
                                  owner->row.id),
-                     "That graph still answers by its id; another name= keeps both.");
+                     owner->row.of_name
+                         ? "That graph, which changes of the name made, is deleted."
+                         : "That graph still answers by its id; another name= keeps both.");
     }
     if (submission->warnings.count > 0) {
         call->submit.warnings = warning_print(&submission->warnings);

@@ -32,7 +32,7 @@ static const char schema_sql[] =
     " parallel_merged INTEGER NOT NULL, min_weight REAL NOT NULL, max_weight REAL NOT NULL,"
     " distance_bound REAL NOT NULL, components INTEGER NOT NULL, negative_loop INTEGER NOT NULL,"
     " negative INTEGER NOT NULL, integral INTEGER NOT NULL,"
-    " tenant TEXT NOT NULL, parent TEXT NOT NULL, version_of TEXT NOT NULL,"
+    " tenant TEXT NOT NULL, parent TEXT NOT NULL, of_name INTEGER NOT NULL,"
     " row_checksum INTEGER NOT NULL) STRICT;"
     "CREATE TABLE name(name TEXT NOT NULL, graph_id TEXT NOT NULL, tenant TEXT NOT NULL,"
     " row_checksum INTEGER NOT NULL, PRIMARY KEY(tenant, name)) STRICT;"
@@ -185,7 +185,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
         "created_s=?2,vertex_count=?3,edge_count=?4,directed=?5,"
         "file_bytes=?6,edges_read=?7,loops_dropped=?8,parallel_merged=?9,min_weight=?10,"
         "max_weight=?11,distance_bound=?12,components=?13,negative_loop=?14,negative=?15,"
-        "integral=?16,tenant=?17,parent=?18,version_of=?19,row_checksum=?20",
+        "integral=?16,tenant=?17,parent=?18,of_name=?19,row_checksum=?20",
     [STATEMENT_PUT + TABLE_NAME] =
         "INSERT INTO name VALUES(?1,?2,?3,?4)"
         " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=?2,row_checksum=?4",
@@ -252,7 +252,7 @@ static const struct column graph_columns[] = {
     {COLUMN_INTEGER, MEMBER(graph_row, summary.integral)},
     {COLUMN_TEXT, MEMBER(graph_row, tenant)},
     {COLUMN_TEXT, MEMBER(graph_row, parent)},
-    {COLUMN_TEXT, MEMBER(graph_row, version_of)},
+    {COLUMN_INTEGER, MEMBER(graph_row, of_name)},
 };
 static const struct column name_columns[] = {
     {COLUMN_TEXT, MEMBER(name_row, name)},

@@ -22,7 +22,7 @@ struct graph_row {
     struct graph_summary summary;
     char tenant[TENANT_NAME_SIZE];
     char parent[GRAPH_ID_SIZE]; /* of which it is a change; empty = it was uploaded */
-    char version_of[NAME_SIZE]; /* the name that it lost to a change; empty = none */
+    bool of_name;               /* changes of a name made it, and nobody asked for it otherwise */
 };
 
 struct name_row {

@@ -185,9 +185,6 @@ static enum status put_rows(struct catalogue *catalogue, const struct store_chan
     if (status == STATUS_OK && change->name_row != NULL) {
         status = catalogue_put_name(catalogue, change->name_row);
     }
-    if (status == STATUS_OK && change->parent_row != NULL) {
-        status = catalogue_put_graph(catalogue, change->parent_row);
-    }
     if (status == STATUS_OK && change->result_row != NULL) {
         struct result_row row = *change->result_row;
         if (change->result != NULL) {

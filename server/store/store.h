@@ -25,7 +25,6 @@ struct store_change {
     const struct graph *graph;         /* with graph_row; store_write_graph has written its file */
     const struct graph_row *graph_row; /* file_bytes is that of the file written */
     const struct name_row *name_row;
-    const struct graph_row *parent_row;  /* of the graph that loses the name */
     struct result *result;               /* its file is published under its name, with result_row */
     const struct result_row *result_row; /* bytes and checksum are computed by the publisher */
     const struct job_row *job_row;

@@ -201,22 +201,24 @@ def test_changes_of_one_name_are_made_in_order(daemon):
     assert len(parents) == n, parents
 
 
-def test_old_versions_are_deleted(daemon):
-    daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")
+def test_graphs_that_lost_their_name_are_deleted(daemon):
+    uploaded = daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")["graph"]
     jobs = [change(daemon, "moving", [[1, 2, weight]]) for weight in range(2, 9)]
-    kept = {job["graph"] for job in jobs[-3:]}
+    kept = {jobs[-1]["graph"]}
     harness.wait_until(daemon, lambda: all(
         (daemon.get(f"/v1/graphs/{job['graph']}").status == 200) == (job["graph"] in kept) for job in jobs))
-    # One that is asked for again is kept.
-    old = jobs[-2]["graph"]
+    assert daemon.get(f"/v1/graphs/{uploaded}").status == 200
+    # One that is asked for by its id is kept.
+    old = jobs[-1]["graph"]
     body = harness.json.dumps({"graph": old, "kind": "f8"})
     daemon.finish(daemon.ask("POST", "/v1/jobs", body=body, headers=JSON).json["id"])
     for weight in range(20, 25):
         change(daemon, "moving", [[1, 2, weight]])
     assert daemon.get(f"/v1/graphs/{old}").status == 200
-    # The versions go with the name.
-    last = daemon.get("/v1/graphs/moving").json["parent"]
-    daemon.ask("DELETE", "/v1/graphs/moving").expect(204)
+    # An upload takes the name.
+    last = daemon.get("/v1/graphs/moving").json["id"]
+    answer = daemon.ask("POST", "/v1/graphs?name=moving", body=b"1 2 99\n").expect(201).json
+    assert "deleted" in answer["warnings"][-1]["hint"], answer
     harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
 
 
@@ -266,16 +268,16 @@ def test_a_change_outlives_a_kill(_):
         daemon.ask("DELETE", f"/v1/jobs/{block}").expect(202)
         assert daemon.finish(job["id"])["state"] == "done"
         assert daemon.distance("kept", 1, 3) == 7
-        # The next ones wait for this name no more, and old versions are known after the start.
+        # The next ones wait for this name no more, and their parents are deleted.
         for weight in range(6, 10):
             change(daemon, "kept", [[1, 2, weight]])
-        last = daemon.get("/v1/graphs/kept").json["parent"]
+        last = daemon.get("/v1/graphs/kept").json["id"]
         daemon.terminate()
         daemon.start()
         for weight in range(10, 13):
             change(daemon, "kept", [[1, 2, weight]])
         harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
-        harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs").json["graphs"]) == 4)
+        harness.wait_until(daemon, lambda: len(daemon.get("/v1/graphs").json["graphs"]) == 3)
 
 
 def path_of(weights):

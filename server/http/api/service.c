@@ -74,7 +74,6 @@ void serve_service_limits(struct request *request)
         {"history_limit", config->history_limit},
         {"result_budget_bytes", config->result_budget_bytes},
         {"result_limit", config->result_limit},
-        {"versions", config->versions},
         {"hierarchy_row_limit", config->row_limit},
         {"connection_limit", config->connection_limit},
         {"address_limit", config->address_limit},

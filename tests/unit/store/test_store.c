@@ -509,7 +509,7 @@ static void other_formats_are_refused(void **state)
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     store_close(store);
     write_format(fixture, "apspd state 7 0123456789abcdef0123456789abcdef and more\n");
-    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 6");
+    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 7");
     write_format(fixture, "apspd state 3 0123456789abcdef0123456789abcdef\n");
     expect_refused(fixture, STATUS_CONFIG, "older apspd: format 3");
     write_format(fixture, "apspd state 6 0123456789abcdef0123456789abcdef\n");
