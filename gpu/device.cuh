@@ -54,7 +54,7 @@ struct gpu {
     /* In the first member of a group, which has the others: */
     uint32_t member_count;                /* 1: it is alone */
     struct gpu *members[GPU_MEMBERS_MAX]; /* itself, then the others */
-    /* In every member, by round and pivot: all that others need of it has been sent. */
+    /* In every member, by round and pivot: it has sent all that others need. */
     cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];
     cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* the diagonal tile alone */
 };
@@ -74,48 +74,4 @@ MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
         return STATUS_NEGATIVE_CYCLE;
     }
     return alarm->out_of_range != 0 ? STATUS_WEIGHT_RANGE : STATUS_OK;
-}
-
-/* ---- Members of a group ---- */
-
-/* A piece of memory on a member; a pitch where it is rows of `width` bytes. */
-struct group_place {
-    const struct gpu *gpu;
-    void *memory;
-    uint64_t pitch;
-};
-
-/* Copies `height` rows of `width` bytes in the stream of the member that has them. */
-MUST_CHECK static inline enum status group_copy(struct group_place to, struct group_place from,
-                                                uint64_t width, uint64_t height)
-{
-    if (to.gpu->ordinal == from.gpu->ordinal && height == 1) {
-        GPU_TRY(cudaMemcpyAsync(to.memory, from.memory, width, cudaMemcpyDeviceToDevice,
-                                from.gpu->stream));
-        return STATUS_OK;
-    }
-    if (to.gpu->ordinal == from.gpu->ordinal) {
-        GPU_TRY(cudaMemcpy2DAsync(to.memory, to.pitch, from.memory, from.pitch, width, height,
-                                  cudaMemcpyDeviceToDevice, from.gpu->stream));
-        return STATUS_OK;
-    }
-    if (height == 1) {
-        GPU_TRY(cudaMemcpyPeerAsync(to.memory, to.gpu->ordinal, from.memory, from.gpu->ordinal,
-                                    width, from.gpu->stream));
-        return STATUS_OK;
-    }
-    struct cudaMemcpy3DPeerParms copy = {};
-    copy.srcDevice = from.gpu->ordinal;
-    copy.srcPtr = make_cudaPitchedPtr(from.memory, from.pitch, width, height);
-    copy.dstDevice = to.gpu->ordinal;
-    copy.dstPtr = make_cudaPitchedPtr(to.memory, to.pitch, width, height);
-    copy.extent = make_cudaExtent(width, height, 1);
-    GPU_TRY(cudaMemcpy3DPeerAsync(&copy, from.gpu->stream));
-    return STATUS_OK;
-}
-
-MUST_CHECK static inline enum status group_enter(const struct gpu *gpu)
-{
-    GPU_TRY(cudaSetDevice(gpu->ordinal));
-    return STATUS_OK;
 }

@@ -1,45 +1,17 @@
 /* One solve: by the dense plan or another, on one device, by a group of them or by ranks, in the
  * number format that the kind, the graph and the options allow. */
 #include "gpu/group.cuh"
-#include "gpu/ranks.cuh"
-#include "gpu/solve.cuh"
-
-template <typename semiring, typename result> MUST_CHECK static enum status run(struct solve *solve)
-{
-    if (solve->ranks != NULL) {
-        return ranks_run<semiring, result>(solve);
-    }
-    if (solve->grouped) {
-        return group_run<semiring, result>(solve);
-    }
-    STATUS_TRY(make_schedule<semiring>(solve));
-    STATUS_TRY(plan_workspace<semiring>(solve));
-    observer_tell(solve->observer, PHASE_FILLING, 0);
-    STATUS_TRY(prepare<semiring>(solve));
-    observer_tell(solve->observer, PHASE_SOLVING, 0);
-    STATUS_TRY(compute<semiring>(solve));
-    const double begin_s = now_s();
-    observer_tell(solve->observer, PHASE_WRITING, 0);
-    if (solve->account->statistics != NULL) {
-        STATUS_TRY((take_statistics<semiring, result>(solve)));
-    }
-    const struct download<typename semiring::element, result> download =
-        download_of<semiring, result>(solve);
-    const enum status status = download_rows(&download);
-    solve->timings->d2h_s += now_s() - begin_s;
-    return status;
-}
 
 /* Both integer kinds, in 16 bits or in 32. */
-template <typename result> MUST_CHECK static enum status run_integer(struct solve *solve)
+template <typename result> MUST_CHECK static enum status run_integer(const struct solve *solve)
 {
     return solve->options->narrow && !solve->small &&
                    solve->graph->vertex_count >= solve->gpu->tuning.narrow_vertices
-               ? run<semiring_u2, result>(solve)
-               : run<semiring_i4, result>(solve);
+               ? group_run<semiring_u2, result>(solve)
+               : group_run<semiring_i4, result>(solve);
 }
 
-MUST_CHECK static enum status run_kind(struct solve *solve)
+MUST_CHECK static enum status run_kind(const struct solve *solve)
 {
     const bool any_sign = solve->graph->summary.negative || solve->options->clamp_diagonal;
     switch (solve->result->kind) {
@@ -48,9 +20,10 @@ MUST_CHECK static enum status run_kind(struct solve *solve)
     case KIND_U2:
         return run_integer<uint16_t>(solve);
     case KIND_F4:
-        return any_sign ? run<semiring_f4_signed, float>(solve) : run<semiring_f4, float>(solve);
+        return any_sign ? group_run<semiring_f4_signed, float>(solve)
+                        : group_run<semiring_f4, float>(solve);
     case KIND_F8:
-        return run<semiring_f8, double>(solve);
+        return group_run<semiring_f8, double>(solve);
     case KIND_AUTO:
     case KIND_COUNT:
         break;
@@ -117,9 +90,7 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     solve.timings = &account->timings;
     solve.small =
         plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
-    solve.grouped = gpu->member_count > 1 && !solve.small && plan->tile_count > TILE_ROWS_BLOCK &&
-                    graph->vertex_count >= gpu->tuning.group_vertices;
-    solve.ranks = ranks_can_solve(&solve) ? gpu->ranks : NULL;
+    solve.ranks = group_has_ranks(&solve) ? gpu->ranks : NULL;
     STATUS_TRY(ranks_agree(gpu->ranks, try_translate(cudaSetDevice(gpu->ordinal))));
     enum status status = STATUS_OK;
     if (solve.ranks != NULL || ranks_is_first(gpu->ranks)) {
@@ -128,7 +99,6 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
         /* A solve that ends well has waited for all that it has launched. */
         const enum status drained = status == STATUS_OK ? STATUS_OK : drain(gpu);
         release(gpu);
-        schedule_destroy(solve.schedule);
         status = drained == STATUS_OK ? status : drained;
     }
     return ranks_agree(gpu->ranks, status);

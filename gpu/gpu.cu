@@ -409,47 +409,38 @@ static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enu
     return shape->vertex_count == 0 ? 0 : layout.total_bytes + RESERVE_BYTES;
 }
 
-/* The most that one of the members takes; members: 1 for a device alone. */
-static uint64_t member_bytes(const struct workspace_shape *whole, uint32_t members,
-                             uint64_t edge_count, enum kind kind)
-{
-    uint64_t most = 0;
-    for (uint32_t member = 0; member < members; member++) {
-        struct workspace_shape shape = *whole;
-        if (members > 1) {
-            workspace_set_member(&shape, (struct tile_rows){members, member});
-        }
-        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
-
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind)
 {
-    struct workspace_shape shape;
+    const bool small = vertex_count <= SMALL_VERTICES;
+    const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
+    uint64_t most = 0;
     if (!gpu_supports(kind)) {
         return UINT64_MAX;
     }
-    if (members > 1 && vertex_count < GROUP_VERTICES) {
-        members = 1;
+    members = vertex_count < GROUP_VERTICES ? 1 : members;
+    for (uint32_t member = 0; member < members; member++) {
+        struct workspace_shape shape;
+        workspace_set_dense(&shape, vertex_count, pivots, members, member);
+        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
+        most = bytes > most ? bytes : most;
     }
-    const bool small = vertex_count <= SMALL_VERTICES;
-    const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
-    workspace_set_dense(&shape, vertex_count, pivots);
-    const uint64_t most = member_bytes(&shape, members, edge_count, kind);
     return most <= UINT64_MAX / members ? most * members : UINT64_MAX;
 }
 
 uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
                         enum kind kind)
 {
-    struct workspace_shape shape;
+    uint64_t most = 0;
     members = plan->vertex_count < GROUP_VERTICES ? 1 : members;
     if (plan->summary.kind == PLAN_DENSE || !gpu_supports(kind)) {
         return gpu_bytes_needed(members, plan->vertex_count, edge_count, kind) / members;
     }
-    workspace_set_planned(&shape, plan);
-    return member_bytes(&shape, members, edge_count, kind);
+    for (uint32_t member = 0; member < members; member++) {
+        struct workspace_shape shape;
+        workspace_set_planned(&shape, plan, members, member);
+        const uint64_t bytes = bytes_of(&shape, edge_count, kind);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }

@@ -10,6 +10,7 @@
 #include "proto/graph.h"
 #include "proto/matrix.h"
 #include "proto/plan.h"
+#include "proto/ranks.h"
 #include "proto/solve.h"
 
 #ifdef __cplusplus
@@ -73,9 +74,8 @@ bool gpu_supports(enum kind kind);
 
 /* From here on each solve is one of all these ranks, which are borrowed, each with a device of its
  * own: they call gpu_solve at the same time with the same graph, plan and options. Only the first
- * has a matrix; statistics are left to it. A graph that does not
- * keep them busy, or by another plan than the dense one, the first solves alone. An undirected one
- * is computed whole by ranks. All get the same status. NULL: none. */
+ * has a matrix, and statistics are left to it. A graph that does not keep them busy, or by another
+ * plan than the dense one, the first solves alone. All get the same status. NULL: none. */
 void gpu_join(struct gpu *gpu, const struct ranks *ranks);
 /* Called by all of these at once: from here on their devices send to each other by NCCL, and no
  * longer by way of their hosts. False where that is not there, or cannot. */

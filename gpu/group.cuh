@@ -1,12 +1,17 @@
-/* One solve by a group of devices: each member fills its own rows, computes them
- * (group_rounds.cuh), reduces them, and brings them home, with a thread of its own for all but the
- * rounds.
+/* One solve by a group of devices among which the tile rows are dealt; a device alone is a group of
+ * one. Each member fills its own rows, reduces them, and brings them home, with a thread of its own
+ * where there are several; one thread launches the rounds of all (rounds.cuh, planned_rounds.cuh).
+ * A row is whole on one member; the host merges what is said of the whole matrix.
  *
- * A row is whole on one member, so statistics of rows are what they are on a device alone; the host
- * merges what is said of the whole matrix. */
+ * Ranks are processes with a device each: a rank is the member of a group of which the others are
+ * out of reach. It solves by the dense plan, and the first gets the rows of all. What one rank
+ * alone may find, no memory, a cancel or an alarm, is agreed before the next thing that all of them
+ * do. A failure in between would leave the others waiting, so it ends all ranks. */
 #pragma once
 
-#include "gpu/group_rounds.cuh"
+#include "gpu/mirror.cuh"
+#include "gpu/planned_rounds.cuh"
+#include "gpu/rounds.cuh"
 #include "gpu/solve.cuh"
 
 #include <pthread.h>
@@ -27,10 +32,32 @@ struct group_member {
 
 struct group {
     const struct solve *whole; /* the caller's */
-    uint32_t count;
+    uint32_t count;            /* members of this process */
     struct group_member members[GPU_MEMBERS_MAX];
     uint32_t over; /* atomic: one has failed, or the caller has cancelled: all stop */
 };
+
+/* Each rank has a block of tile rows at least. */
+static inline bool group_has_ranks(const struct solve *solve)
+{
+    const struct plan *plan = solve->plan;
+    const struct ranks *ranks = solve->gpu->ranks;
+    return ranks != NULL && ranks->count > 1 && plan->summary.kind == PLAN_DENSE && !solve->small &&
+           plan->vertex_count >= solve->gpu->tuning.group_vertices &&
+           (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
+}
+
+/* Devices of this host that have rows of the graph: a block of tile rows at least. */
+static inline uint32_t group_size(const struct solve *solve)
+{
+    const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
+    const uint32_t members = solve->gpu->member_count;
+    if (solve->ranks != NULL || solve->small || blocks <= 1 ||
+        solve->plan->vertex_count < solve->gpu->tuning.group_vertices) {
+        return 1;
+    }
+    return members < blocks ? members : blocks;
+}
 
 /* ---- What the members hear ---- */
 
@@ -58,7 +85,7 @@ static void group_tell(void *context, enum solve_phase phase, double share)
 static void *group_run_step(void *context)
 {
     struct group_member *member = (struct group_member *)context;
-    enum status status = group_enter(member->solve.gpu);
+    enum status status = exchange_enter(member->solve.gpu);
     if (status == STATUS_OK) {
         status = member->step(member);
     }
@@ -103,7 +130,7 @@ MUST_CHECK static enum status group_each(struct group *group,
             (void)group_run_step(&group->members[i]);
         }
     }
-    STATUS_TRY(group_enter(group->members[0].solve.gpu));
+    STATUS_TRY(exchange_enter(group->members[0].solve.gpu));
     return group_status(group);
 }
 
@@ -117,152 +144,156 @@ MUST_CHECK static enum status group_prepare(struct group_member *member)
     return prepare<semiring>(&member->solve);
 }
 
-/* The tiles above the diagonal that other members have, and its own, from the member's rows: tile
- * row by tile row it transposes the tiles below the diagonal into the memory of its operands, which
- * the rounds have left, and sends each member the column of tiles that is theirs. */
-template <typename semiring> MUST_CHECK static enum status group_mirror(struct group_member *member)
+static void group_set_exchange(const struct group *group, struct exchange *exchange)
 {
-    typedef typename semiring::element element;
-    const struct group *group = member->group;
-    const struct solve *solve = &member->solve;
-    const struct tile_matrix<element> matrix = matrix_of<semiring>(solve);
-    const struct tile_rows *own = &solve->lists.order.rows;
-    const uint32_t own_count = tile_rows_count(*own, solve->plan->tile_count);
-    element *const sent = (element *)solve->workspace.left[0][0];
-    for (uint32_t local = 0; local < own_count; local++) {
-        const uint32_t row = tile_rows_global(*own, local);
-        for (uint32_t i = 0; i < group->count; i++) {
-            const struct solve *to = &group->members[i].solve;
-            const uint32_t above = tile_rows_count(to->lists.order.rows, row);
-            const struct tile_matrix<element> theirs = matrix_of<semiring>(to);
-            element *const column = theirs.elements + (uint64_t)row * GPU_TILE;
-            if (to == solve) {
-                STATUS_TRY(mirror_own_launch(matrix, solve->lists.order, local, *own, above, column,
-                                             matrix.stride, solve->gpu->stream));
-                continue;
-            }
-            STATUS_TRY(mirror_own_launch(matrix, solve->lists.order, local, to->lists.order.rows,
-                                         above, sent, GPU_TILE, solve->gpu->stream));
-            const uint64_t width = GPU_TILE * sizeof(element);
-            const struct group_place from = {solve->gpu, sent, width};
-            const struct group_place place = {to->gpu, column, theirs.stride * sizeof(element)};
-            if (above > 0) {
-                STATUS_TRY(group_copy(place, from, width, (uint64_t)above * GPU_TILE));
-            }
-        }
-    }
-    GPU_TRY(cudaStreamSynchronize(solve->gpu->stream));
-    return STATUS_OK;
-}
-
-/* All rounds, with an account of them. */
-template <typename semiring>
-MUST_CHECK static enum status group_run_timed(struct group_rounds<semiring> *rounds,
-                                              struct solve_account *account)
-{
-    struct lap_timer timers[GPU_MEMBERS_MAX] = {};
-    enum status status = STATUS_OK;
-    rounds->timers = timers;
-    for (uint32_t i = 0; i < rounds->count && status == STATUS_OK; i++) {
-        status = group_enter(rounds->members[i].gpu);
-        for (uint32_t event = 0; event < LAP_EVENTS && status == STATUS_OK; event++) {
-            status = try_translate(cudaEventCreate(&timers[i].events[event]));
-        }
-    }
-    status = status == STATUS_OK ? group_rounds_run(rounds) : status;
-    rounds->timers = NULL;
-    for (uint32_t i = 0; i < rounds->count; i++) {
-        for (uint32_t event = 0; event < LAP_EVENTS && timers[i].events[event] != NULL; event++) {
-            (void)cudaEventDestroy(timers[i].events[event]);
-        }
-        account->rounds[i].panels_s = timers[i].seconds[LAP_PANELS];
-        account->rounds[i].copies_s = timers[i].seconds[LAP_COPIES];
-        account->rounds[i].waiting_s = timers[i].seconds[LAP_WAITING];
-    }
-    return status;
-}
-
-template <typename semiring> MUST_CHECK static enum status group_compute_dense(struct group *group)
-{
-    struct group_rounds<semiring> rounds;
-    rounds.count = group->count;
-    rounds.observer = group->whole->observer;
-    rounds.timers = NULL;
+    exchange->count = group->count;
+    exchange->ranks = group->whole->ranks;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct solve *solve = &group->members[i].solve;
-        rounds.rows[i] = solve->lists.order.rows;
-        rounds.members[i] = dense_rounds<semiring>(solve);
+        exchange->members[i] = {solve->gpu, &solve->workspace, solve->lists.order.rows};
     }
-    return group->whole->options->time_rounds ? group_run_timed(&rounds, group->whole->account)
-                                              : group_rounds_run(&rounds);
 }
 
 template <typename semiring>
-MUST_CHECK static enum status group_compute_planned(struct group *group)
+MUST_CHECK static enum status group_compute_dense(const struct group *group)
+{
+    struct rounds<semiring> rounds;
+    const struct solve *first = &group->members[0].solve;
+    group_set_exchange(group, &rounds.exchange);
+    for (uint32_t i = 0; i < group->count; i++) {
+        rounds.matrices[i] = matrix_of<semiring>(&group->members[i].solve);
+    }
+    rounds.plan = first->plan;
+    rounds.observer = group->whole->observer;
+    rounds.pivots = first->shape.pivots;
+    rounds.symmetric = is_symmetric(first);
+    rounds.clamp_diagonal = first->options->clamp_diagonal;
+    return rounds_run(&rounds);
+}
+
+template <typename semiring>
+MUST_CHECK static enum status group_compute_planned(const struct group *group)
 {
     struct planned_rounds<semiring> rounds;
-    rounds.count = group->count;
+    group_set_exchange(group, &rounds.exchange);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct solve *solve = &group->members[i].solve;
+        rounds.schedules[i] = solve->schedule;
+        rounds.lists[i] = &solve->lists;
+        rounds.matrices[i] = matrix_of<semiring>(solve);
+    }
     rounds.observer = group->whole->observer;
     rounds.clamp_diagonal = group->whole->options->clamp_diagonal;
-    for (uint32_t i = 0; i < group->count; i++) {
-        rounds.members[i] = planned_member_of<semiring>(&group->members[i].solve);
-    }
     return planned_run(&rounds);
 }
 
-template <typename semiring> MUST_CHECK static enum status group_compute(struct group *group)
+template <typename semiring> MUST_CHECK static enum status group_mirror(const struct group *group)
+{
+    struct exchange exchange;
+    struct mirror<typename semiring::element> mirror;
+    group_set_exchange(group, &exchange);
+    mirror.exchange = &exchange;
+    mirror.tile_count = group->whole->plan->tile_count;
+    for (uint32_t i = 0; i < group->count; i++) {
+        mirror.matrices[i] = matrix_of<semiring>(&group->members[i].solve);
+        mirror.orders[i] = group->members[i].solve.lists.order;
+    }
+    return mirror_run(&mirror);
+}
+
+template <typename semiring> MUST_CHECK static enum status group_launch(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
-    const double begin_s = now_s();
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct gpu *gpu = group->members[i].solve.gpu;
-        STATUS_TRY(group_enter(gpu));
-        GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
+    if constexpr (semiring_packing<semiring>() == 1) {
+        if (first->small) {
+            return compute_small<semiring>(first);
+        }
     }
     STATUS_TRY(first->schedule != NULL ? group_compute_planned<semiring>(group)
                                        : group_compute_dense<semiring>(group));
+    return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
+}
+
+/* By events around the work of each member; of a group as long as that of the slowest. */
+template <typename semiring> MUST_CHECK static enum status group_time(struct group *group)
+{
+    double compute_s = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct gpu *gpu = group->members[i].solve.gpu;
+        STATUS_TRY(exchange_enter(gpu));
+        GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
+    }
+    STATUS_TRY(group_launch<semiring>(group));
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct gpu *gpu = group->members[i].solve.gpu;
+        STATUS_TRY(exchange_enter(gpu));
+        GPU_TRY(cudaEventRecord(gpu->end, gpu->stream));
+    }
     for (uint32_t i = 0; i < group->count; i++) {
         float elapsed_ms = 0;
         const struct gpu *gpu = group->members[i].solve.gpu;
         GPU_TRY(cudaEventSynchronize(gpu->end));
         GPU_TRY(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
-        group->members[i].account.timings.compute_s = (double)elapsed_ms * 1e-3;
+        STATUS_TRY(device_alarm(gpu));
+        const double own_s = (double)elapsed_ms * 1e-3;
+        group->members[i].account.timings.compute_s = own_s;
+        compute_s = own_s > compute_s ? own_s : compute_s;
     }
-    if (is_symmetric(first)) {
-        STATUS_TRY(group_each(group, group_mirror<semiring>));
+    group->whole->timings->compute_s += compute_s;
+    return STATUS_OK;
+}
+
+static bool group_is_finding(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_CANCELLED || status == STATUS_NEGATIVE_CYCLE ||
+           status == STATUS_WEIGHT_RANGE;
+}
+
+/* A status but those that ranks agree on has come to this rank alone. */
+static enum status group_end_ranks(const struct group *group, enum status status)
+{
+    const struct ranks *ranks = group->whole->ranks;
+    if (ranks != NULL && !group_is_finding(status)) {
+        ranks->end(ranks->context);
     }
-    group->whole->timings->compute_s += now_s() - begin_s;
+    return status;
+}
+
+template <typename semiring> MUST_CHECK static enum status group_compute(struct group *group)
+{
+    const struct solve *whole = group->whole;
+    const enum status status = group_end_ranks(group, group_time<semiring>(group));
+    STATUS_TRY(ranks_agree(whole->ranks, status));
+    if (whole->small) {
+        observer_tell_rounds(whole->observer, whole->plan->tile_count, whole->plan->tile_count);
+    }
     return STATUS_OK;
 }
 
 /* ---- What is said of the matrix ---- */
 
+/* A device alone writes where the caller has them; of a member of a group the own rows count. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
     struct solve *solve = &member->solve;
-    cudaStream_t stream = solve->gpu->stream;
     const struct statistics *statistics = solve->account->statistics;
-    const struct statistics_columns *columns = &solve->statistics.columns;
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(solve);
     const size_t n = solve->graph->vertex_count;
     STATUS_TRY((reduce_rows<semiring, result>(solve)));
-    GPU_TRY(cudaMemcpyAsync(&member->lowest, columns->lowest, sizeof(member->lowest),
-                            cudaMemcpyDeviceToHost, stream));
-    /* The arrays lie one after the other. */
+    if (download.order.rows.members == 1) {
+        return statistics_workspace_fetch_rows(&solve->statistics, solve->gpu->stream,
+                                               statistics->eccentricity, &member->lowest);
+    }
     double *const eccentricity = (double *)malloc(n * STATISTICS_VERTEX_BYTES);
     if (eccentricity == NULL) {
         return STATUS_NO_MEMORY;
     }
     const union statistics_sum *sum = (const union statistics_sum *)(eccentricity + n);
     const uint32_t *reachable = (const uint32_t *)(sum + n);
-    enum status status =
-        try_translate(cudaMemcpyAsync(eccentricity, columns->eccentricity,
-                                      n * STATISTICS_VERTEX_BYTES, cudaMemcpyDeviceToHost, stream));
-    if (status == STATUS_OK) {
-        status = try_translate(cudaStreamSynchronize(stream));
-    }
+    const enum status status = statistics_workspace_fetch_rows(
+        &solve->statistics, solve->gpu->stream, eccentricity, &member->lowest);
     for (uint32_t own = 0; own < download.row_count && status == STATUS_OK; own++) {
         const uint64_t row = download.vertices != NULL ? download.vertices[own]
                                                        : tile_row_global(download.order.rows, own);
@@ -277,16 +308,13 @@ MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_count_rows(struct group_member *member)
 {
-    cudaStream_t stream = member->solve.gpu->stream;
     STATUS_TRY((count_rows<semiring, result>(&member->solve)));
-    GPU_TRY(cudaMemcpyAsync(member->bins, member->solve.statistics.bins, sizeof(member->bins),
-                            cudaMemcpyDeviceToHost, stream));
-    GPU_TRY(cudaStreamSynchronize(stream));
-    return STATUS_OK;
+    return statistics_workspace_fetch_bins(&member->solve.statistics, member->solve.gpu->stream,
+                                           member->bins);
 }
 
 template <typename semiring, typename result>
-MUST_CHECK static enum status group_take_statistics(struct group *group)
+MUST_CHECK static enum status group_fill_statistics(struct group *group)
 {
     struct statistics *statistics = group->whole->account->statistics;
     double lowest = 0;
@@ -312,20 +340,33 @@ MUST_CHECK static enum status group_download(struct group_member *member)
     const struct download<typename semiring::element, result> download =
         download_of<semiring, result>(&member->solve);
     const double begin_s = now_s();
-    const enum status status = download_rows(&download);
+    const enum status status = group_end_ranks(member->group, download_rows(&download));
+    if (download.ranks != NULL && ranks_is_first(download.ranks)) {
+        download_others(&download);
+    }
     member->account.timings.d2h_s += now_s() - begin_s;
     return status;
+}
+
+/* Ranks have delivered their rows: whether these are right and still wanted. */
+MUST_CHECK static enum status group_agree(const struct group *group)
+{
+    const struct solve *first = &group->members[0].solve;
+    enum status found = device_alarm(first->gpu);
+    if (found == STATUS_OK && device_cancelled(first->observer)) {
+        found = STATUS_CANCELLED;
+    }
+    return group->whole->ranks != NULL ? ranks_agree(group->whole->ranks, found) : STATUS_OK;
 }
 
 /* ---- All of it ---- */
 
 static void group_init(struct group *group, const struct solve *whole)
 {
-    const uint32_t blocks = (whole->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
-    const uint32_t members = whole->gpu->member_count;
+    const struct ranks *ranks = whole->ranks;
     memset(group, 0, sizeof(*group));
     group->whole = whole;
-    group->count = members < blocks ? members : blocks;
+    group->count = group_size(whole);
     for (uint32_t i = 0; i < group->count; i++) {
         struct group_member *member = &group->members[i];
         member->group = group;
@@ -338,8 +379,9 @@ static void group_init(struct group *group, const struct solve *whole)
         member->solve.account = &member->account;
         member->solve.timings = &member->account.timings;
         member->solve.observer = &member->observer;
-        member->solve.lists.order.rows.members = group->count;
-        member->solve.lists.order.rows.member = i;
+        member->solve.lists.order.rows =
+            ranks != NULL ? tile_rows_deal(ranks->count, ranks->rank, whole->plan->tile_count)
+                          : tile_rows_deal(group->count, i, whole->plan->tile_count);
     }
 }
 
@@ -349,14 +391,16 @@ static void group_account(struct group *group)
     struct solve_account *account = group->whole->account;
     double fill_s = 0;
     double h2d_s = 0;
-    account->device_count = group->count;
+    account->device_count = group->count > 1 ? group->count : 0;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct timings *own = &group->members[i].account.timings;
         fill_s = own->fill_s > fill_s ? own->fill_s : fill_s;
         h2d_s = own->h2d_s > h2d_s ? own->h2d_s : h2d_s;
-        account->devices[i].fill_s = own->fill_s + own->h2d_s;
-        account->devices[i].compute_s = own->compute_s;
-        account->devices[i].d2h_s = own->d2h_s;
+        if (group->count > 1) {
+            account->devices[i].fill_s = own->fill_s + own->h2d_s;
+            account->devices[i].compute_s = own->compute_s;
+            account->devices[i].d2h_s = own->d2h_s;
+        }
     }
     account->timings.fill_s += fill_s;
     account->timings.h2d_s += h2d_s;
@@ -367,15 +411,19 @@ MUST_CHECK static enum status group_solve(struct group *group)
 {
     const struct solve *whole = group->whole;
     observer_tell(whole->observer, PHASE_FILLING, 0);
-    STATUS_TRY(group_each(group, group_prepare<semiring>));
+    STATUS_TRY(ranks_agree(whole->ranks, group_each(group, group_prepare<semiring>)));
     observer_tell(whole->observer, PHASE_SOLVING, 0);
     STATUS_TRY(group_compute<semiring>(group));
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
-    if (whole->account->statistics != NULL) {
-        STATUS_TRY((group_take_statistics<semiring, result>(group)));
+    /* Those of ranks are made by the caller of the first. */
+    if (whole->account->statistics != NULL && whole->ranks == NULL) {
+        STATUS_TRY((group_fill_statistics<semiring, result>(group)));
     }
-    const enum status status = group_each(group, group_download<semiring, result>);
+    enum status status = group_each(group, group_download<semiring, result>);
+    if (status == STATUS_OK) {
+        status = group_agree(group);
+    }
     whole->timings->d2h_s += now_s() - begin_s;
     group_account(group);
     return status;

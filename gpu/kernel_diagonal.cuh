@@ -25,8 +25,9 @@ static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU
 
 struct diagonal_step {
     const struct schedule_pivot *pivots; /* on the device; NULL: the one below */
-    void *closed; /* where the tiles of the list are left too, one after the other; or NULL */
+    void *closed; /* where the closed tiles are left too, one after the other; or NULL */
     uint32_t count;
+    uint32_t row; /* of the tile in the device's memory */
     uint32_t tile;
     uint32_t depth; /* pivots in use; a quad is taken whole, what is beyond them is padding */
     bool clamp;
@@ -171,14 +172,13 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
         return;
     }
     const struct tile_place place = tile_place_of_thread<DIAGONAL_GAP>();
-    uint32_t row = step.tile;
     if (step.pivots != nullptr) {
-        row = step.pivots[blockIdx.x].row;
+        step.row = step.pivots[blockIdx.x].row;
         step.tile = step.pivots[blockIdx.x].tile;
         step.depth = step.pivots[blockIdx.x].depth;
     }
     typename semiring::element *const home =
-        tile_at(matrix, row, step.tile) + place.row * matrix.stride + place.column;
+        tile_at(matrix, step.row, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
     /* From and to the matrix, through the scalar format. */
 #pragma unroll

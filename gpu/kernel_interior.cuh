@@ -18,9 +18,8 @@
  * it, where 16-bit tiles come in pairs); REST then folds the triangle's rows i and last - i into
  * one.
  *
- * Grouped, the matrix has the tile rows of one member of a group of devices, and launches count
- * these; all else counts the rows of the whole matrix. It is a template's parameter, so that a
- * device alone has nothing of it. */
+ * The matrix has the tile rows of one member of a group of devices (tile_rows.h), and launches
+ * count these; all else counts the rows of the whole matrix. */
 #pragma once
 
 #include "gpu/slab_ring.cuh"
@@ -44,9 +43,8 @@ template <typename word> struct interior_step {
     bool symmetric;
     int32_t one; /* 1 */
     const struct tile_control *control;
-    /* In a group of devices, rows being counted over the whole matrix: */
     struct tile_rows rows;
-    uint32_t row_count; /* tile rows of this member */
+    uint32_t row_count; /* tile rows of this device */
     bool owns_next;     /* the rows of the next pivots are its own */
 };
 
@@ -56,6 +54,8 @@ struct interior_tile {
     uint32_t row;
     uint32_t own_row; /* the same one in the device's memory */
     uint32_t columns[2];
+    uint32_t left; /* slots of row and columns among the operands */
+    uint32_t right[2];
     uint32_t pivot; /* the first of the step's pivots to apply */
     bool ordered;   /* slabs of operands are under way */
 };
@@ -78,36 +78,22 @@ static __device__ __forceinline__ bool interior_is_next(const struct interior_st
 /* The column tiles of a unit. */
 template <typename semiring>
 static __device__ __forceinline__ void
-interior_take_unit(const struct interior_step<typename semiring::word> &step, uint32_t unit,
-                   struct interior_tile *tile)
+interior_set_unit(const struct interior_step<typename semiring::word> &step, uint32_t unit,
+                  struct interior_tile *tile)
 {
     const uint32_t first = unit * semiring_packing<semiring>();
     tile->columns[0] = first;
     tile->columns[1] = min(first + semiring_packing<semiring>() - 1, step.tile_count - 1);
 }
 
-/* The block's row of a symmetric matrix, by folding: rows come in groups as high as a
- * unit is wide, group g has g + 1 units, and group y shares a folded row with group last - y. False
- * for the empty corner of an odd count. */
+/* The block's row of a symmetric matrix, by folding: rows come in groups as high as a unit is wide,
+ * group y shares a folded row with group last - y, and a group is as wide as its place in the whole
+ * matrix says. Of a group of devices folded rows differ a little, and the grid is as wide as the
+ * widest. False for what is outside. */
 template <typename semiring>
 static __device__ __forceinline__ bool
-interior_unfold(uint32_t row_count, uint32_t folded, uint32_t along, uint32_t *row, uint32_t *unit)
-{
-    constexpr uint32_t high = semiring_packing<semiring>();
-    const uint32_t groups = ((row_count + high - 1) / high + 1) / 2 * 2;
-    const bool lower = along / high < groups - folded;
-    const uint32_t group = lower ? groups - 1 - folded : folded;
-    *unit = along / high - (lower ? 0 : groups - folded);
-    *row = group * high + along % high;
-    return *row < row_count;
-}
-
-/* The same of a member's own rows: group g of these is as wide as its place in the whole matrix
- * says, so that folded rows differ a little, and the grid is as wide as the widest. */
-template <typename semiring>
-static __device__ __forceinline__ bool
-interior_unfold_own(const struct interior_step<typename semiring::word> &step, uint32_t folded,
-                    uint32_t along, uint32_t *row, uint32_t *unit)
+interior_unfold(const struct interior_step<typename semiring::word> &step, uint32_t folded,
+                uint32_t along, uint32_t *row, uint32_t *unit)
 {
     constexpr uint32_t high = semiring_packing<semiring>();
     const uint32_t groups = ((step.row_count + high - 1) / high + 1) / 2 * 2;
@@ -122,25 +108,19 @@ interior_unfold_own(const struct interior_step<typename semiring::word> &step, u
 
 /* Locates the block's tile in the REST part, whose grid is as high as the rows, or as the folded
  * rows, and as wide as one of them. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
                      struct interior_tile *tile)
 {
     uint32_t row = step.first + blockIdx.y;
     uint32_t unit = blockIdx.x;
-    if constexpr (grouped) {
-        if (step.symmetric ? !interior_unfold_own<semiring>(step, row, blockIdx.x, &row, &unit)
-                           : row >= step.row_count) {
-            return false;
-        }
-        row = tile_rows_global(step.rows, row);
-    } else if (step.symmetric &&
-               !interior_unfold<semiring>(step.tile_count, row, blockIdx.x, &row, &unit)) {
+    if (step.symmetric && !interior_unfold<semiring>(step, row, blockIdx.x, &row, &unit)) {
         return false;
     }
-    tile->row = row;
-    interior_take_unit<semiring>(step, unit, tile);
+    tile->own_row = row;
+    tile->row = tile_rows_global(step.rows, row);
+    interior_set_unit<semiring>(step, unit, tile);
     const bool skip0 = interior_is_next(step, tile->columns[0]);
     const bool skip1 = interior_is_next(step, tile->columns[1]);
     const bool skip = interior_is_next(step, tile->row) || (skip0 && skip1);
@@ -150,30 +130,29 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
 }
 
 /* Index within the NEXT part: the rows of the next pivots first, then their columns. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
                      struct interior_tile *tile)
 {
     const uint32_t units = interior_units<semiring>(step.tile_count);
-    const uint32_t in_rows = grouped && !step.owns_next ? 0 : units * step.next_count;
+    const uint32_t in_rows = step.owns_next ? units * step.next_count : 0;
     if (index < in_rows) {
         tile->row = step.next[index / units];
-        interior_take_unit<semiring>(step, index % units, tile);
+        tile->own_row = tile_rows_local(step.rows, tile->row);
+        interior_set_unit<semiring>(step, index % units, tile);
         return !step.symmetric || tile->columns[0] <= tile->row;
     }
     const uint32_t across = interior_units<semiring>(step.next_count);
     const uint32_t first = (index - in_rows) % across;
-    tile->row = (index - in_rows) / across;
-    if constexpr (grouped) {
-        tile->row = tile_rows_global(step.rows, tile->row);
-    }
+    tile->own_row = (index - in_rows) / across;
+    tile->row = tile_rows_global(step.rows, tile->own_row);
     tile->columns[0] = step.next[first];
     tile->columns[1] = step.next[across == step.next_count ? first : step.next_count - 1];
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
 }
 
-/* Leaves out what is final, and finds the first pivot to apply. */
+/* Leaves out what is final, and finds the operands and the first pivot to apply. */
 template <typename word>
 static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
                                                        struct interior_tile *tile)
@@ -190,14 +169,18 @@ static __device__ __forceinline__ bool interior_narrow(const struct interior_ste
     const bool after =
         tile->row == before || (tile->columns[0] == before && tile->columns[1] == before);
     tile->pivot = step.pivot_count > 1 && after ? 1 : 0;
+    tile->left = tile_rows_slot(step.rows, tile->row);
+    tile->right[0] = tile_rows_slot(step.rows, tile->columns[0]);
+    tile->right[1] = tile_rows_slot(step.rows, tile->columns[1]);
     return true;
 }
 
-/* Where a slab of the block's operands is: slabs are counted over all pivots of the step. */
-template <typename semiring>
+/* Where a slab of the block's operands is: slabs are counted over all pivots of the step. tile: in
+ * registers or in shared memory. */
+template <typename semiring, typename located>
 static __device__ __forceinline__ struct ring_source<typename semiring::word>
-interior_source(const struct interior_step<typename semiring::word> &step,
-                const struct interior_tile &tile, uint32_t slab) {
+interior_source(const struct interior_step<typename semiring::word> &step, const located &tile,
+                uint32_t slab) {
     typedef typename semiring::word word;
     constexpr uint32_t right_blocks = operand_right_blocks<semiring>();
     const bool second = slab >= step.slabs[0];
@@ -205,12 +188,12 @@ interior_source(const struct interior_step<typename semiring::word> &step,
     const uint32_t offset =
         (second ? slab - step.slabs[0] : slab) * ring_pivots<word>() * OPERAND_WORDS;
     struct ring_source<word> source;
-    source.left = operand.left + (uint64_t)tile.row * 2 * OPERAND_BLOCK_WORDS + offset;
+    source.left = operand.left + (uint64_t)tile.left * 2 * OPERAND_BLOCK_WORDS + offset;
     source.right =
-        operand.right + (uint64_t)tile.columns[0] * right_blocks * OPERAND_BLOCK_WORDS + offset;
+        operand.right + (uint64_t)tile.right[0] * right_blocks * OPERAND_BLOCK_WORDS + offset;
     source.next_right = right_blocks == 2
                             ? (uint64_t)OPERAND_BLOCK_WORDS
-                            : ((uint64_t)tile.columns[1] - tile.columns[0]) * OPERAND_BLOCK_WORDS;
+                            : ((uint64_t)tile.right[1] - tile.right[0]) * OPERAND_BLOCK_WORDS;
     return source;
 }
 
@@ -298,7 +281,8 @@ template <typename semiring>
 static __device__ __forceinline__ void
 interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
                const struct interior_step<typename semiring::word> &step,
-               const struct interior_tile &work, uint32_t first, uint32_t last, unsigned char *ring)
+               const volatile struct interior_tile &work, uint32_t first, uint32_t last,
+               unsigned char *ring)
 {
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
@@ -325,7 +309,7 @@ template <typename semiring> static __host__ __device__ constexpr uint32_t inter
 
 #define INTERIOR_SHARED_BYTES (RING_BYTES + sizeof(struct interior_tile))
 
-template <typename semiring, bool grouped>
+template <typename semiring>
 __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     interior_kernel(struct tile_matrix<typename semiring::element> matrix,
                     const __grid_constant__ struct interior_step<typename semiring::word> step,
@@ -341,12 +325,11 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     const bool stopped = tile_stopped(step.control);
     ring_init(ring);
     const bool located = part == INTERIOR_NEXT
-                             ? interior_locate_next<semiring, grouped>(step, blockIdx.x, &work)
-                             : interior_locate_rest<semiring, grouped>(step, &work);
+                             ? interior_locate_next<semiring>(step, blockIdx.x, &work)
+                             : interior_locate_rest<semiring>(step, &work);
     if (!located || !interior_narrow(step, &work)) {
         return;
     }
-    work.own_row = grouped ? tile_rows_local(step.rows, work.row) : work.row;
     const uint32_t first = work.pivot > 0 ? step.slabs[0] : 0;
     uint32_t last = step.slabs[0] + (step.pivot_count > 1 ? step.slabs[1] : 0);
     for (uint32_t turn = 0; turn < RING_AHEAD; turn++) {
@@ -370,6 +353,9 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->own_row = work.own_row;
         kept->columns[0] = work.columns[0];
         kept->columns[1] = work.columns[1];
+        kept->left = work.left;
+        kept->right[0] = work.right[0];
+        kept->right[1] = work.right[1];
         kept->ordered = !stopped;
     }
     /* Warps count on each other for every slab, so they stop together; what is ordered has to be
@@ -380,7 +366,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         }
         last = min(last, first + RING_AHEAD);
     }
-    interior_slabs<semiring>(tile, step, work, first, last, ring);
+    interior_slabs<semiring>(tile, step, *kept, first, last, ring);
     interior_home<semiring>(matrix, kept, home);
 #pragma unroll
     for (uint32_t i = 0; i < INTERIOR_EDGE; i++) {
@@ -392,44 +378,42 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
 
 /* Once per device and semiring, before the first launch. The carve-out makes room for the second
  * block of a multiprocessor. */
-template <typename semiring, bool grouped = false>
-MUST_CHECK static enum status interior_prepare(void)
+template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
 {
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring, grouped>,
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)INTERIOR_SHARED_BYTES));
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring, grouped>,
+    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
                                  cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared));
     return STATUS_OK;
 }
 
 /* Rows that the REST part is split by: tile rows, or folded ones when symmetric. */
-template <typename semiring, bool grouped = false>
+template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
     const uint32_t high = semiring_packing<semiring>();
-    const uint32_t rows = grouped ? step->row_count : step->tile_count;
-    return step->symmetric ? ((rows + high - 1) / high + 1) / 2 : rows;
+    return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
 /* Blocks along one of these rows. Two groups that a member of a group of devices folds lie at most
  * as far from the top of the matrix as their deals do, and twice a deal. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static inline uint32_t
 interior_rest_width(const struct interior_step<typename semiring::word> *step)
 {
     const uint32_t high = semiring_packing<semiring>();
-    const uint32_t folded = interior_rest_rows<semiring, grouped>(step);
+    const uint32_t folded = interior_rest_rows<semiring>(step);
+    const uint32_t members = step->rows.members;
     if (!step->symmetric) {
         return interior_units<semiring>(step->tile_count);
     }
-    const uint32_t spread = grouped ? step->rows.members : 1;
-    const uint32_t beyond = grouped ? 2 * spread * TILE_ROWS_BLOCK / high : 0;
-    return (2 * folded * spread + 1 + beyond) * high;
+    const uint32_t beyond = members > 1 ? 2 * members * TILE_ROWS_BLOCK / high : 0;
+    return (2 * folded * members + 1 + beyond) * high;
 }
 
-template <typename semiring, bool grouped>
+template <typename semiring>
 MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiring::element> matrix,
                                               struct interior_step<typename semiring::word> step,
                                               enum interior_part part, dim3 grid,
@@ -438,35 +422,33 @@ MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiri
     if (grid.x == 0 || grid.y == 0) {
         return STATUS_OK;
     }
-    interior_kernel<semiring, grouped>
+    interior_kernel<semiring>
         <<<grid, RING_THREADS, INTERIOR_SHARED_BYTES, stream>>>(matrix, step, part);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }
 
-template <typename semiring, bool grouped = false>
+template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                      struct interior_step<typename semiring::word> step, cudaStream_t stream)
 {
     const uint32_t across = interior_units<semiring>(step.tile_count);
-    const uint32_t in_rows = grouped && !step.owns_next ? 0 : across * step.next_count;
-    const uint32_t rows = grouped ? step.row_count : step.tile_count;
-    const uint32_t in_columns = rows * interior_units<semiring>(step.next_count);
-    return interior_launch<semiring, grouped>(matrix, step, INTERIOR_NEXT,
-                                              dim3(in_rows + in_columns), stream);
+    const uint32_t in_rows = step.owns_next ? across * step.next_count : 0;
+    const uint32_t in_columns = step.row_count * interior_units<semiring>(step.next_count);
+    return interior_launch<semiring>(matrix, step, INTERIOR_NEXT, dim3(in_rows + in_columns),
+                                     stream);
 }
 
 /* The rows [first, first + count) of interior_rest_rows: no more than 65535, the grid's limit,
  * which no device has memory for. */
-template <typename semiring, bool grouped = false>
+template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,
                      struct interior_step<typename semiring::word> step, uint32_t first,
                      uint32_t count, cudaStream_t stream)
 {
-    const uint32_t width = interior_rest_width<semiring, grouped>(&step);
+    const uint32_t width = interior_rest_width<semiring>(&step);
     step.first = first;
-    return interior_launch<semiring, grouped>(matrix, step, INTERIOR_REST, dim3(width, count),
-                                              stream);
+    return interior_launch<semiring>(matrix, step, INTERIOR_REST, dim3(width, count), stream);
 }

@@ -22,23 +22,21 @@
 #define PANEL_STRIP 32
 
 struct panel_step {
-    /* On the device: row tiles, then column tiles, each with its pivot; or NULL: all tiles of the
-     * pivot below. A tile's slot among the operands is its place in its half of the list, from the
-     * first slot on. */
+    /* On the device: row tiles, then column tiles, each with its pivot. A tile's slot among the
+     * operands is its place in its half of the list, from the first slot on. NULL: the panels of
+     * one pivot, which are the first row_count tiles of its row and the column tiles of the
+     * device's tile rows from first_column on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
-    uint32_t pivot;
-    uint32_t depth; /* pivots in use; a quad is taken whole */
-    bool symmetric; /* one list, of row_count: each entry is a row tile or a column tile */
-    const struct tile_control *control;
     uint32_t first_row; /* slots of a list's first tiles */
     uint32_t first_column;
-    /* In a group of devices the closed diagonal tile, or those of a list, one after the other. */
+    uint32_t pivot;
+    uint32_t depth; /* pivots in use; a quad is taken whole */
+    bool symmetric; /* a list is one of row_count: each entry is a row tile or a column tile */
+    const struct tile_control *control;
+    /* Closed diagonal tiles, one after the other; NULL: they are read from the matrix. */
     const void *diagonal;
-    uint64_t diagonal_stride;
-    /* And instead of a list: the row tiles up to row_count when the pivot's row is this member's,
-     * and the column tiles of its own rows. */
     struct tile_rows rows;
 };
 
@@ -165,36 +163,43 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     }
 }
 
+/* A product of a strip: the operands, of which one is the strip itself, and the pivots in use. */
+template <typename element> struct panel_operands {
+    struct tile_matrix<element> left;
+    struct tile_matrix<element> right;
+    uint32_t depth;
+};
+
 /* Loads the operands of a strip of ROWS x COLUMNS words, slice by slice, and computes the thread's
- * part of it. `home` is the strip in the matrix, `left` and `right` the operands: one of them the
- * strip itself. */
+ * part of it. */
 template <typename semiring, uint32_t ROWS, uint32_t COLUMNS>
 static __device__ __forceinline__ void
-panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place, uint32_t depth,
-              const typename semiring::element *left, uint64_t left_stride,
-              const typename semiring::element *right, uint64_t right_stride,
-              const typename semiring::element *home, uint64_t stride,
-              typename semiring::word *shared)
+panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
+              const struct panel_operands<typename semiring::element> &operands,
+              struct tile_matrix<typename semiring::element> home, typename semiring::word *shared)
 {
     typedef typename semiring::word word;
     constexpr uint32_t slice = panel_slice<semiring>();
-    const uint64_t word_stride = stride / semiring_packing<semiring>();
+    const uint64_t word_stride = home.stride / semiring_packing<semiring>();
+    const uint64_t right_words = operands.right.stride / semiring_packing<semiring>();
     word *const shared_right = shared + ROWS * slice;
     const word *const old =
-        reinterpret_cast<const word *>(home) + place.row * word_stride + place.column;
+        reinterpret_cast<const word *>(home.elements) + place.row * word_stride + place.column;
 #pragma unroll
     for (uint32_t i = 0; i < QUAD; i++) {
         tile_load_quad(old + i * word_stride, tile[i]);
     }
-    for (uint32_t first = 0; first < depth; first += slice) {
-        const uint64_t right_words = right_stride / semiring_packing<semiring>();
-        panel_copy_left<semiring, ROWS>(shared, left + first, left_stride);
-        panel_copy<slice, COLUMNS>(
-            shared_right, reinterpret_cast<const word *>(right) + first * right_words, right_words);
+    for (uint32_t first = 0; first < operands.depth; first += slice) {
+        panel_copy_left<semiring, ROWS>(shared, operands.left.elements + first,
+                                        operands.left.stride);
+        panel_copy<slice, COLUMNS>(shared_right,
+                                   reinterpret_cast<const word *>(operands.right.elements) +
+                                       first * right_words,
+                                   right_words);
         __pipeline_commit();
         __pipeline_wait_prior(0);
         __syncthreads();
-        panel_product<semiring, COLUMNS>(tile, place, min(depth - first, slice), shared,
+        panel_product<semiring, COLUMNS>(tile, place, min(operands.depth - first, slice), shared,
                                          shared_right);
         /* Free for the next slice, and the strip has been read whole. */
         __syncthreads();
@@ -204,15 +209,14 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
-            typename semiring::element *home, uint64_t stride)
+            struct tile_matrix<typename semiring::element> home)
 {
     typedef typename semiring::word word;
-    word *const to = reinterpret_cast<word *>(home) +
-                     place.row * (stride / semiring_packing<semiring>()) + place.column;
+    const uint64_t stride = home.stride / semiring_packing<semiring>();
+    word *const to = reinterpret_cast<word *>(home.elements) + place.row * stride + place.column;
 #pragma unroll
     for (uint32_t i = 0; i < QUAD; i++) {
-        tile_store_quad(to + i * (stride / semiring_packing<semiring>()), tile[i][0], tile[i][1],
-                        tile[i][2], tile[i][3]);
+        tile_store_quad(to + i * stride, tile[i][0], tile[i][1], tile[i][2], tile[i][3]);
     }
 }
 
@@ -308,46 +312,46 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     }
 }
 
-/* The closed diagonal tile of a block's pivot: in the matrix, or where the owner has sent it. */
-template <typename semiring, bool grouped>
+/* The closed diagonal tile of a block's pivot. */
+template <typename semiring>
 static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
 panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
                const struct panel_work &work) {
-    if (grouped || step.diagonal != nullptr) {
-        matrix.elements = (typename semiring::element *)step.diagonal +
-                          (grouped ? 0 : (uint64_t)work.closed * GPU_TILE * GPU_TILE);
-        matrix.stride = step.diagonal_stride;
-    } else {
+    if (step.diagonal == nullptr) {
         matrix.elements = tile_at(matrix, work.pivot, work.pivot);
+        return matrix;
     }
+    matrix.elements =
+        (typename semiring::element *)step.diagonal + (uint64_t)work.closed * GPU_TILE * GPU_TILE;
+    matrix.stride = GPU_TILE;
     return matrix;
 }
 
 /* The pivot's own tile is closed and read by every block: it is given as right operand (a pair of
  * columns may need it) but not written. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
                 struct operand<typename semiring::word> operand, const struct panel_work &work,
                 const struct panel_step &step, typename semiring::word *shared)
 {
     const struct tile_place place = tile_place_of_thread<PANEL_STRIP>();
-    const struct tile_matrix<typename semiring::element> diagonal =
-        panel_diagonal<semiring, grouped>(matrix, step, work);
-    typename semiring::element *const home =
+    const struct tile_matrix<typename semiring::element> home = {
         tile_at(matrix, work.row, work.tile) +
-        work.strip * PANEL_STRIP * semiring_packing<semiring>();
+            work.strip *PANEL_STRIP *semiring_packing<semiring>(),
+            matrix.stride
+    };
     typename semiring::word tile[QUAD][QUAD];
-    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(tile, place, work.depth, diagonal.elements,
-                                                   diagonal.stride, home, matrix.stride, home,
-                                                   matrix.stride, shared);
+    panel_compute<semiring, GPU_TILE, PANEL_STRIP>(
+        tile, place, {panel_diagonal<semiring>(matrix, step, work), home, work.depth}, home,
+        shared);
     if (work.tile != work.pivot) {
-        panel_store<semiring>(tile, place, home, matrix.stride);
+        panel_store<semiring>(tile, place, home);
     }
     panel_give_row<semiring>(tile, place, operand, work.slot, work.strip, step.symmetric);
 }
 
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ void
 panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
                    struct operand<typename semiring::word> operand, const struct panel_work &work,
@@ -355,67 +359,73 @@ panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
 {
     constexpr uint32_t rows = panel_strip_rows<semiring>();
     const struct tile_place place = tile_place_of_thread<panel_tile_words<semiring>()>();
-    const struct tile_matrix<typename semiring::element> diagonal =
-        panel_diagonal<semiring, grouped>(matrix, step, work);
-    typename semiring::element *const home =
-        tile_at(matrix, work.row, work.pivot) + work.strip * rows * matrix.stride;
+    const struct tile_matrix<typename semiring::element> home = {
+        tile_at(matrix, work.row, work.pivot) + work.strip *rows *matrix.stride, matrix.stride
+    };
     typename semiring::word tile[QUAD][QUAD];
     panel_compute<semiring, rows, panel_tile_words<semiring>()>(
-        tile, place, work.depth, home, matrix.stride, diagonal.elements, diagonal.stride, home,
-        matrix.stride, shared);
-    panel_store<semiring>(tile, place, home, matrix.stride);
+        tile, place, {home, panel_diagonal<semiring>(matrix, step, work), work.depth}, home,
+        shared);
+    panel_store<semiring>(tile, place, home);
     panel_give_column<semiring>(tile, place, operand, work.slot, work.strip, step.symmetric);
 }
 
+/* An entry of a list. */
+template <typename semiring>
+static __device__ __forceinline__ void panel_take_listed(const struct panel_step &step,
+                                                         uint32_t entry, struct panel_work *work)
+{
+    const struct schedule_panel panel = step.panels[entry];
+    const bool listed_as_row = entry < step.row_count;
+    work->slot =
+        listed_as_row ? entry + step.first_row : entry - step.row_count + step.first_column;
+    work->tile = panel.tile;
+    work->pivot = panel.pivot;
+    work->row = panel.row;
+    work->closed = panel.closed;
+    work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
+    /* A strip beyond the tile's vertices is padding: depth 0 copies it unchanged. */
+    const uint32_t across =
+        work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
+    work->depth = work->strip * across < panel.width ? panel.depth : 0;
+}
+
+/* A tile of the panels of one pivot. */
+static __device__ __forceinline__ void panel_take_dense(const struct panel_step &step,
+                                                        uint32_t entry, struct panel_work *work)
+{
+    const uint32_t own = entry - step.row_count + step.first_column;
+    work->in_row = entry < step.row_count;
+    work->tile = work->in_row ? entry : tile_rows_global(step.rows, own);
+    work->slot = tile_rows_slot(step.rows, work->tile);
+    work->row = work->in_row ? tile_rows_local(step.rows, step.pivot) : own;
+    work->pivot = step.pivot;
+    work->closed = 0;
+    work->depth = step.depth;
+}
+
 /* The strip of a tile that the block has; false when there is nothing to do. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 static __device__ __forceinline__ bool panel_locate(const struct panel_step &step,
                                                     struct panel_work *work)
 {
     const uint32_t entry = blockIdx.x / panel_strips<semiring>();
-    const bool listed_as_row = entry < step.row_count;
     work->strip = blockIdx.x % panel_strips<semiring>();
-    work->slot = listed_as_row ? entry : entry - step.row_count;
-    if constexpr (grouped) {
-        work->slot = listed_as_row ? entry : tile_rows_global(step.rows, work->slot);
-        if (!listed_as_row && step.symmetric && work->slot < step.pivot) {
-            return false;
-        }
-        work->tile = work->slot;
-        work->pivot = step.pivot;
-        work->depth = step.depth;
-    } else if (step.panels != nullptr) {
-        const struct schedule_panel panel = step.panels[entry];
-        work->slot += listed_as_row ? step.first_row : step.first_column;
-        work->tile = panel.tile;
-        work->pivot = panel.pivot;
-        work->row = panel.row;
-        work->closed = panel.closed;
-        /* A strip beyond the tile's vertices is padding: depth 0 copies it unchanged. */
-        const bool in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
-        const uint32_t across =
-            in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
-        work->depth = work->strip * across < panel.width ? panel.depth : 0;
+    if (step.panels != nullptr) {
+        panel_take_listed<semiring>(step, entry, work);
     } else {
-        work->tile = work->slot;
-        work->pivot = step.pivot;
-        work->depth = step.depth;
+        panel_take_dense(step, entry, work);
     }
     work->depth = (work->depth + QUAD - 1) / QUAD * QUAD;
-    work->in_row = step.symmetric ? work->tile < work->pivot : listed_as_row;
-    if (grouped || step.panels == nullptr) {
-        const uint32_t row = work->in_row || work->tile == work->pivot ? work->pivot : work->tile;
-        work->row = grouped ? tile_rows_local(step.rows, row) : row;
-    }
     if (work->tile == work->pivot) {
         work->in_row = true;
-        return semiring_packing<semiring>() == 2 && listed_as_row;
+        return semiring_packing<semiring>() == 2 && entry < step.row_count;
     }
     return true;
 }
 
 /* Blocks: the strips of each row tile, then those of each column tile. */
-template <typename semiring, bool grouped>
+template <typename semiring>
 __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word) == 4 ? 2 : 1)
     panel_kernel(struct tile_matrix<typename semiring::element> matrix,
                  struct operand<typename semiring::word> operand,
@@ -425,31 +435,30 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     typename semiring::word *const shared =
         reinterpret_cast<typename semiring::word *>(block_storage);
     struct panel_work work;
-    if (__syncthreads_or(tile_stopped(step.control)) ||
-        !panel_locate<semiring, grouped>(step, &work)) {
+    if (__syncthreads_or(tile_stopped(step.control)) || !panel_locate<semiring>(step, &work)) {
         return;
     }
     if (work.in_row) {
-        panel_row_strip<semiring, grouped>(matrix, operand, work, step, shared);
+        panel_row_strip<semiring>(matrix, operand, work, step, shared);
     } else {
-        panel_column_strip<semiring, grouped>(matrix, operand, work, step, shared);
+        panel_column_strip<semiring>(matrix, operand, work, step, shared);
     }
 }
 
 /* Once per device and semiring, before the first launch. The carve-out makes room for the second
  * block of a multiprocessor. */
-template <typename semiring, bool grouped = false> MUST_CHECK static enum status panel_prepare(void)
+template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
 {
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring, grouped>,
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)panel_shared_bytes<semiring>()));
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring, grouped>,
+    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
                                  cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared));
     return STATUS_OK;
 }
 
-template <typename semiring, bool grouped = false>
+template <typename semiring>
 MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct operand<typename semiring::word> operand,
                                            struct panel_step step, cudaStream_t stream)
@@ -458,7 +467,7 @@ MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring:
     if (blocks == 0) {
         return STATUS_OK;
     }
-    panel_kernel<semiring, grouped>
+    panel_kernel<semiring>
         <<<blocks, PANEL_THREADS, panel_shared_bytes<semiring>(), stream>>>(matrix, operand, step);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;

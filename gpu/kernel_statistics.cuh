@@ -354,7 +354,7 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
  *
  *   init
  *   statistics_rows_launch          over all rows, in any number of launches and any order
- *   statistics_workspace_fetch_rows waits; the statistics have all but their bins
+ *   statistics_workspace_fetch_rows waits
  *   statistics_histogram_launch     over all rows once more, likewise
  *   statistics_workspace_fetch_bins waits
  *
@@ -396,29 +396,28 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
     return STATUS_OK;
 }
 
-/* The arrays lie one after the other on both sides, so that they travel at once. */
+/* The arrays lie one after the other on both sides, so that they travel at once. columns: as those
+ * of a struct statistics; ret_lowest: distance, when below 0. */
 MUST_CHECK static inline enum status
 statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cudaStream_t stream,
-                                struct statistics *statistics)
+                                void *columns, double *ret_lowest)
 {
-    double lowest = 0;
-    GPU_TRY(cudaMemcpyAsync(statistics->eccentricity, workspace->columns.eccentricity,
+    GPU_TRY(cudaMemcpyAsync(columns, workspace->columns.eccentricity,
                             (size_t)workspace->vertex_count * STATISTICS_VERTEX_BYTES,
                             cudaMemcpyDeviceToHost, stream));
-    GPU_TRY(cudaMemcpyAsync(&lowest, workspace->columns.lowest, sizeof(lowest),
+    GPU_TRY(cudaMemcpyAsync(ret_lowest, workspace->columns.lowest, sizeof(*ret_lowest),
                             cudaMemcpyDeviceToHost, stream));
     GPU_TRY(cudaStreamSynchronize(stream));
-    statistics_summarize(statistics, lowest);
     return STATUS_OK;
 }
 
 MUST_CHECK static inline enum status
 statistics_workspace_fetch_bins(const struct statistics_workspace *workspace, cudaStream_t stream,
-                                struct statistics *statistics)
+                                uint64_t *bins)
 {
-    static_assert(sizeof(*workspace->bins) == sizeof(*statistics->summary->bins), "64-bit counts");
-    GPU_TRY(cudaMemcpyAsync(statistics->summary->bins, workspace->bins,
-                            sizeof(statistics->summary->bins), cudaMemcpyDeviceToHost, stream));
+    static_assert(sizeof(*workspace->bins) == sizeof(*bins), "64-bit counts");
+    GPU_TRY(cudaMemcpyAsync(bins, workspace->bins, STATISTICS_BINS * sizeof(*bins),
+                            cudaMemcpyDeviceToHost, stream));
     GPU_TRY(cudaStreamSynchronize(stream));
     return STATUS_OK;
 }

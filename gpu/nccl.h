@@ -2,7 +2,7 @@
  * as it finds them. Nothing of it is needed to build: libnccl.so.2 is loaded when it is there. */
 #pragma once
 
-#include "proto/solve.h"
+#include "proto/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {

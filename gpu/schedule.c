@@ -26,7 +26,7 @@ struct making {
     uint32_t places_count;
 };
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -38,9 +38,9 @@ void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_r
     *ret_right = 0;
     *ret_closed = 0;
     for (uint32_t index = 0; index < plan->round_count; index++) {
-        *ret_closed = (uint32_t)most(*ret_closed, plan->rounds[index].pivot_count);
-        *ret_left = (uint32_t)most(*ret_left, plan->rounds[index].left_count);
-        *ret_right = (uint32_t)most(*ret_right, plan->rounds[index].right_count);
+        *ret_closed = (uint32_t)larger_of(*ret_closed, plan->rounds[index].pivot_count);
+        *ret_left = (uint32_t)larger_of(*ret_left, plan->rounds[index].left_count);
+        *ret_right = (uint32_t)larger_of(*ret_right, plan->rounds[index].right_count);
     }
 }
 
@@ -95,12 +95,12 @@ void schedule_destroy(struct schedule *schedule)
 }
 
 /* At least one entry, so that NULL means that there is no memory. */
-static void *take(uint64_t entries, size_t bytes)
+static void *allocate_array(uint64_t entries, size_t bytes)
 {
     return calloc(entries > 0 ? entries : 1, bytes);
 }
 
-static enum status allocate(struct making *making)
+static enum status allocate_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
@@ -114,10 +114,10 @@ static enum status allocate(struct making *making)
     uint32_t pivots = 0;
     schedule_slots(plan, &lefts, &rights, &pivots);
     for (uint32_t index = 0; index < plan->round_count; index++) {
-        targets_of_round = most(targets_of_round, plan->rounds[index].target_count);
+        targets_of_round = larger_of(targets_of_round, plan->rounds[index].target_count);
     }
     for (size_t target = 0; target < plan->target_count; target++) {
-        products_of_target = most(products_of_target, plan->targets[target].product_count);
+        products_of_target = larger_of(products_of_target, plan->targets[target].product_count);
     }
     if (panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
         fills > UINT32_MAX || pivots > UINT16_MAX) {
@@ -125,17 +125,18 @@ static enum status allocate(struct making *making)
     }
     const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
     making->places_count = (uint32_t)(products_of_target * slabs_of_product + 1);
-    making->places = take(making->places_count, sizeof(*making->places));
-    making->unsorted = take(targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
-    schedule->rounds = take(plan->round_count, sizeof(*schedule->rounds));
-    schedule->fills = take(fills, sizeof(*schedule->fills));
-    schedule->pivots = take(plan->tile_count, sizeof(*schedule->pivots));
-    schedule->panels = take(panels, sizeof(*schedule->panels));
-    schedule->targets = take(targets, sizeof(*schedule->targets));
-    schedule->products = take(plan->product_count, sizeof(*schedule->products));
-    schedule->position = take(plan->vertex_count, sizeof(*schedule->position));
-    schedule->vertices = take(plan->vertex_count, sizeof(*schedule->vertices));
-    making->closed_slots = take((uint64_t)pivots + lefts + rights, sizeof(*making->closed_slots));
+    making->places = allocate_array(making->places_count, sizeof(*making->places));
+    making->unsorted = allocate_array(targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
+    schedule->rounds = allocate_array(plan->round_count, sizeof(*schedule->rounds));
+    schedule->fills = allocate_array(fills, sizeof(*schedule->fills));
+    schedule->pivots = allocate_array(plan->tile_count, sizeof(*schedule->pivots));
+    schedule->panels = allocate_array(panels, sizeof(*schedule->panels));
+    schedule->targets = allocate_array(targets, sizeof(*schedule->targets));
+    schedule->products = allocate_array(plan->product_count, sizeof(*schedule->products));
+    schedule->position = allocate_array(plan->vertex_count, sizeof(*schedule->position));
+    schedule->vertices = allocate_array(plan->vertex_count, sizeof(*schedule->vertices));
+    making->closed_slots =
+        allocate_array((uint64_t)pivots + lefts + rights, sizeof(*making->closed_slots));
     making->left_slots = making->closed_slots + pivots;
     making->right_slots = making->left_slots + (plan->symmetric ? 0 : lefts);
     const bool complete =
@@ -158,7 +159,7 @@ static uint32_t add_pivot_panels(struct making *making, const struct plan_round 
 {
     struct schedule *schedule = making->schedule;
     const struct plan_pivot *pivot = &round->pivots[index];
-    const struct tile_rows rows = {making->rows.members, member};
+    const struct tile_rows rows = tile_rows_of(making->rows, member);
     const uint32_t *tiles = left ? round->left_tiles : round->right_tiles;
     const uint32_t begin = left ? pivot->left_begin : pivot->right_begin;
     const uint32_t end = begin + (left ? pivot->left_count : pivot->right_count);
@@ -192,7 +193,7 @@ static struct schedule_range add_panels(struct making *making, const struct plan
     const uint32_t pivot_count = left || !schedule->symmetric ? round->pivot_count : 0;
     struct schedule_range range = {schedule->panel_count, 0};
     uint32_t slot = 0;
-    for (uint32_t member = 0; member == 0 || member < making->rows.members; member++) {
+    for (uint32_t member = 0; member < making->rows.members; member++) {
         *ret_first = member == making->rows.member ? slot : *ret_first;
         for (uint32_t index = 0; index < pivot_count; index++) {
             slot = add_pivot_panels(making, round, index, left, member, slot);
@@ -208,8 +209,8 @@ static struct schedule_range add_pivots(struct making *making, const struct plan
     struct schedule *schedule = making->schedule;
     struct schedule_range range = {schedule->pivot_count, 0};
     uint32_t slot = 0;
-    for (uint32_t member = 0; member == 0 || member < making->rows.members; member++) {
-        const struct tile_rows rows = {making->rows.members, member};
+    for (uint32_t member = 0; member < making->rows.members; member++) {
+        const struct tile_rows rows = tile_rows_of(making->rows, member);
         *ret_first = member == making->rows.member ? slot : *ret_first;
         for (uint32_t index = 0; index < round->pivot_count; index++) {
             const uint32_t tile = round->pivots[index].tile;
@@ -309,7 +310,7 @@ static void split_targets(struct making *making)
     /* The slabs of one entry beyond which its block would be alone: its share of the round's, and
      * no less than a product of full depth has. */
     const uint32_t least = slabs_of(making, making->plan->tile);
-    const uint32_t limit = (uint32_t)most(least, (slabs + units - 1) / units);
+    const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {
         const struct schedule_target *target = &making->unsorted[index];
         const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
@@ -411,7 +412,7 @@ static void add_vertices(struct making *making)
     }
 }
 
-static void make(struct making *making)
+static void make_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
@@ -449,9 +450,9 @@ enum status schedule_create(const struct plan *plan, struct schedule_grain grain
     making.schedule->symmetric = plan->symmetric;
     making.schedule->tile_count = plan->tile_count;
     making.schedule->round_count = plan->round_count;
-    const enum status status = allocate(&making);
+    const enum status status = allocate_lists(&making);
     if (status == STATUS_OK) {
-        make(&making);
+        make_lists(&making);
     }
     free(making.closed_slots);
     free(making.places);

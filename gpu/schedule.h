@@ -1,5 +1,5 @@
-/* Tile rows of a group of devices, and a plan that leaves tiles out as the device reads it: flat
- * lists, round after round, from one upload. Of 16-bit numbers two tiles of a row that take the
+/* A plan that leaves tiles out as the device reads it: flat lists, round after round, from one
+ * upload. Of 16-bit numbers two tiles of a row that take the
  * same products are one entry, as a block computes two tiles side by side. A target whose products
  * would keep one block busy for long after all others is several entries, each with a share of the
  * products. The entries of a round that have the most to do come first.
@@ -11,77 +11,14 @@
  * Host memory; immutable; owned by whoever made it. */
 #pragma once
 
+#include "gpu/tile_rows.h"
 #include "proto/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- Rows of a group of devices ---- */
-
-#ifdef __CUDACC__
-#define TILE_ROWS_INLINE __host__ __device__ __forceinline__
-#else
-#define TILE_ROWS_INLINE inline
-#endif
-
-/* Tile rows are dealt to the members of a group in blocks of the pivot tiles of a round. */
-#define TILE_ROWS_BLOCK 2
-
-/* Which tile rows of the matrix a device holds: all when it is alone. In a group the blocks are
- * dealt there and back, 0 1 2 2 1 0 0 1 ..., so that of the triangle that a symmetric solve
- * computes all members have about as much. A member's memory has its own tile rows one after the
- * other: `local` counts these, `global` those of the whole matrix. */
-struct tile_rows {
-    uint32_t members; /* 0: alone */
-    uint32_t member;
-};
-
-/* The member's place among the blocks of one deal. */
-static TILE_ROWS_INLINE uint32_t tile_rows_place(struct tile_rows rows, uint32_t deal)
-{
-    return deal % 2 == 0 ? rows.member : rows.members - 1 - rows.member;
-}
-
-static TILE_ROWS_INLINE uint32_t tile_rows_global(struct tile_rows rows, uint32_t local)
-{
-    const uint32_t deal = local / TILE_ROWS_BLOCK;
-    return rows.members == 0
-               ? local
-               : (deal * rows.members + tile_rows_place(rows, deal)) * TILE_ROWS_BLOCK +
-                     local % TILE_ROWS_BLOCK;
-}
-
-/* The reverse, for a tile row that the member owns. */
-static TILE_ROWS_INLINE uint32_t tile_rows_local(struct tile_rows rows, uint32_t global)
-{
-    return rows.members == 0 ? global
-                             : global / TILE_ROWS_BLOCK / rows.members * TILE_ROWS_BLOCK +
-                                   global % TILE_ROWS_BLOCK;
-}
-
-static TILE_ROWS_INLINE bool tile_rows_owns(struct tile_rows rows, uint32_t global)
-{
-    const uint32_t block = global / TILE_ROWS_BLOCK;
-    return rows.members == 0 || block % rows.members == tile_rows_place(rows, block / rows.members);
-}
-
-/* How many tile rows the member owns, of tile_count. */
-static inline uint32_t tile_rows_count(struct tile_rows rows, uint32_t tile_count)
-{
-    if (rows.members == 0) {
-        return tile_count;
-    }
-    const uint32_t blocks = (tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
-    const uint32_t deals = blocks / rows.members;
-    const bool more = tile_rows_place(rows, deals) < blocks % rows.members;
-    const uint32_t missing = tile_rows_owns(rows, blocks * TILE_ROWS_BLOCK - 1)
-                                 ? blocks * TILE_ROWS_BLOCK - tile_count
-                                 : 0;
-    return (deals + (more ? 1 : 0)) * TILE_ROWS_BLOCK - missing;
-}
-
-/* ---- Lists; the rows in them are tile rows of the device's memory ---- */
+/* Rows in the lists are tile rows of the device's memory. */
 
 /* A tile of the diagonal that a round closes. */
 struct schedule_pivot {
@@ -137,8 +74,8 @@ struct schedule_range {
 
 struct schedule_round {
     struct schedule_range pivots;
-    struct schedule_range rights; /* of the panels; none of a symmetric plan */
-    struct schedule_range lefts;  /* of the panels, behind the rights */
+    struct schedule_range rights; /* right panels; a symmetric plan has none */
+    struct schedule_range lefts;  /* left panels, after the right panels in the list */
     struct schedule_range targets;
     /* The slots of the first of them: 0 on a device alone. */
     uint32_t first_pivot;

@@ -1,6 +1,5 @@
-/* The steps of one solve on one device: fill, edges, rounds or the one launch of a small graph, and
- * the way out. A member of a group goes through them with its own rows; its rounds are in
- * group.cuh. */
+/* The steps of one solve on one device, with the rows that are dealt to it: fill, edges, statistics
+ * and the way out. group.cuh has the order of the steps and what is between devices. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -9,6 +8,7 @@
 #include "gpu/kernel_finish.cuh"
 #include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
+#include "gpu/planned_rounds.cuh"
 #include "gpu/rounds.cuh"
 #include "gpu/staging.h"
 #include "gpu/workspace.cuh"
@@ -28,10 +28,9 @@ template <typename element, typename result_element> struct download {
     result_element *result;
     uint32_t vertex_count;
     uint32_t row_count;  /* of the matrix, that the device has */
-    uint32_t row_most;   /* as many at least as any rank has */
     uint32_t chunk_rows; /* rows of a full chunk */
     bool clamp_diagonal;
-    const struct ranks *ranks; /* whose rows the first of them gets; else NULL */
+    const struct ranks *ranks; /* rank 0 gets the rows of all; NULL: not of ranks */
 };
 
 /* Rows of the matrix, of vertex_count, that the device has. */
@@ -48,7 +47,7 @@ static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, 
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
     const uint32_t left = block - own % block;
-    return rows.members == 0 || count < left ? count : left;
+    return rows.members == 1 || count < left ? count : left;
 }
 
 template <typename element, typename result_element>
@@ -117,70 +116,65 @@ download_start(const struct download<element, result_element> *download, uint32_
     return STATUS_OK;
 }
 
-/* Waits for it. */
+/* A chunk has come to this host. A rank sends it to the first; the others' own goes home. */
 template <typename element, typename result_element>
-MUST_CHECK static enum status
-download_await(const struct download<element, result_element> *download, uint32_t slot)
+static void download_deliver(const struct download<element, result_element> *download,
+                             uint32_t first_row, uint32_t slot)
 {
-    GPU_TRY(cudaEventSynchronize(download->gpu->chunk_done[slot]));
-    STATUS_TRY(device_alarm(download->gpu));
-    return device_cancelled(download->observer) ? STATUS_CANCELLED : STATUS_OK;
-}
-
-/* The chunks of all ranks that start at their own row first_row, to the first of them. */
-template <typename element, typename result_element>
-static void download_gather(const struct download<element, result_element> *own, uint32_t first_row,
-                            uint32_t slot)
-{
-    const struct ranks *ranks = own->ranks;
-    const size_t row_bytes = (size_t)own->vertex_count * sizeof(result_element);
-    auto download = *own;
-    for (uint32_t rank = 0; rank < ranks->count; rank++) {
-        download.order.rows.member = rank;
-        download.row_count = download_rows_of(download.order.rows, own->vertex_count);
-        if (first_row >= download.row_count || (ranks->rank > 0 && ranks->rank != rank)) {
-            continue;
-        }
-        if (rank > 0) {
-            ranks->gather(ranks->context, own->gpu->staging[slot],
-                          download_row_count(&download, first_row) * row_bytes, rank);
-        }
-        if (ranks->rank == 0) {
-            download_copy(&download, first_row, slot);
-        }
+    const struct ranks *ranks = download->ranks;
+    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    if (ranks_is_first(ranks)) {
+        download_copy(download, first_row, slot);
+        return;
     }
+    ranks->gather(ranks->context, download->gpu->staging[slot],
+                  download_row_count(download, first_row) * row_bytes, ranks->rank);
 }
 
-/* While the chunk from one row on is packed and sent, the one before it is copied home; of ranks a
- * chunk of each. */
+/* While the chunk from one row on is packed and sent, the one before it is delivered. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)
 {
     const uint32_t step = download->chunk_rows;
-    enum status status = STATUS_OK;
-    for (uint64_t row = 0; row < (uint64_t)download->row_most + step; row += step) {
-        const uint32_t slot = (uint32_t)(row / step % DEVICE_CHUNKS);
+    uint32_t slot = 0;
+    for (uint64_t row = 0; row < (uint64_t)download->row_count + step; row += step) {
         const uint32_t slot_before = (slot + DEVICE_CHUNKS - 1) % DEVICE_CHUNKS;
-        const uint64_t before = row - step;
-        if (status == STATUS_OK && row < download->row_count) {
-            status = download_start(download, (uint32_t)row, slot);
+        if (row < download->row_count) {
+            STATUS_TRY(download_start(download, (uint32_t)row, slot));
         }
-        if (row < step) {
-            continue;
+        if (row >= step) {
+            GPU_TRY(cudaEventSynchronize(download->gpu->chunk_done[slot_before]));
+            download_deliver(download, (uint32_t)(row - step), slot_before);
         }
-        if (status == STATUS_OK && before < download->row_count) {
-            status = download_await(download, slot_before);
+        /* Ranks agree on what they have found once all rows are at home. */
+        if (download->ranks == NULL) {
+            STATUS_TRY(device_alarm(download->gpu));
+            STATUS_TRY(device_cancelled(download->observer) ? STATUS_CANCELLED : STATUS_OK);
         }
-        STATUS_TRY(ranks_agree(download->ranks, status));
-        if (download->ranks != NULL) {
-            download_gather(download, (uint32_t)before, slot_before);
-        } else {
-            download_copy(download, (uint32_t)before, slot_before);
-        }
-        observer_tell(download->observer, PHASE_WRITING, (double)row / (download->row_most + step));
+        observer_tell(download->observer, PHASE_WRITING,
+                      (double)row / (download->row_count + step));
+        slot = (slot + 1) % DEVICE_CHUNKS;
     }
     return STATUS_OK;
+}
+
+/* The first rank gets the rows of the others, one rank after the other. */
+template <typename element, typename result_element>
+static void download_others(const struct download<element, result_element> *own)
+{
+    const struct ranks *ranks = own->ranks;
+    const size_t row_bytes = (size_t)own->vertex_count * sizeof(result_element);
+    auto download = *own;
+    for (uint32_t rank = 1; rank < ranks->count; rank++) {
+        download.order.rows.member = rank;
+        download.row_count = download_rows_of(download.order.rows, own->vertex_count);
+        for (uint32_t row = 0; row < download.row_count; row += download.chunk_rows) {
+            ranks->gather(ranks->context, own->gpu->staging[0],
+                          download_row_count(&download, row) * row_bytes, rank);
+            download_copy(&download, row, 0);
+        }
+    }
 }
 
 /* Context of one solve: its inputs, its outputs and its memory on the device. */
@@ -194,10 +188,9 @@ struct solve {
     struct solve_account *account;
     struct timings *timings;
     bool small;                 /* one cooperative launch */
-    bool grouped;               /* by all members of the group; else by the first device */
     const struct ranks *ranks;  /* that solve it together; else NULL */
     struct schedule *schedule;  /* of a plan that leaves tiles out; else NULL, */
-    struct planned_lists lists; /* and this zero, but for the rows of a member of a group */
+    struct planned_lists lists; /* and this zero, but for the device's rows */
     struct workspace_shape shape;
     struct workspace workspace;
     struct statistics_workspace statistics;
@@ -230,14 +223,13 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
 {
     const bool shared = is_symmetric(solve) && semiring_packing<semiring>() == 1;
     struct workspace_shape *shape = &solve->shape;
+    const struct tile_rows *rows = &solve->lists.order.rows;
     if (solve->schedule != NULL) {
-        workspace_set_planned(shape, solve->plan);
+        workspace_set_planned(shape, solve->plan, rows->members, rows->member);
     } else {
         workspace_set_dense(shape, solve->graph->vertex_count,
-                            solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan));
-    }
-    if (solve->lists.order.rows.members > 0) {
-        workspace_set_member(shape, solve->lists.order.rows);
+                            solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan),
+                            rows->members, rows->member);
     }
     shape->edge_count = solve->graph->edge_count;
     shape->element_bytes = sizeof(typename semiring::element);
@@ -271,10 +263,6 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
         if (solve->small) {
             return small_prepare<semiring>();
         }
-    }
-    if (solve->lists.order.rows.members > 0 && solve->schedule == NULL) {
-        STATUS_TRY((panel_prepare<semiring, true>()));
-        return interior_prepare<semiring, true>();
     }
     STATUS_TRY(panel_prepare<semiring>());
     return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
@@ -320,85 +308,16 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     return STATUS_OK;
 }
 
-template <typename semiring> MUST_CHECK static enum status compute_small(struct solve *solve)
+template <typename semiring> MUST_CHECK static enum status compute_small(const struct solve *solve)
 {
-    struct gpu *gpu = solve->gpu;
-    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
+    const struct gpu *gpu = solve->gpu;
     struct small_step step;
     step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
     step.clamp = solve->options->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
-    return small_launch<semiring>(matrix, step, gpu->multiprocessors, gpu->stream);
-}
-
-template <typename semiring>
-static struct rounds<semiring> dense_rounds(const struct solve *solve) {
-    struct rounds<semiring> rounds;
-    rounds.gpu = solve->gpu;
-    rounds.plan = solve->plan;
-    rounds.observer = solve->observer;
-    rounds.workspace = &solve->workspace;
-    rounds.matrix = matrix_of<semiring>(solve);
-    rounds.pivots = solve->shape.pivots;
-    rounds.symmetric = is_symmetric(solve);
-    rounds.clamp_diagonal = solve->options->clamp_diagonal;
-    return rounds;
-}
-
-template <typename semiring>
-static struct planned_member<semiring> planned_member_of(const struct solve *solve) {
-    struct planned_member<semiring> member;
-    member.gpu = solve->gpu;
-    member.schedule = solve->schedule;
-    member.lists = &solve->lists;
-    member.workspace = &solve->workspace;
-    member.matrix = matrix_of<semiring>(solve);
-    return member;
-}
-
-template <typename semiring>
-MUST_CHECK static enum status compute_rounds(struct solve *solve)
-{
-    const struct tile_matrix<typename semiring::element> matrix = matrix_of<semiring>(solve);
-    if (solve->schedule != NULL) {
-        struct planned_rounds<semiring> rounds;
-        rounds.count = 1;
-        rounds.members[0] = planned_member_of<semiring>(solve);
-        rounds.observer = solve->observer;
-        rounds.clamp_diagonal = solve->options->clamp_diagonal;
-        STATUS_TRY(planned_run(&rounds));
-    } else {
-        const struct rounds<semiring> rounds = dense_rounds<semiring>(solve);
-        STATUS_TRY(rounds_run(&rounds));
-    }
-    return is_symmetric(solve) ? mirror_launch(matrix, solve->lists.order, solve->gpu->stream)
-                               : STATUS_OK;
-}
-
-template <typename semiring> MUST_CHECK static enum status compute(struct solve *solve)
-{
-    struct gpu *gpu = solve->gpu;
-    float elapsed_ms = 0;
-    enum status status = STATUS_OK;
-    GPU_TRY(cudaEventRecord(gpu->begin, gpu->stream));
-    if constexpr (semiring_packing<semiring>() == 1) {
-        status = solve->small ? compute_small<semiring>(solve) : compute_rounds<semiring>(solve);
-    } else {
-        status = compute_rounds<semiring>(solve);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    GPU_TRY(cudaEventRecord(gpu->end, gpu->stream));
-    GPU_TRY(cudaEventSynchronize(gpu->end));
-    GPU_TRY(cudaEventElapsedTime(&elapsed_ms, gpu->begin, gpu->end));
-    solve->timings->compute_s += (double)elapsed_ms * 1e-3;
-    STATUS_TRY(device_alarm(gpu));
-    if (solve->small) {
-        observer_tell_rounds(solve->observer, solve->plan->tile_count, solve->plan->tile_count);
-    }
-    return STATUS_OK;
+    return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
+                                  gpu->stream);
 }
 
 /* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
@@ -418,7 +337,7 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.observer = solve->observer;
     download.matrix = matrix_of<semiring>(solve);
     download.order = solve->lists.order;
-    download.vertices = solve->schedule != NULL && download.order.rows.members > 0
+    download.vertices = solve->schedule != NULL && download.order.rows.members > 1
                             ? solve->schedule->vertices
                             : NULL;
     download.result = (result *)solve->result->elements;
@@ -429,13 +348,10 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.row_count = solve->schedule != NULL
                              ? solve->schedule->vertex_count
                              : download_rows_of(download.order.rows, download.vertex_count);
-    download.row_most = download.row_count;
-    download.ranks = solve->options->shared ? NULL : solve->ranks;
-    if (download.ranks != NULL) { /* no rank has more than a block beyond its share */
-        download.row_most =
-            download.vertex_count / download.ranks->count + TILE_ROWS_BLOCK * GPU_TILE;
-    }
-    download.chunk_rows = rows < download.row_most ? (uint32_t)rows : download.row_most;
+    download.ranks = solve->ranks;
+    /* Of ranks the same for all of them. */
+    const uint32_t most = download.order.rows.most * GPU_TILE;
+    download.chunk_rows = rows < most ? (uint32_t)rows : most;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
 }
@@ -499,19 +415,4 @@ MUST_CHECK static enum status count_rows(struct solve *solve)
     return visit_rows<semiring, result>(solve, [summary, bins, stream](const auto &rows) {
         return statistics_histogram_launch(rows, summary, bins, stream);
     });
-}
-
-template <typename semiring, typename result>
-MUST_CHECK static enum status take_statistics(struct solve *solve)
-{
-    cudaStream_t stream = solve->gpu->stream;
-    struct statistics *statistics = solve->account->statistics;
-    STATUS_TRY((reduce_rows<semiring, result>(solve)));
-    STATUS_TRY(statistics_workspace_fetch_rows(&solve->statistics, stream, statistics));
-    if (statistics->summary->reachable_pairs > 0) {
-        STATUS_TRY((count_rows<semiring, result>(solve)));
-        STATUS_TRY(statistics_workspace_fetch_bins(&solve->statistics, stream, statistics));
-    }
-    solve->account->statistics_filled = true;
-    return STATUS_OK;
 }

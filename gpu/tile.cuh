@@ -8,7 +8,7 @@
 #pragma once
 
 #include "gpu/gpu.h"
-#include "gpu/schedule.h"
+#include "gpu/tile_rows.h"
 
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>

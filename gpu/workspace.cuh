@@ -20,7 +20,7 @@ struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
     uint32_t tile_count;    /* along an edge of the matrix */
-    uint32_t row_tiles;     /* of these rows, on this device */
+    struct tile_rows rows;  /* on this device */
     uint64_t list_bytes;    /* of a plan that leaves tiles out */
     uint32_t element_bytes; /* of the matrix on the device */
     uint32_t word_bytes;    /* of the operands */
@@ -30,8 +30,7 @@ struct workspace_shape {
     uint32_t right_slots;   /* likewise */
     uint32_t parities;      /* sets of operands: rounds in memory at once, */
     uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
-    uint32_t closed_slots;  /* diagonal tiles in a set of operands, */
-    bool grouped;           /* if any: they come from other devices */
+    uint32_t closed_slots;  /* diagonal tiles in a set of operands, where there are other devices */
 };
 
 struct workspace_layout {
@@ -54,43 +53,33 @@ static inline uint64_t workspace_align(uint64_t bytes)
 
 /* Every tile of the matrix in both operands, as each round of a dense plan has them. */
 static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t vertex_count,
-                                       uint32_t pivots)
+                                       uint32_t pivots, uint32_t members, uint32_t member)
 {
     shape->vertex_count = vertex_count;
     shape->tile_count = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
-    shape->row_tiles = shape->tile_count;
-    shape->grouped = false;
+    shape->rows = tile_rows_deal(members, member, shape->tile_count);
     shape->list_bytes = 0;
-    shape->left_slots = shape->tile_count;
-    shape->right_slots = shape->tile_count;
+    shape->left_slots = shape->rows.members * shape->rows.most;
+    shape->right_slots = shape->left_slots;
     shape->closed_slots = 1;
     shape->parities = WORKSPACE_PARITIES;
     shape->pivots = pivots;
 }
 
-/* The share of a member of a group. Blocks of tiles of a dense round travel whole, so that the last
- * is whole too; under any plan a tile row is mirrored by way of the operands. */
-static inline void workspace_set_member(struct workspace_shape *shape, const struct tile_rows &rows)
-{
-    const uint32_t least =
-        (shape->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK * TILE_ROWS_BLOCK;
-    shape->row_tiles = tile_rows_count(rows, shape->tile_count);
-    shape->grouped = true;
-    shape->left_slots = shape->left_slots > least ? shape->left_slots : least;
-    shape->right_slots = shape->right_slots > least ? shape->right_slots : least;
-    shape->parities = WORKSPACE_PARITIES;
-}
-
-/* As many as the largest round of a plan that leaves tiles out has panels. */
-static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan)
+/* As many as the largest round of a plan that leaves tiles out has panels; in a group of devices
+ * a tile row is mirrored by way of the left operands. */
+static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan,
+                                         uint32_t members, uint32_t member)
 {
     shape->vertex_count = plan->vertex_count;
     shape->tile_count = plan->tile_count;
-    shape->row_tiles = plan->tile_count;
-    shape->grouped = false;
+    shape->rows = tile_rows_deal(members, member, plan->tile_count);
     shape->list_bytes = schedule_bytes_most(plan, WORKSPACE_ALIGNMENT);
     schedule_slots(plan, &shape->left_slots, &shape->right_slots, &shape->closed_slots);
-    shape->parities = 1;
+    if (members > 1 && shape->left_slots < members * shape->rows.most) {
+        shape->left_slots = members * shape->rows.most;
+    }
+    shape->parities = members > 1 ? WORKSPACE_PARITIES : 1;
     shape->pivots = 1;
 }
 
@@ -105,12 +94,13 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     if (layout.stride * sizeof(double) > DEVICE_CHUNK_BYTES) {
         return false;
     }
-    layout.matrix_bytes = workspace_align((uint64_t)shape->row_tiles * GPU_TILE * layout.stride *
-                                          shape->element_bytes);
+    layout.matrix_bytes =
+        workspace_align((uint64_t)tile_rows_count(shape->rows, shape->tile_count) * GPU_TILE *
+                        layout.stride * shape->element_bytes);
     layout.left_bytes =
         operand_words(shape->left_slots, GPU_TILE / OPERAND_WORDS) * shape->word_bytes;
     layout.right_bytes = operand_words(shape->right_slots, shape->right_blocks) * shape->word_bytes;
-    layout.closed_bytes = (uint64_t)(shape->grouped ? shape->closed_slots : 0) * GPU_TILE *
+    layout.closed_bytes = (uint64_t)(shape->rows.members > 1 ? shape->closed_slots : 0) * GPU_TILE *
                           GPU_TILE * shape->element_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);

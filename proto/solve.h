@@ -1,5 +1,5 @@
-/* Values that go into a solve and come out of it: options, observer, ranks, account, and the rates
- * of the device. Plain values; whoever calls the solver owns them. */
+/* Values that go into a solve and come out of it: options, observer, account, and the rates of the
+ * device. Plain values; whoever calls the solver owns them. */
 #pragma once
 
 #include "proto/statistics.h"
@@ -21,9 +21,6 @@ struct solve_options {
     bool symmetric;
     /* Each rank has the matrix and writes its own rows; otherwise the first gets them all. */
     bool shared;
-    /* Have a group account for its rounds by the dense plan: a device then records events between
-     * launches. */
-    bool time_rounds;
 };
 
 /* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */
@@ -79,49 +76,6 @@ static inline void observer_tell_rounds(const struct observer *observer, uint32_
     observer_tell(observer, PHASE_SOLVING, (double)rounds_done / rounds_total);
 }
 
-/* How a process that solves a graph together with others, its rank among them, reaches these; made
- * by the program that starts them. */
-struct ranks {
-    uint32_t rank; /* of this process, 0..count-1 */
-    uint32_t count;
-    uint32_t on_host;      /* of them, on the host of this one */
-    uint32_t rank_on_host; /* of this process, among those */
-    uint32_t threads;      /* for this one: those of a host divide its cores */
-    void *context;
-    /* All ranks call these, in the same order. The data of rank `root` becomes that of all: of
-     * several that were started at once, and that nobody touches until all have been completed. */
-    void (*start_broadcast)(void *context, void *data, size_t size, uint32_t root);
-    void (*complete_broadcasts)(void *context);
-    /* The highest of all their values, for all of them. */
-    uint32_t (*highest)(void *context, uint32_t value);
-    /* Called by rank 0 and by rank `from` alone: the data of `from` becomes that of rank 0. */
-    void (*gather)(void *context, void *data, size_t size, uint32_t from);
-    /* Ends all ranks, by the one that calls it, when it has lost its device: does not return. */
-    void (*end)(void *context);
-    /* The data of rank 0 becomes that of all, who may wait for it long, and idle. */
-    void (*await)(void *context, void *data, size_t size);
-};
-
-/* Whether this process is the one that has the graph at first, and the whole matrix at the end. */
-static inline bool ranks_is_first(const struct ranks *ranks)
-{
-    return ranks == NULL || ranks->rank == 0;
-}
-
-static inline void ranks_broadcast(const struct ranks *ranks, void *data, size_t size,
-                                   uint32_t root)
-{
-    ranks->start_broadcast(ranks->context, data, size, root);
-    ranks->complete_broadcasts(ranks->context);
-}
-
-/* The status of all, for each of them: OK only when it is that everywhere. ranks NULL = this
- * process is alone. */
-static inline enum status ranks_agree(const struct ranks *ranks, enum status status)
-{
-    return ranks != NULL ? (enum status)ranks->highest(ranks->context, (uint32_t)status) : status;
-}
-
 /* Seconds spent in each phase of a job; a phase that did not happen is 0. */
 struct timings {
     double queue_s;
@@ -145,21 +99,13 @@ struct device_share {
     double d2h_s;
 };
 
-/* Seconds of its compute_s, on the stream that is a round ahead of the interiors. */
-struct round_share {
-    double panels_s;  /* diagonal tiles too */
-    double copies_s;  /* of both to others */
-    double waiting_s; /* for panels of others, or until these have left older ones */
-};
-
 /* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
  * it. */
 struct solve_account {
     struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
     uint32_t device_count;  /* of a group that solved it together; 0: one did */
     struct device_share devices[SOLVE_DEVICES_MAX];
-    struct round_share rounds[SOLVE_DEVICES_MAX]; /* with solve_options.time_rounds, else 0 */
-    struct verification verification;             /* of the matrix, after the solve */
+    struct verification verification; /* of the matrix, after the solve */
     /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
     struct statistics *statistics;
     /* The solver has filled them, all of them: it may also leave them to whoever called it. */

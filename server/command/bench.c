@@ -213,27 +213,6 @@ static void add_row(struct bench *bench, const struct subject *subject, struct t
                   rate / limit));
 }
 
-/* After the row of a solve by a group: what each device did beside the interiors. */
-static void add_devices(const struct bench *bench, const struct solve_account *account)
-{
-    json_t *devices = json_array();
-    for (uint32_t i = 0; i < account->device_count; i++) {
-        const struct round_share *share = &account->rounds[i];
-        const double compute_s = account->devices[i].compute_s;
-        fprintf(bench->stream,
-                "| | | GPU %u | %.3f | panels %.3f ms, %.1f %% | copies %.3f ms, %.1f %% | waiting "
-                "%.3f ms, %.1f %% | | |\n",
-                i, compute_s * 1e3, share->panels_s * 1e3, 100 * share->panels_s / compute_s,
-                share->copies_s * 1e3, 100 * share->copies_s / compute_s, share->waiting_s * 1e3,
-                100 * share->waiting_s / compute_s);
-        json_array_append_new(devices, json_pack("{s:f,s:f,s:f,s:f}", "compute_s", compute_s,
-                                                 "panels_s", share->panels_s, "copies_s",
-                                                 share->copies_s, "waiting_s", share->waiting_s));
-    }
-    json_object_set_new(json_array_get(bench->rows, json_array_size(bench->rows) - 1), "devices",
-                        devices);
-}
-
 static enum status solve_subject(const struct bench *bench, struct subject *subject,
                                  struct solve_account *ret_account)
 {
@@ -265,14 +244,7 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
         runs[count++] = account.timings;
     }
     add_row(bench, subject, runs + 1, count - 1);
-    if (account.device_count > 0) { /* one solve more, and no row of its own */
-        subject->options.time_rounds = true;
-        status = solve_subject(bench, subject, &account);
-    }
-    if (status == STATUS_OK && account.device_count > 0) {
-        add_devices(bench, &account);
-    }
-    return status;
+    return STATUS_OK;
 }
 
 /* Makes the graph, its dense plan and its matrix for one row of the table, and times it. */

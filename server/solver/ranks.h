@@ -8,7 +8,7 @@
 #include "proto/graph.h"
 #include "proto/matrix.h"
 #include "proto/plan.h"
-#include "proto/solve.h"
+#include "proto/ranks.h"
 
 /* The graph of rank 0, which goes by the numbers of its rows elsewhere. status: of rank 0's reading
  * it; the other ranks' graph is set on STATUS_OK alone. STATUS_NO_MEMORY. */

@@ -34,7 +34,7 @@ struct solver_gpu {
     uint32_t index;                               /* of the first */
     uint32_t members;                             /* that solve together, */
     uint32_t group_vertices;                      /* from here on, */
-    bool by_ranks;                                /* as ranks: they have no use for symmetry */
+    bool by_ranks;                                /* as ranks */
     bool by_nccl;                                 /* which send to each other by NCCL */
     /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
     _Atomic double rate[WIDTH_COUNT];
@@ -87,12 +87,10 @@ static uint32_t plan_members_for(const struct solver_gpu *self, uint32_t vertex_
     return self->by_ranks ? 1 : members_for(self, vertex_count);
 }
 
-static double relaxation_count(const struct solver_gpu *self, uint32_t vertex_count,
-                               const struct solve_options *options)
+static double relaxation_count(uint32_t vertex_count, const struct solve_options *options)
 {
     const double n = vertex_count;
-    const bool whole = self->by_ranks && vertex_count >= self->group_vertices;
-    return n * n * n * (options->symmetric && !whole ? 0.5 : 1);
+    return n * n * n * (options->symmetric ? 0.5 : 1);
 }
 
 static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -101,7 +99,7 @@ static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_cou
     const double rounds = ceil((double)vertex_count / GPU_TILE);
     const double rate = self->rate[width_of(self, vertex_count, kind, options)];
     const double by_rate =
-        relaxation_count(self, vertex_count, options) / (rate * members_for(self, vertex_count));
+        relaxation_count(vertex_count, options) / (rate * members_for(self, vertex_count));
     const double by_chain = rounds * ROUND_SECONDS_MIN;
     return by_rate > by_chain ? by_rate : by_chain;
 }
@@ -163,7 +161,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
         self->rate[width_of(self, n, matrix->kind, options)] =
-            relaxation_count(self, n, options) / (compute_s * members_for(self, n));
+            relaxation_count(n, options) / (compute_s * members_for(self, n));
     }
     if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
         self->download_rate = bytes / d2h_s;

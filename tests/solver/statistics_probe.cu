@@ -62,7 +62,11 @@ template <typename element> MUST_CHECK static enum status reduce_rows(struct pro
                                    probe->workspace.columns, NULL));
     }
     STATUS_TRY(end_pass(probe, 0));
-    return statistics_workspace_fetch_rows(&probe->workspace, NULL, probe->statistics);
+    double lowest = 0;
+    STATUS_TRY(statistics_workspace_fetch_rows(&probe->workspace, NULL,
+                                               probe->statistics->eccentricity, &lowest));
+    statistics_summarize(probe->statistics, lowest);
+    return STATUS_OK;
 }
 
 template <typename element> MUST_CHECK static enum status count_bins(struct probe *probe)
@@ -75,7 +79,8 @@ template <typename element> MUST_CHECK static enum status count_bins(struct prob
             probe->statistics->summary, probe->workspace.bins, NULL));
     }
     STATUS_TRY(end_pass(probe, 1));
-    return statistics_workspace_fetch_bins(&probe->workspace, NULL, probe->statistics);
+    return statistics_workspace_fetch_bins(&probe->workspace, NULL,
+                                           probe->statistics->summary->bins);
 }
 
 template <typename element> MUST_CHECK static enum status run(struct probe *probe)

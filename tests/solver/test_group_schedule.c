@@ -287,12 +287,12 @@ static void count_entries(const struct group *group, uint64_t counts[5])
     }
 }
 
-/* members: 0 for a device alone. units: 1 shares the products of few targets, many do so alike. */
+/* units: 1 shares the products of few targets, many do so alike. */
 static void try_group(const struct edge_list *list, const struct plan *plan, uint32_t packing,
                       uint32_t members, uint32_t units, const double *distances, bool integral,
                       uint64_t counts[5])
 {
-    struct group group = {.plan = plan, .packing = packing, .count = members > 0 ? members : 1};
+    struct group group = {.plan = plan, .packing = packing, .count = members};
     uint32_t left = 0;
     uint32_t right = 0;
     uint32_t closed = 0;
@@ -300,7 +300,7 @@ static void try_group(const struct edge_list *list, const struct plan *plan, uin
     group.slots = left + right + closed;
     for (uint32_t m = 0; m < group.count; ++m) {
         struct member *member = &group.members[m];
-        member->rows = (struct tile_rows){members, m};
+        member->rows = tile_rows_deal(members, m, plan->tile_count);
         assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, SLAB, units},
                                          member->rows, &member->schedule),
                          STATUS_OK);
@@ -326,7 +326,7 @@ static void try_group(const struct edge_list *list, const struct plan *plan, uin
 static void try_plan(const struct edge_list *list, const struct graph *graph, bool symmetric,
                      uint32_t width, const double *distances, bool integral)
 {
-    static const uint32_t members[] = {0, 1, 2, 3, 4, 8};
+    static const uint32_t members[] = {1, 2, 3, 4, 8};
     struct plan *plan = random_plan_make(graph, width, symmetric, width + graph->vertex_count);
     plan->tile = TILE;
     for (uint32_t packing = 1; packing <= 2; ++packing) {

@@ -27,8 +27,7 @@ struct variant {
     struct gpu_tuning tuning;
     enum kind kind;
     bool narrow;    /* for graphs whose distances fit */
-    bool symmetric; /* as it is asked for; for undirected graphs, and integers: ranks compute all,
-                       and floats would be rounded in other ways */
+    bool symmetric; /* only for undirected graphs */
 };
 
 static const struct variant variants[] = {
@@ -42,11 +41,14 @@ static const struct variant variants[] = {
     {"pair f8", {0, NEVER, 0, 0}, KIND_F8, false, false},
     {"pair i4 in 16 bits", {0, 0, 0, 0}, KIND_I4, true, false},
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
+    {"single i4 symmetric", {0, NEVER, NEVER, 0}, KIND_I4, false, true},
+    {"pair f8 symmetric", {0, NEVER, 0, 0}, KIND_F8, false, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 
 static const struct variant timed[] = {
     {"i4", {2048, NEVER, 7168, 0}, KIND_I4, false, false},
+    {"i4 symmetric", {2048, NEVER, 7168, 0}, KIND_I4, false, true},
     {"u2 in 16 bits", {2048, 0, 7168, 0}, KIND_U2, true, false},
     {"f4", {2048, NEVER, 7168, 0}, KIND_F4, false, false},
 };
@@ -78,10 +80,9 @@ static void solve_as_rank(const struct ranks *ranks, void *context)
     const bool first = ranks->rank == 0;
     const bool last = ranks->rank + 1 == ranks->count;
     const struct solve_options options = {.narrow = variant->narrow,
-                                          .symmetric = variant->symmetric,
-                                          .shared = ranks->count % 2 == 0};
+                                          .symmetric = variant->symmetric};
     struct matrix matrix = {together->graph->vertex_count, variant->kind,
-                            first || options.shared ? together->elements : NULL};
+                            first ? together->elements : NULL};
     struct solve_account others = {0};
     gpu_set_tuning(gpu, &variant->tuning);
     gpu_join(gpu, ranks);
@@ -266,33 +267,40 @@ static bool run_too_long(void)
 
 /* ---- Speed ---- */
 
-static bool run_times(uint32_t n)
+static bool time_variant(const struct variant *variant, uint32_t n)
 {
-    struct edge_list list = {.vertex_count = n, .directed = true};
-    make_short(&list);
-    struct graph *graph = edge_list_build(&list);
+    struct edge_list list = {.vertex_count = n, .directed = !variant->symmetric};
+    struct together turns[RANKS_MOST] = {0};
     struct plan *plan = NULL;
     bool right = true;
+    make_short(&list);
+    struct graph *graph = edge_list_build(&list);
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
-    for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
-        struct together turns[RANKS_MOST] = {0};
-        for (uint32_t count = 1; count <= ranks_most && right; count++) {
-            struct together *turn = &turns[count - 1];
-            *turn = (struct together){.variant = &timed[v], .graph = graph, .plan = plan};
-            right = solve_by_ranks(turn, count) == STATUS_OK && same(&turns[0], turn);
-            const struct timings *timings = &turn->account.timings;
-            printf("n=%u %s, %u ranks: compute %.3f ms, fill %.3f, in %.3f, out %.3f ms%s\n", n,
-                   timed[v].name, count, timings->compute_s * 1e3, timings->fill_s * 1e3,
-                   timings->h2d_s * 1e3, timings->d2h_s * 1e3, right ? "" : ": WRONG");
-            if (count > 1) {
-                free(turn->elements);
-            }
+    for (uint32_t count = 1; count <= ranks_most && right; count++) {
+        struct together *turn = &turns[count - 1];
+        *turn = (struct together){.variant = variant, .graph = graph, .plan = plan};
+        right = solve_by_ranks(turn, count) == STATUS_OK && same(&turns[0], turn);
+        const struct timings *timings = &turn->account.timings;
+        printf("n=%u %s, %u ranks: compute %.3f ms, fill %.3f, in %.3f, out %.3f ms%s\n", n,
+               variant->name, count, timings->compute_s * 1e3, timings->fill_s * 1e3,
+               timings->h2d_s * 1e3, timings->d2h_s * 1e3, right ? "" : ": WRONG");
+        if (count > 1) {
+            free(turn->elements);
         }
-        free(turns[0].elements);
     }
+    free(turns[0].elements);
     plan_destroy(plan);
     graph_destroy(graph);
     edge_list_finish(&list);
+    return right;
+}
+
+static bool run_times(uint32_t n)
+{
+    bool right = true;
+    for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
+        right = time_variant(&timed[v], n);
+    }
     return right;
 }
 

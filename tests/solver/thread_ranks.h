@@ -1,7 +1,7 @@
 /* Ranks that are threads of this program and reach each other by memory. */
 #pragma once
 
-#include "proto/solve.h"
+#include "proto/ranks.h"
 
 #define THREAD_RANKS_MAX 4
 

@@ -84,7 +84,7 @@ static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint
 
 static struct schedule *make(const struct plan *plan, uint32_t packing)
 {
-    return make_for(plan, packing, 1, (struct tile_rows){0, 0});
+    return make_for(plan, packing, 1, (struct tile_rows){1, 0, 0});
 }
 
 static void vertices_stand_in_padded_tiles(void **state)
@@ -226,7 +226,7 @@ static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
     rounds[0].target_count = 0;
     plan.target_count = 2;
     plan.product_count = 13;
-    struct schedule *schedule = make_for(&plan, 1, 4, (struct tile_rows){0, 0});
+    struct schedule *schedule = make_for(&plan, 1, 4, (struct tile_rows){1, 0, 0});
     /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
     assert_int_equal(schedule->target_count, 4);
     for (uint32_t part = 0; part < 3; ++part) {
@@ -248,8 +248,8 @@ static void a_member_lists_what_is_in_its_rows(void **state)
 {
     (void)state;
     const struct plan plan = make_plan(false);
-    struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0});
-    struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1});
+    struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});
+    struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1, 0});
     assert_int_equal(leaves->fill_count + rest->fill_count, 10);
     assert_int_equal(leaves->rounds[0].pivots.count, 2);
     assert_int_equal(leaves->rounds[0].rights.count, 4);

@@ -1,0 +1,134 @@
+/* What the members of a group send to each other: pieces of their workspaces, which lie in the same
+ * place on all of them.
+ *
+ * Members are devices of this host, for which one thread launches, or ranks, of which each process
+ * has one. Between devices of this host a piece is copied in the stream of its sender; an event
+ * tells of its arrival, and others tell when the receivers have left what it overwrites. A piece of
+ * a rank is a broadcast in the order of each rank's stream: by NCCL, or by way of the hosts. All
+ * ranks call it alike, whether they send or receive.
+ *
+ * A failure of one rank between two agreements would leave the others waiting: group.cuh ends all
+ * of them then. */
+#pragma once
+
+#include "gpu/workspace.cuh"
+
+#define EXCHANGE_ALL UINT32_MAX
+
+/* One member, as far as its memory is concerned. */
+struct exchange_member {
+    struct gpu *gpu;
+    const struct workspace *workspace;
+    struct tile_rows rows;
+};
+
+struct exchange {
+    struct exchange_member members[GPU_MEMBERS_MAX];
+    uint32_t count;            /* members of this process: all, or the rank's own one */
+    const struct ranks *ranks; /* borrowed; NULL: all are devices of this host */
+};
+
+/* Slots [first, first + count) of an array of the workspace. */
+struct exchange_piece {
+    void *(workspace::*array)[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+    uint32_t parity;
+    uint32_t pivot;
+    uint64_t slot_bytes;
+    uint32_t first;
+    uint32_t count;
+};
+
+static inline bool exchange_is_alone(const struct exchange *exchange)
+{
+    return exchange->members[0].rows.members == 1;
+}
+
+/* The place among the members of this process; exchange->count or more: it is another rank. */
+static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
+{
+    return member - exchange->members[0].rows.member;
+}
+
+static inline bool exchange_has(const struct exchange *exchange, uint32_t member)
+{
+    return exchange_index(exchange, member) < exchange->count;
+}
+
+MUST_CHECK static inline enum status exchange_enter(const struct gpu *gpu)
+{
+    GPU_TRY(cudaSetDevice(gpu->ordinal));
+    return STATUS_OK;
+}
+
+/* Lets the stream of a member of this process wait for an event of another one, or of all others:
+ * event_of(gpu). */
+template <typename event_of_member>
+MUST_CHECK static enum status exchange_await(const struct exchange *exchange, uint32_t index,
+                                             uint32_t other, event_of_member event_of)
+{
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        if (i != index && (other == EXCHANGE_ALL || i == other)) {
+            GPU_TRY(cudaStreamWaitEvent(exchange->members[index].gpu->stream,
+                                        event_of(exchange->members[i].gpu), 0));
+        }
+    }
+    return STATUS_OK;
+}
+
+static inline char *exchange_memory(const struct exchange_member *member,
+                                    const struct exchange_piece &piece)
+{
+    return (char *)(member->workspace->*piece.array)[piece.parity][piece.pivot] +
+           piece.first * piece.slot_bytes;
+}
+
+/* From pinned memory to pinned memory of the hosts, as much at once as a staging buffer holds. */
+MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
+                                                       const struct ranks *ranks, char *memory,
+                                                       uint64_t bytes, uint32_t sender)
+{
+    for (uint64_t done = 0; done < bytes; done += DEVICE_CHUNK_BYTES) {
+        const uint64_t left = bytes - done;
+        const uint64_t size = left < DEVICE_CHUNK_BYTES ? left : DEVICE_CHUNK_BYTES;
+        if (ranks->rank == sender) {
+            GPU_TRY(cudaMemcpyAsync(gpu->staging[0], memory + done, size, cudaMemcpyDeviceToHost,
+                                    gpu->stream));
+        }
+        /* The sender's host has it now; a receiver's no longer needs what came before. */
+        GPU_TRY(cudaStreamSynchronize(gpu->stream));
+        ranks_broadcast(ranks, gpu->staging[0], size, sender);
+        if (ranks->rank != sender) {
+            GPU_TRY(cudaMemcpyAsync(memory + done, gpu->staging[0], size, cudaMemcpyHostToDevice,
+                                    gpu->stream));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* From a member to another one, or to all others; ranks all get it. */
+MUST_CHECK static inline enum status exchange_send(const struct exchange *exchange, uint32_t sender,
+                                                   uint32_t receiver,
+                                                   const struct exchange_piece &piece)
+{
+    const uint64_t bytes = piece.count * piece.slot_bytes;
+    const uint32_t index = exchange_index(exchange, sender);
+    if (bytes == 0 || exchange_is_alone(exchange)) {
+        return STATUS_OK;
+    }
+    if (exchange->ranks != NULL) {
+        const struct gpu *gpu = exchange->members[0].gpu;
+        char *const memory = exchange_memory(&exchange->members[0], piece);
+        return gpu->nccl != NULL ? nccl_broadcast(gpu->nccl, memory, bytes, sender, gpu->stream)
+                                 : exchange_by_hosts(gpu, exchange->ranks, memory, bytes, sender);
+    }
+    const struct exchange_member *own = &exchange->members[index];
+    STATUS_TRY(exchange_enter(own->gpu));
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        if (i != index && (receiver == EXCHANGE_ALL || i == receiver)) {
+            GPU_TRY(cudaMemcpyAsync(exchange_memory(&exchange->members[i], piece),
+                                    exchange_memory(own, piece), bytes, cudaMemcpyDefault,
+                                    own->gpu->stream));
+        }
+    }
+    return STATUS_OK;
+}

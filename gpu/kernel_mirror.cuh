@@ -1,0 +1,137 @@
+/* Tiles above the diagonal from those below it, transposed: within a device's memory, or by way of
+ * memory that is sent (mirror.cuh).
+ *
+ * One block of 256 threads per tile, in sixteen pieces of 32x32 elements through shared memory,
+ * whose rows are one longer than 32 so that columns are read without a conflict. */
+#pragma once
+
+#include "gpu/semiring.cuh"
+
+#define MIRROR_THREADS 256
+#define MIRROR_PIECE 32
+#define MIRROR_ROWS (MIRROR_THREADS / MIRROR_PIECE)
+
+static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
+
+/* from and to: first elements of two pieces, and from one row to the next. */
+template <typename element>
+static __device__ __forceinline__ void mirror_piece(const element *from, uint64_t stride,
+                                                    element *to, uint64_t to_stride,
+                                                    element (*piece)[MIRROR_PIECE + 1])
+{
+    const uint32_t column = threadIdx.x % MIRROR_PIECE;
+    const uint32_t row = threadIdx.x / MIRROR_PIECE;
+#pragma unroll
+    for (uint32_t i = row; i < MIRROR_PIECE; i += MIRROR_ROWS) {
+        piece[i][column] = from[i * stride + column];
+    }
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = row; i < MIRROR_PIECE; i += MIRROR_ROWS) {
+        to[i * to_stride + column] = piece[column][i];
+    }
+    __syncthreads();
+}
+
+template <typename element>
+static __device__ __forceinline__ void mirror_tile(const element *from, uint64_t stride,
+                                                   element *to, uint64_t to_stride)
+{
+    __shared__ element piece[MIRROR_PIECE][MIRROR_PIECE + 1];
+    for (uint32_t i = 0; i < GPU_TILE; i += MIRROR_PIECE) {
+        for (uint32_t j = 0; j < GPU_TILE; j += MIRROR_PIECE) {
+            mirror_piece(from + i * stride + j, stride, to + j * to_stride + i, to_stride, piece);
+        }
+    }
+}
+
+/* Grid: columns of tiles by the device's tile rows. */
+template <typename element>
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
+{
+    const uint32_t column = blockIdx.x;
+    const uint32_t row = tile_rows_global(order.rows, blockIdx.y);
+    if (column >= row || !tile_rows_owns(order.rows, column) ||
+        !tile_holds(order, (uint64_t)row * GPU_TILE, (uint64_t)column * GPU_TILE)) {
+        return;
+    }
+    mirror_tile(tile_at(matrix, blockIdx.y, column), matrix.stride,
+                tile_at(matrix, tile_rows_local(order.rows, column), row), matrix.stride);
+}
+
+template <typename element>
+MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
+                                            const struct tile_order &order, cudaStream_t stream)
+{
+    const uint32_t tiles = (uint32_t)(matrix.stride / GPU_TILE);
+    mirror_kernel<element>
+        <<<dim3(tiles, tile_rows_count(order.rows, tiles)), MIRROR_THREADS, 0, stream>>>(matrix,
+                                                                                         order);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* The tiles of one tile row that others have as columns, to their slots. Tiles that hold nothing
+ * travel too. */
+template <typename element>
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_order order, uint32_t row,
+                       element *slots)
+{
+    const uint32_t column = blockIdx.x;
+    element *const to = slots + (uint64_t)tile_rows_slot(order.rows, column) * GPU_TILE * GPU_TILE;
+    if (tile_rows_owns(order.rows, column)) {
+        return;
+    }
+    if (tile_holds(order, (uint64_t)row * GPU_TILE, (uint64_t)column * GPU_TILE)) {
+        mirror_tile(tile_at(matrix, tile_rows_local(order.rows, row), column), matrix.stride, to,
+                    GPU_TILE);
+        return;
+    }
+    for (uint32_t at = threadIdx.x; at < GPU_TILE * GPU_TILE; at += MIRROR_THREADS) {
+        to[at] = (element)0;
+    }
+}
+
+/* row: of the whole matrix, at least 1, and the device has it. */
+template <typename element>
+MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
+                                                 const struct tile_order &order, uint32_t row,
+                                                 element *slots, cudaStream_t stream)
+{
+    mirror_pack_kernel<element><<<row, MIRROR_THREADS, 0, stream>>>(matrix, order, row, slots);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}
+
+/* The device's slots of a tile row of another, to the column of tiles where they belong. */
+template <typename element>
+__global__ void __launch_bounds__(MIRROR_THREADS)
+    mirror_unpack_kernel(struct tile_matrix<element> matrix, uint32_t column, const element *slots)
+{
+    constexpr uint32_t across = 16 / sizeof(element);
+    const element *const from = slots + (uint64_t)blockIdx.x * GPU_TILE * GPU_TILE;
+    element *const to = tile_at(matrix, blockIdx.x, column);
+    for (uint32_t at = threadIdx.x * across; at < GPU_TILE * GPU_TILE;
+         at += MIRROR_THREADS * across) {
+        *reinterpret_cast<int4 *>(to + at / GPU_TILE * matrix.stride + at % GPU_TILE) =
+            *reinterpret_cast<const int4 *>(from + at);
+    }
+}
+
+/* column: the other's tile row. */
+template <typename element>
+MUST_CHECK static enum status mirror_unpack_launch(struct tile_matrix<element> matrix,
+                                                   const struct tile_rows &rows, uint32_t column,
+                                                   const element *slots, cudaStream_t stream)
+{
+    const uint32_t count = tile_rows_count(rows, column);
+    if (count == 0) {
+        return STATUS_OK;
+    }
+    mirror_unpack_kernel<element><<<count, MIRROR_THREADS, 0, stream>>>(
+        matrix, column, slots + (uint64_t)rows.member * rows.most * GPU_TILE * GPU_TILE);
+    GPU_TRY(cudaGetLastError());
+    return STATUS_OK;
+}

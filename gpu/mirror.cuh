@@ -1,0 +1,96 @@
+/* After a symmetric solve: the tiles above the diagonal from those below it, transposed. Inside a
+ * diagonal tile both halves are there already.
+ *
+ * A member has the tile rows that are dealt to it. Pairs of tiles that are both its own it mirrors
+ * in one launch. For the others it transposes one tile row after the other into the memory of its
+ * left operands, which the rounds have left, and sends each member the tiles of that one's rows. */
+#pragma once
+
+#include "gpu/exchange.cuh"
+#include "gpu/kernel_mirror.cuh"
+
+template <typename element> struct mirror {
+    const struct exchange *exchange;
+    struct tile_matrix<element> matrices[GPU_MEMBERS_MAX];
+    struct tile_order orders[GPU_MEMBERS_MAX];
+    uint32_t tile_count;
+};
+
+/* The tiles of one tile row: from its owner to those whose rows they are columns of. */
+template <typename element>
+MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
+{
+    const struct exchange *exchange = mirror->exchange;
+    const struct tile_rows dealt = exchange->members[0].rows;
+    const uint32_t owner = tile_rows_owner(dealt, row);
+    const uint32_t index = exchange_index(exchange, owner);
+    const uint32_t parity = row % WORKSPACE_PARITIES;
+    if (exchange_has(exchange, owner)) {
+        const struct exchange_member *own = &exchange->members[index];
+        STATUS_TRY(exchange_enter(own->gpu));
+        if (row > WORKSPACE_PARITIES) {
+            STATUS_TRY(exchange_await(exchange, index, EXCHANGE_ALL, [=](const struct gpu *gpu) {
+                return gpu->panels_done[(row - WORKSPACE_PARITIES) % DEVICE_ROUND_EVENTS];
+            }));
+        }
+        STATUS_TRY(mirror_pack_launch(mirror->matrices[index], mirror->orders[index], row,
+                                      (element *)own->workspace->left[parity][0],
+                                      own->gpu->stream));
+    }
+    for (uint32_t member = 0; member < dealt.members; member++) {
+        const uint32_t count = tile_rows_count(tile_rows_of(dealt, member), row);
+        if (member != owner) {
+            STATUS_TRY(
+                exchange_send(exchange, owner, member - exchange->members[0].rows.member,
+                              {&workspace::left, parity, 0, GPU_TILE * GPU_TILE * sizeof(element),
+                               member * dealt.most, count}));
+        }
+    }
+    return STATUS_OK;
+}
+
+template <typename element>
+MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
+{
+    const struct exchange *exchange = mirror->exchange;
+    const uint32_t owner =
+        exchange_index(exchange, tile_rows_owner(exchange->members[0].rows, row));
+    const uint32_t slot = row % DEVICE_ROUND_EVENTS;
+    STATUS_TRY(mirror_send_row(mirror, row));
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        const struct gpu *gpu = exchange->members[i].gpu;
+        STATUS_TRY(exchange_enter(gpu));
+        if (i == owner) {
+            GPU_TRY(cudaEventRecord(gpu->sent[slot][0], gpu->stream));
+        }
+    }
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        const struct exchange_member *own = &exchange->members[i];
+        STATUS_TRY(exchange_enter(own->gpu));
+        if (i != owner) {
+            STATUS_TRY(exchange_await(exchange, i, owner,
+                                      [=](const struct gpu *gpu) { return gpu->sent[slot][0]; }));
+            const element *const received =
+                (const element *)own->workspace->left[row % WORKSPACE_PARITIES][0];
+            STATUS_TRY(mirror_unpack_launch(mirror->matrices[i], mirror->orders[i].rows, row,
+                                            received, own->gpu->stream));
+        }
+        GPU_TRY(cudaEventRecord(own->gpu->panels_done[slot], own->gpu->stream));
+    }
+    return STATUS_OK;
+}
+
+template <typename element>
+MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
+{
+    const struct exchange *exchange = mirror->exchange;
+    for (uint32_t i = 0; i < exchange->count; i++) {
+        const struct gpu *gpu = exchange->members[i].gpu;
+        STATUS_TRY(exchange_enter(gpu));
+        STATUS_TRY(mirror_launch(mirror->matrices[i], mirror->orders[i], gpu->stream));
+    }
+    for (uint32_t row = 1; row < mirror->tile_count && !exchange_is_alone(exchange); row++) {
+        STATUS_TRY(mirror_row(mirror, row));
+    }
+    return STATUS_OK;
+}
