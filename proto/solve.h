@@ -19,8 +19,6 @@ struct solve_options {
     bool narrow;
     /* The graph is undirected: the matrix is symmetric and half of it is enough to compute. */
     bool symmetric;
-    /* Each rank has the matrix and writes its own rows; otherwise the first gets them all. */
-    bool shared;
 };
 
 /* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */

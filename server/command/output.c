@@ -139,7 +139,6 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
                                      "no memory for a matrix of %zu bytes", output->mapping_size);
     }
     output->mapping = mapping;
-    output->mapped_file = in_file ? output->file.file : 0;
     return STATUS_OK;
 }
 

@@ -33,7 +33,6 @@ struct output_matrix {
     struct matrix matrix; /* its elements are inside the mapping */
     char *mapping;
     size_t mapping_size;
-    int mapped_file; /* of the mapping; 0 = of none */
 };
 
 MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,

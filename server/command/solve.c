@@ -196,9 +196,6 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     if (status != STATUS_OK) {
         return status;
     }
-    solving->request.file = solving->output.mapped_file;
-    solving->request.file_offset =
-        (uint64_t)((char *)solving->output.matrix.elements - solving->output.mapping);
     /* Some file systems clear what they allocate. */
     solving->write_s = clock_monotonic_s() - began_s;
     status = solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,

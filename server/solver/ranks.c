@@ -3,12 +3,7 @@
 #include "server/solver/plan/layout.h"
 #include "server/solver/plan/planner.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void share(const struct ranks *ranks, void *data, size_t size)
 {
@@ -151,72 +146,4 @@ enum status ranks_share_plan(const struct ranks *ranks, const struct graph *grap
         (*plan)->summary = summary;
     }
     return ranks_agree(ranks, status);
-}
-
-/* ---- The matrix ---- */
-
-/* A file that rank 0 has open. */
-struct place {
-    pid_t process;
-    int file;
-    uint64_t offset;
-    struct stat about;
-};
-
-/* Nothing where the host, or a container, does not let it. */
-static void map_place(const struct place *place, size_t size, struct ranks_mapping *ret_mapping)
-{
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)place->process, place->file);
-    const int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        return;
-    }
-    if (fstat(file, &about) == 0 && about.st_dev == place->about.st_dev &&
-        about.st_ino == place->about.st_ino) {
-        void *const memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        *ret_mapping = (struct ranks_mapping){memory != MAP_FAILED ? memory : NULL, size};
-    }
-    close(file);
-}
-
-bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, struct matrix *matrix,
-                        struct ranks_mapping *ret_mapping)
-{
-    const size_t bytes =
-        (size_t)matrix->vertex_count * matrix->vertex_count * kind_size(matrix->kind);
-    const bool first = ranks->rank == 0;
-    struct place place = {.process = getpid(), .file = file, .offset = offset};
-    *ret_mapping = (struct ranks_mapping){0};
-    if (first && file > 0 && fstat(file, &place.about) != 0) {
-        place.file = 0;
-    }
-    share(ranks, &place, sizeof(place));
-    if (place.file <= 0 || ranks->on_host < ranks->count) {
-        return false;
-    }
-    if (!first) {
-        map_place(&place, place.offset + bytes, ret_mapping);
-    }
-    if (ranks->highest(ranks->context, !first && ret_mapping->memory == NULL) != 0) {
-        ranks_unshare_matrix(ret_mapping, matrix);
-        if (first) {
-            fputs("a rank cannot map the matrix's file: the first gets the rows of all\n", stderr);
-        }
-        return false;
-    }
-    if (!first) {
-        matrix->elements = (char *)ret_mapping->memory + place.offset;
-    }
-    return true;
-}
-
-void ranks_unshare_matrix(struct ranks_mapping *mapping, struct matrix *matrix)
-{
-    if (mapping->memory != NULL) {
-        munmap(mapping->memory, mapping->size);
-        mapping->memory = NULL;
-        matrix->elements = NULL;
-    }
 }

@@ -20,19 +20,6 @@ MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status 
 MUST_CHECK enum status ranks_share_plan(const struct ranks *ranks, const struct graph *graph,
                                         uint32_t tile, enum status status, struct plan **plan);
 
-/* A rank's mapping of the file in which the matrix of rank 0 lies. */
-struct ranks_mapping {
-    void *memory; /* NULL: none */
-    size_t size;
-};
-
-/* Lets all ranks write into the matrix of rank 0, where they are on one host and it is a mapping of
- * a file, from `offset` on; file: 0 = of none; both are those of rank 0. The others map the file
- * too, and get elements, until ranks_unshare_matrix. Where one of them cannot, none does: false. */
-bool ranks_share_matrix(const struct ranks *ranks, int file, uint64_t offset, struct matrix *matrix,
-                        struct ranks_mapping *ret_mapping);
-void ranks_unshare_matrix(struct ranks_mapping *mapping, struct matrix *matrix);
-
 /* ---- ranks_mpi.c in apsp-mpi and apspd-mpi, ranks_absent.c in apsp and apspd ---- */
 
 /* The processes that mpirun or srun started with this one; takes the launcher's own arguments away.

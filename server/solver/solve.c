@@ -37,7 +37,6 @@ struct solve {
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;  /* the caller's */
-    bool shared;            /* each rank writes its rows of it */
     bool narrowed;          /* u2 by way of i4 */
     struct matrix computed; /* the caller's, or when narrowed an owned one of i4 */
     bool narrow;            /* proven, see solve_options */
@@ -289,8 +288,7 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
 {
     const struct solve_options options = {.clamp_diagonal = clamp_diagonal,
                                           .narrow = solve->narrow,
-                                          .symmetric = !solve->graph->directed,
-                                          .shared = solve->shared};
+                                          .symmetric = !solve->graph->directed};
     solve->outcome->account.verification = (struct verification){0};
     observer_tell(solve->observer, PHASE_SOLVING, 0);
     return solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
@@ -479,9 +477,6 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     solve.narrowed = !solver_supports(solve.solver, request->kind);
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
     const struct ranks *ranks = solve.solver->ranks;
-    struct ranks_mapping mapping = {0};
-    solve.shared = ranks != NULL && !solve.narrowed &&
-                   ranks_share_matrix(ranks, request->file, request->file_offset, matrix, &mapping);
     struct host_memory_warmer *warmer =
         matrix->elements != NULL
             ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
@@ -507,7 +502,6 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
         status = compute(&solve);
     }
     host_memory_stop_warming(warmer);
-    ranks_unshare_matrix(&mapping, matrix);
     if (status == STATUS_OK) {
         status = verify(&solve);
     }

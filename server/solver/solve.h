@@ -12,8 +12,6 @@ struct solve_request {
     enum kind kind;             /* resolved by graph_choose_kind, never KIND_AUTO */
     bool verify;                /* check by certificate before it counts */
     struct plan_record *record; /* see planner_make; NULL = none */
-    int file;                   /* of which the matrix is a mapping, shared; 0 = of none */
-    uint64_t file_offset;       /* where it begins there */
 };
 
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get

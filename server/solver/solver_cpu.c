@@ -194,13 +194,11 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
 /* From filled tiles to the matrix. */
 static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_tiles *tiles,
-                               const struct cpu_floyd_warshall_options *run, bool shared,
+                               const struct cpu_floyd_warshall_options *run,
                                const struct observer *observer, struct matrix *matrix)
 {
-    const struct cpu_finish_options finish = {.symmetric = run->symmetric,
-                                              .drifted = run->negative,
-                                              .shared = shared,
-                                              .observer = observer};
+    const struct cpu_finish_options finish = {
+        .symmetric = run->symmetric, .drifted = run->negative, .observer = observer};
     enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, observer);
     if (status != STATUS_OK) {
         return status;
@@ -241,7 +239,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
         filled_s = stopwatch_now_s();
         observer_tell(observer, PHASE_SOLVING, 0);
-        status = solve_tiles(cpu, pool, &tiles, &run, options->shared, observer, matrix);
+        status = solve_tiles(cpu, pool, &tiles, &run, observer, matrix);
     }
     if (opened == STATUS_OK) {
         host_memory_give(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);

@@ -315,11 +315,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
     struct plan_record record = {.observer = &observer};
     /* Also where none is kept: a search for a plan hears of a cancel by it. */
     const struct solve_request request = {
-        .kind = task->kind,
-        .verify = task->verify,
-        .record = &record,
-        .file = result_file_has_room(task->file) ? result_file_descriptor(task->file) : 0,
-        .file_offset = NPY_HEADER_SIZE};
+        .kind = task->kind, .verify = task->verify, .record = &record};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;

@@ -114,8 +114,7 @@ static enum status solve_together(uint32_t count, const struct member *like,
         *member = *like;
         member->solver = like->config == NULL ? solvers[rank] : NULL;
         member->config = last && like->last_config != NULL ? like->last_config : like->config;
-        const bool has = rank == 0 || like->options.shared;
-        member->matrix = (struct matrix){(uint32_t)n, like->kind, has ? elements : NULL};
+        member->matrix = (struct matrix){(uint32_t)n, like->kind, rank == 0 ? elements : NULL};
         member->cancels = like->cancels && last;
     }
     thread_ranks_run(count, run_member, members);
@@ -140,7 +139,6 @@ static bool quick(void)
     return getenv("APSPD_TEST_QUICK") != NULL;
 }
 
-/* With the matrix of the first, and with one that all write into. */
 static void compare(struct member *like, const char *shape)
 {
     const size_t n = like->graph->vertex_count;
@@ -150,11 +148,8 @@ static void compare(struct member *like, const char *shape)
     assert_non_null(alone.elements);
     const enum status status = solvers[0]->class_->solve(solvers[0], like->graph, like->plan,
                                                          &like->options, NULL, &alone, &account);
-    for (uint32_t turn = quick() ? 2 * (RANKS_MAX - 1) : 2; turn < 2 * (RANKS_MAX + 1);
-         turn += quick() ? 3 : 1) {
-        const uint32_t count = turn / 2;
+    for (uint32_t count = quick() ? RANKS_MAX - 1 : 1; count <= RANKS_MAX; count++) {
         struct member first;
-        like->options.shared = turn % 2 != 0;
         assert_int_equal(solve_together(count, like, &first), status);
         if (status == STATUS_OK && memcmp(first.matrix.elements, alone.elements, bytes) != 0) {
             print_error("%s n=%zu kind %s, %u ranks\n", shape, n, kind_name(like->kind), count);

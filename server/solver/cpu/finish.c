@@ -34,7 +34,6 @@ struct finish {
     const struct cpu_finish_options *options;
     struct matrix *matrix;
     bool beside;           /* the tiles are not in the storage of the matrix */
-    bool gathers;          /* the first of several ranks gets the rows of all */
     unsigned char *copies; /* for each thread: a band, or ROWS_COPIED rows; a row in the order of
                               the vertices */
     size_t copied_rows;
@@ -240,9 +239,6 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
     unsigned char *copy = finish->copies + thread * finish->copy_bytes;
     unsigned char *ordered_row = copy + finish->copied_rows * from_bytes;
-    if (!finish->gathers && !cpu_tiles_has(tiles, band)) {
-        return;
-    }
     if (first < end) {
         copy_rows(finish, band, first, end, copy);
     }
@@ -275,7 +271,7 @@ static void gather_bands(const struct finish *finish, uint32_t end)
 {
     const struct cpu_tiles *tiles = finish->tiles;
     const struct ranks *ranks = tiles->ranks;
-    for (uint32_t band = finish->first; finish->gathers && band < end; band++) {
+    for (uint32_t band = finish->first; ranks != NULL && band < end; band++) {
         const uint32_t from = cpu_tiles_rank_of(tiles, band);
         const size_t size = (size_t)tiles->vertex_count * tiles->element_bytes;
         if (from != 0 && (ranks->rank == 0 || ranks->rank == from)) {
@@ -299,7 +295,7 @@ static enum status take_copies(const struct cpu_pool *pool, struct finish *finis
     /* An odd number of rows of 16 bits would put the next thread's wide row at an odd place. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
-    if (finish->gathers && tiles->ranks->rank == 0) {
+    if (tiles->ranks != NULL && tiles->ranks->rank == 0) {
         finish->band_bytes = CPU_TILE * row_bytes;
         finish->bands = malloc(tiles->ranks->count * finish->band_bytes + 1);
     }
@@ -323,13 +319,13 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
         while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
             finish->first--;
         }
-        if (finish->gathers && end > ranks->count) {
+        if (ranks != NULL && end > ranks->count) {
             finish->first = end - ranks->count;
         }
         const double mirrored = finish->options->symmetric ? MIRROR_SHARE : 0;
         const double share = (1 - mirrored) / tiles->tile_count;
         gather_bands(finish, end);
-        if (!finish->gathers || ranks_is_first(ranks)) {
+        if (ranks_is_first(ranks)) {
             cpu_pool_watch(pool, finish->options->observer, PHASE_WRITING,
                            mirrored + share * (tiles->tile_count - end),
                            share * (end - finish->first));
@@ -399,11 +395,7 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                            const struct cpu_finish_options *options, struct matrix *matrix)
 {
     const bool beside = tiles->ranks != NULL || tiles->elements != matrix->elements;
-    struct finish finish = {.tiles = tiles,
-                            .options = options,
-                            .matrix = matrix,
-                            .beside = beside,
-                            .gathers = tiles->ranks != NULL && !options->shared};
+    struct finish finish = {.tiles = tiles, .options = options, .matrix = matrix, .beside = beside};
     const bool ordered = tiles->position_of != NULL;
     enum status status = STATUS_OK;
     if (options->symmetric) {

@@ -127,11 +127,10 @@ MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
 struct cpu_finish_options {
     bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
     bool drifted;   /* integers may have drifted below unreachable: make them canonical */
-    bool shared;    /* each rank has the matrix, and writes its rows of it */
     const struct observer *observer; /* hears how far it is; or NULL */
 };
 
-/* Where it is not shared the first rank gets the matrix, which the others know by its size alone.
+/* The first of several ranks gets the matrix, which the others know by its size alone.
  * STATUS_NO_MEMORY, with the elements of matrix in no order. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,

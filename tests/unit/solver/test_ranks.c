@@ -189,111 +189,6 @@ static void a_dense_plan_and_none_are_told(void **state)
     graph_destroy(graph);
 }
 
-/* ---- The matrix ---- */
-
-#define OFFSET 128
-#define VERTICES 3
-#define FILE_SIZE (OFFSET + VERTICES * VERTICES * sizeof(int32_t))
-
-/* The file of the first, mapped. */
-struct mapped {
-    FILE *file;
-    char *memory;
-    struct matrix matrix;
-};
-
-static struct mapped map_file(void)
-{
-    struct mapped mapped = {.file = tmpfile()};
-    assert_non_null(mapped.file);
-    assert_int_equal(ftruncate(fileno(mapped.file), FILE_SIZE), 0);
-    mapped.memory =
-        mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(mapped.file), 0);
-    assert_true(mapped.memory != MAP_FAILED);
-    mapped.matrix = (struct matrix){VERTICES, KIND_I4, mapped.memory + OFFSET};
-    return mapped;
-}
-
-static void unmap_file(struct mapped *mapped)
-{
-    munmap(mapped->memory, FILE_SIZE);
-    assert_int_equal(fclose(mapped->file), 0);
-}
-
-static void all_ranks_of_a_host_write_into_the_file_of_the_first(void **state)
-{
-    (void)state;
-    struct mapped mapped = map_file();
-    struct matrix heard = {VERTICES, KIND_I4, NULL};
-    struct ranks_mapping mapping;
-    assert_true(ranks_share_matrix(&first, fileno(mapped.file), OFFSET, &mapped.matrix, &mapping));
-    assert_null(mapping.memory);
-    assert_true(ranks_share_matrix(&second, 0, 0, &heard, &mapping));
-    assert_true(heard.elements != NULL && heard.elements != mapped.matrix.elements);
-    ((int32_t *)heard.elements)[VERTICES * VERTICES - 1] = 7;
-    assert_int_equal(((int32_t *)mapped.matrix.elements)[VERTICES * VERTICES - 1], 7);
-    ranks_unshare_matrix(&mapping, &heard);
-    assert_true(heard.elements == NULL && mapping.memory == NULL);
-    unmap_file(&mapped);
-}
-
-/* What is said on standard error while the first shares and cannot: of a file, or of none. */
-static void share_in_vain(int file, const struct ranks *ranks, struct matrix *matrix,
-                          char ret_said[256])
-{
-    struct ranks_mapping mapping;
-    FILE *said = tmpfile();
-    const int before = dup(STDERR_FILENO);
-    assert_true(said != NULL && before >= 0);
-    assert_int_equal(dup2(fileno(said), STDERR_FILENO), STDERR_FILENO);
-    const bool shared = ranks_share_matrix(ranks, file, OFFSET, matrix, &mapping);
-    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
-    close(before);
-    rewind(said);
-    ret_said[fread(ret_said, 1, 255, said)] = '\0';
-    assert_int_equal(fclose(said), 0);
-    assert_false(shared);
-    assert_null(mapping.memory);
-}
-
-static void a_file_that_a_rank_cannot_map_is_shared_by_none_and_told(void **state)
-{
-    (void)state;
-    struct mapped mapped = map_file();
-    struct matrix heard = {VERTICES, KIND_I4, NULL};
-    char said[256];
-    other = 1;
-    share_in_vain(fileno(mapped.file), &first, &mapped.matrix, said);
-    assert_non_null(strstr(said, "cannot map"));
-    assert_ptr_equal(mapped.matrix.elements, mapped.memory + OFFSET);
-    other = 0;
-    /* By now the number is that of another file. */
-    FILE *another = tmpfile();
-    const int number = dup(fileno(mapped.file));
-    assert_true(another != NULL && number >= 0);
-    assert_int_equal(dup2(fileno(another), fileno(mapped.file)), fileno(mapped.file));
-    share_in_vain(0, &second, &heard, said);
-    assert_null(heard.elements);
-    assert_string_equal(said, "");
-    close(number);
-    assert_int_equal(fclose(another), 0);
-    unmap_file(&mapped);
-}
-
-static void a_matrix_in_memory_and_other_hosts_are_not_tried(void **state)
-{
-    (void)state;
-    struct mapped mapped = map_file();
-    struct ranks apart = first;
-    char said[256];
-    share_in_vain(0, &first, &mapped.matrix, said);
-    assert_string_equal(said, "");
-    apart.on_host = 1;
-    share_in_vain(fileno(mapped.file), &apart, &mapped.matrix, said);
-    assert_string_equal(said, "");
-    unmap_file(&mapped);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,10 +197,6 @@ int main(void)
         cmocka_unit_test_setup(a_graph_that_cannot_be_read_is_told, rewind_tape),
         cmocka_unit_test_setup(a_plan_is_made_again_with_its_lists, rewind_tape),
         cmocka_unit_test_setup(a_dense_plan_and_none_are_told, rewind_tape),
-        cmocka_unit_test_setup(all_ranks_of_a_host_write_into_the_file_of_the_first, rewind_tape),
-        cmocka_unit_test_setup(a_file_that_a_rank_cannot_map_is_shared_by_none_and_told,
-                               rewind_tape),
-        cmocka_unit_test_setup(a_matrix_in_memory_and_other_hosts_are_not_tried, rewind_tape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
