@@ -25,7 +25,6 @@ def main():
                 ledger.attempt(f"round {number}", action, damage.chooser(number))
             ledger.count("results damaged and found", shelf.found)
             ledger.count("graphs damaged and found", shelf.refused)
-            ledger.count("graphs that were added to a file", shelf.shared)
     finally:
         place.close()
     ledger.close()

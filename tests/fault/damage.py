@@ -114,21 +114,20 @@ def complete_graph(salt, roads, n=90):
 
 class Shelf:
     """Results on the disk of a daemon, their right bytes, and damage to all of them. The graphs of a
-    family share a file."""
+    family are changes of one another."""
 
     def __init__(self, daemon, bodies, families=0):
         self.daemon = daemon
         self.bodies = {}  # graph -> what was sent
         self.families = [[] for _ in range(families)]
-        self.shared = 0
         for body in bodies:
             self.bodies[daemon.solve(body)["graph"]] = body
-        self.share()
+        self.make_families()
         self.matrices = {graph: self.matrix(graph) for graph in self.bodies}
         self.found = 0
         self.refused = 0
 
-    def share(self):
+    def make_families(self):
         """Makes the graphs of changes anew."""
         self.settle()
         headers = {"Content-Type": "application/json"}
@@ -146,7 +145,6 @@ class Shelf:
                     answer = self.daemon.ask("PATCH", path, change, headers).expect(202)
                     family.append(self.daemon.finish(answer.json["id"])["graph"])
                 self.bodies[family[-1]] = body
-                self.shared += os.stat(self.file("graphs", family[-1])).st_nlink > 1
 
     def matrix(self, graph):
         """(body, tag); an answer under way that meets damage ends short, and is asked for again."""
@@ -197,7 +195,7 @@ class Shelf:
 
     def damage_graphs(self, chooser):
         """No wrong way is shown of a damaged graph; who sends it again heals it."""
-        self.share()
+        self.make_families()
         right = {graph: self.way(graph).expect(200).body for graph in self.bodies}
         self.settle()
         self.daemon.terminate()

@@ -175,7 +175,6 @@ def test_damage_of_every_kind_to_many_files():
         assert shelf.found >= 20, shelf.found
         shelf.damage_graphs(damage.chooser(2))
         assert shelf.refused >= 25, shelf.refused
-        assert shelf.shared >= 12, shelf.shared
 
 
 def test_a_graph_without_a_row_stays_where_it_cannot_be_moved():

@@ -2,11 +2,15 @@
 
 import gzip
 import io
+import os
 import random
 import struct
 import subprocess
 
 import harness
+
+# The C library would write to each byte that it allocates, and so take memory that is never used.
+os.environ.pop("MALLOC_PERTURB_", None)
 
 LIMIT_MIB = 32
 PART = LIMIT_MIB << 19  # of a client without a key: half
