@@ -56,10 +56,10 @@ static void keep_graph(struct scheduler *scheduler, struct job *job, struct grap
         return;
     }
     const uint64_t bytes =
-        capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
-    if (capacity_find_memory(scheduler, bytes)) {
-        capacity_reserve(scheduler, job->tenant, &job->held,
-                         (struct capacity){.memory_bytes = bytes});
+        ledger_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
+    if (ledger_find_memory(scheduler, bytes)) {
+        ledger_reserve(scheduler, job->tenant, &job->held,
+                       (struct capacity){.memory_bytes = bytes});
         job->graph = *take_graph;
         *take_graph = NULL;
     }
@@ -83,7 +83,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
         results_bind_latest(scheduler, job, commit->entry);
     } else {
         keep_graph(scheduler, job, &commit->graph);
-        job_queue_push(&scheduler->queue, &job->tenant->share, job);
+        queue_push(&scheduler->queue, &job->tenant->share, job);
         answer_watch_deadline(scheduler, job);
     }
     while (!LIST_EMPTY(&job->acceptors)) {
@@ -98,8 +98,8 @@ void accept_stored_job(struct commit *commit)
     struct scheduler *scheduler = commit->scheduler;
     struct job *job = commit->job;
     const enum status status = commit->change.status;
-    capacity_release(scheduler, job->tenant, &job->held,
-                     (struct capacity){.queue_places = job->held.queue_places});
+    ledger_release(scheduler, job->tenant, &job->held,
+                   (struct capacity){.queue_places = job->held.queue_places});
     if (status != STATUS_OK && job->state == JOB_QUEUED) {
         commit->entry->active_jobs--;
     }
@@ -124,6 +124,6 @@ void accept_stored_job(struct commit *commit)
         LIST_REMOVE(call, of_job);
         answer_not_stored(call, status);
     }
-    capacity_release(scheduler, job->tenant, &job->held, job->held);
+    ledger_release(scheduler, job->tenant, &job->held, job->held);
     job_table_remove(scheduler->jobs, job);
 }

@@ -95,7 +95,7 @@ void answer_no_such(struct call *call)
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
-    return job->share != NULL ? job_queue_position(&scheduler->queue, job) : 0;
+    return job->share != NULL ? queue_position(&scheduler->queue, job) : 0;
 }
 
 double answer_eta_s(struct scheduler *scheduler, const struct job *job)
@@ -118,7 +118,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
         return -1;
     }
     if (job->share != NULL) {
-        before_s += job_queue_seconds_ahead(&scheduler->queue, job);
+        before_s += queue_seconds_ahead(&scheduler->queue, job);
     }
     return before_s / workers + job->expected_s;
 }

@@ -8,7 +8,7 @@
 #include "proto/edge_changes.h"
 #include "proto/job_document.h"
 #include "proto/read/reader.h"
-#include "server/scheduler/capacity.h"
+#include "server/scheduler/tenants.h"
 #include "server/scheduler/upload_memory.h"
 #include "server/store/catalogue.h"
 #include "server/store/result.h"

@@ -58,7 +58,7 @@ void change_submit(struct submission *submission, bool is_first)
     const bool waits = (is_first && scheduler->marks.unparked) ||
                        scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
                        graph_table_is_changing(graphs, call->tenant, call->key);
-    const bool is_full = scheduler->capacity.is_full;
+    const bool is_full = scheduler->ledger.is_full;
     if (waits && !scheduler->draining && !is_full) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
         return;

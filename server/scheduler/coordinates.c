@@ -211,7 +211,7 @@ static enum status send_upload(struct upload *upload)
     const uint64_t old_bytes = entry->coordinates.bytes;
     const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
     const enum status status =
-        capacity_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem);
+        tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem);
     struct commit *commit = NULL;
     if (status != STATUS_OK || (commit = create_commit(scheduler, entry, call)) == NULL) {
         return status;
@@ -258,7 +258,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
         return;
     }
     struct upload *upload = calloc(1, sizeof(*upload));
-    if (upload == NULL || scheduler->capacity.is_full) {
+    if (upload == NULL || scheduler->ledger.is_full) {
         answer_status(call, upload == NULL ? STATUS_NO_MEMORY : STATUS_DISK_FULL,
                       upload == NULL ? "There is not enough memory for the request."
                                      : "There is no room on the disk; nothing was changed.");

@@ -107,7 +107,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     const struct timings timings = job->report.cached ? (struct timings){0} : job->report.timings;
     char event[32];
     char trace_id[TRACE_ID_SIZE];
-    capacity_release(scheduler, job->tenant, &job->held, job->held);
+    ledger_release(scheduler, job->tenant, &job->held, job->held);
     graph_destroy(job->graph);
     free(job->arcs);
     job->graph = NULL;
@@ -157,7 +157,7 @@ void finish_known(struct scheduler *scheduler, struct job *job)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
     CHECK(entry != NULL);
-    job_queue_remove(&scheduler->queue, job);
+    queue_remove(&scheduler->queue, job);
     results_end_known_job(scheduler, job);
     results_bind_latest(scheduler, job, entry);
     end_job(scheduler, job, entry, NULL, NULL);
@@ -171,7 +171,7 @@ static void put_back(struct scheduler *scheduler, struct job *job)
     job->stop_reason = STATUS_OK;
     job_report_reset(&job->report);
     atomic_store(&job->signal->cancelled, false);
-    job_queue_push(&scheduler->queue, &job->tenant->share, job);
+    queue_push(&scheduler->queue, &job->tenant->share, job);
     answer_watch_deadline(scheduler, job);
     metrics_add(METRIC_JOBS_PUT_BACK, 1);
     log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
@@ -386,9 +386,9 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
     }
     put_back(scheduler, job);
     if (task->status == STATUS_DISK_FULL) {
-        capacity_note_full(scheduler);
+        ledger_note_full(scheduler);
     } else {
-        capacity_pause(scheduler);
+        ledger_pause(scheduler);
     }
     /* A job that finds no memory on one device is tried on another first. */
     for (uint32_t i = 0; i < scheduler->worker_count && !task->is_passing; i++) {
@@ -463,7 +463,7 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
     } else if (job->share == NULL) {
         cancel_given(scheduler, job, call);
     } else {
-        job_queue_remove(&scheduler->queue, job);
+        queue_remove(&scheduler->queue, job);
         finish_job(scheduler, job, JOB_CANCELLED, NULL, call);
     }
 }
@@ -477,7 +477,7 @@ static void expire_job(struct scheduler *scheduler, struct job *job)
         atomic_store(&job->signal->cancelled, true);
         return;
     }
-    job_queue_remove(&scheduler->queue, job);
+    queue_remove(&scheduler->queue, job);
     problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
                 "The job was still queued %g seconds after it was accepted.", job->deadline_s);
     finish_failed(scheduler, job);

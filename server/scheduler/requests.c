@@ -1,5 +1,6 @@
 #include "proto/job_document.h"
 #include "proto/text.h"
+#include "server/scheduler/dispatch.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/store/graph_file.h"
 
@@ -190,8 +191,8 @@ static bool has_room(const struct scheduler *scheduler, const struct estimate *e
 {
     const uint32_t n = estimate->vertex_count;
     return n <= scheduler->vertex_limit[kind] &&
-           add(capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
-               capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
+           add(ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
+               ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
                estimate->free_disk_bytes;
 }
 
@@ -234,9 +235,9 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
 static bool fits_as_hierarchy(const struct scheduler *scheduler, struct estimate *estimate)
 {
     const uint32_t n = estimate->vertex_count;
-    const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
+    const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
     const uint64_t bytes =
-        capacity_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
+        ledger_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
     if (estimate->kind == KIND_U2 || n <= estimate->vertex_limit ||
         n > scheduler->admission.hierarchy_vertex_limit ||
         add(bytes, graph_bytes) > estimate->free_disk_bytes) {
@@ -285,7 +286,7 @@ static const struct scheduler_worker *find_worker(const struct scheduler *schedu
         const bool fits = n <= slot->opening.facts.vertex_limit[estimate->kind];
         found = fits && slot != scheduler->group ? slot : NULL;
     }
-    return found != NULL ? found : capacity_largest_worker(scheduler, estimate->kind);
+    return found != NULL ? found : dispatch_largest_worker(scheduler, estimate->kind);
 }
 
 static void measure_job(const struct scheduler *scheduler, struct estimate *estimate)
@@ -294,8 +295,8 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     const uint32_t n = estimate->vertex_count;
     const struct scheduler_worker *slot = find_worker(scheduler, estimate);
     const uint64_t result_bytes =
-        capacity_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
-    const uint64_t graph_bytes = capacity_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
+        ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
+    const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
     struct solver_estimate solve;
     /* A result without a size has no estimate either. */
     if (result_bytes == INT64_MAX) {

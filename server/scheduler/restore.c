@@ -181,9 +181,9 @@ static void restart_lost(struct restore *restore, struct job *job)
         job->created_s < entry->row.created_s) {
         return;
     }
-    const uint64_t bytes = capacity_result_bytes(job->report.result.form, entry->row.vertex_count,
-                                                 entry->row.edge_count, job->kind);
-    if (bytes == INT64_MAX || restore->results >= scheduler->capacity.result_limit ||
+    const uint64_t bytes = ledger_result_bytes(job->report.result.form, entry->row.vertex_count,
+                                               entry->row.edge_count, job->kind);
+    if (bytes == INT64_MAX || restore->results >= scheduler->ledger.result_limit ||
         restore->results >= scheduler->config->result_limit ||
         (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
         return;
@@ -248,8 +248,8 @@ void restore_queue(struct scheduler *scheduler)
             entry->active_jobs++;
             graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves,
                                      job->report.parent);
-            capacity_reserve_result(scheduler, job, entry->row.edge_count);
-            job_queue_push(&scheduler->queue, &job->tenant->share, job);
+            ledger_reserve_result(scheduler, job, entry->row.edge_count);
+            queue_push(&scheduler->queue, &job->tenant->share, job);
             answer_watch_deadline(scheduler, job);
         }
     }

@@ -29,9 +29,9 @@ static void deliver_commit(struct message *message)
                   LOG_TEXT("job", commit->job != NULL ? commit->job->id : ""));
     }
     if (status == STATUS_DISK_FULL) {
-        capacity_note_full(scheduler);
+        ledger_note_full(scheduler);
     } else if (status == STATUS_NO_MEMORY) {
-        capacity_pause(scheduler);
+        ledger_pause(scheduler);
     } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
         scheduler->lost_status = STATUS_IO;
     }
@@ -238,7 +238,7 @@ static void move_up(struct scheduler *scheduler, size_t index)
 
 static void move_down(struct scheduler *scheduler, size_t index)
 {
-    const size_t count = scheduler->capacity.result_count;
+    const size_t count = scheduler->ledger.result_count;
     const struct result_item item = scheduler->items[index];
     for (size_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
         if (child + 1 < count &&
@@ -256,7 +256,7 @@ static void move_down(struct scheduler *scheduler, size_t index)
 
 static enum status reserve_item(struct scheduler *scheduler)
 {
-    if (scheduler->capacity.result_count < scheduler->item_room) {
+    if (scheduler->ledger.result_count < scheduler->item_room) {
         return STATUS_OK;
     }
     const size_t room = scheduler->item_room > 0 ? 2 * scheduler->item_room : 64;
@@ -271,7 +271,7 @@ static enum status reserve_item(struct scheduler *scheduler)
 
 static void remove_item(struct scheduler *scheduler, size_t index)
 {
-    const size_t last = --scheduler->capacity.result_count;
+    const size_t last = --scheduler->ledger.result_count;
     if (index < last) {
         put_item(scheduler, index, scheduler->items[last]);
         move_up(scheduler, index);
@@ -284,10 +284,10 @@ static void remove_item(struct scheduler *scheduler, size_t index)
  * now. */
 static const struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
 {
-    while (scheduler->capacity.result_count > 0) {
+    while (scheduler->ledger.result_count > 0) {
         struct result_item *first = &scheduler->items[0];
         struct result *result = first->entry->results[first->kind];
-        if (result == kept && scheduler->capacity.result_count == 1) {
+        if (result == kept && scheduler->ledger.result_count == 1) {
             return NULL;
         }
         if (result == kept) {
@@ -317,15 +317,15 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
     }
     const double now_s = clock_monotonic_s();
     result_touch(result, now_s);
-    scheduler->capacity.result_bytes += bytes_of(result);
+    scheduler->ledger.result_bytes += bytes_of(result);
     if (entry->results[kind] != NULL) {
-        scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
+        scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
         remove_item(scheduler, entry->item_index[kind]);
     }
     graph_entry_set_result(entry, kind, result);
-    put_item(scheduler, scheduler->capacity.result_count++,
+    put_item(scheduler, scheduler->ledger.result_count++,
              (struct result_item){.entry = entry, .kind = kind, .touched_s = now_s});
-    move_up(scheduler, scheduler->capacity.result_count - 1);
+    move_up(scheduler, scheduler->ledger.result_count - 1);
     entry->answering = kind;
     bind_aliases(scheduler, entry);
     return STATUS_OK;
@@ -336,7 +336,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
 {
     commit->change.retired[kind] = result_ref(entry->results[kind]);
     result_table_remove_result(scheduler->results, entry->results[kind]);
-    scheduler->capacity.result_bytes -= bytes_of(entry->results[kind]);
+    scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
     remove_item(scheduler, entry->item_index[kind]);
     graph_entry_set_result(entry, kind, NULL);
     /* The result of another kind answers then, if there is one. */
@@ -353,7 +353,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
 void results_evict(struct scheduler *scheduler, const struct result *kept)
 {
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
-    const struct capacity_ledger *ledger = &scheduler->capacity;
+    const struct ledger *ledger = &scheduler->ledger;
     const uint32_t limit = scheduler->config->result_limit < ledger->result_limit
                                ? scheduler->config->result_limit
                                : ledger->result_limit;
@@ -468,7 +468,7 @@ static void job_stored(struct commit *commit)
         return;
     }
     if (commit->change.status != STATUS_OK) {
-        capacity_release(scheduler, job->tenant, &job->held, job->held);
+        ledger_release(scheduler, job->tenant, &job->held, job->held);
         commit->entry->active_jobs--;
         job_table_remove(scheduler->jobs, job);
         return;
@@ -477,7 +477,7 @@ static void job_stored(struct commit *commit)
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("graph", job->graph_id),
               LOG_TEXT("kind", kind_name(job->kind)),
               LOG_TEXT("state", job_state_name(job->state)));
-    job_queue_push(&scheduler->queue, &job->tenant->share, job);
+    queue_push(&scheduler->queue, &job->tenant->share, job);
 }
 
 /* A new job, as the jobs that are done with the result stay so. Without memory for it the next
@@ -507,7 +507,7 @@ static void add_job(struct commit *commit, enum kind kind, enum result_form form
     }
     memcpy(entry->latest_job, added->id, sizeof(added->id));
     entry->active_jobs++;
-    capacity_reserve_result(scheduler, added, entry->row.edge_count);
+    ledger_reserve_result(scheduler, added, entry->row.edge_count);
 }
 
 static void replace_result(struct scheduler *scheduler, const struct result *result)

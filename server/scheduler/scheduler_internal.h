@@ -5,7 +5,7 @@
  * once at the end of each turn (scheduler.c). Calls go down only, in this order:
  *
  *   start_stop.c  workers opened, the drain, the end; restore.c: state from the catalogue
- *   scheduler.c   the mailbox, calls by kind, queue to worker, scheduler_settle
+ *   scheduler.c   the mailbox, calls by kind, scheduler_settle; dispatch.c: queue to worker
  *   coordinates.c coordinates put and deleted
  *   requests.c    lists, graphs shown and deleted, results asked for, estimates
  *   finish.c      work that comes home, cancels and deadlines: how a job ends or is put back
@@ -14,14 +14,15 @@
  *   answer.c      how a call is answered, at once or later: documents, problems, long-polls, events
  *   results.c     durable changes on their way to the store and back; results published, found,
  *                 evicted, and solved again when they are damaged
- *   capacity.c    the ledger of queue places, disk and memory
- *   job.c         jobs, their table and their queue; graph_table.c: stored graphs */
+ *   choose_form.c matrix or hierarchy; ledger.c: queue places, disk and memory
+ *   jobs.c        jobs and their table; queue.c, tenants.c; graph_table.c: stored graphs */
 #pragma once
 
 #include "server/metrics.h"
-#include "server/scheduler/capacity.h"
-#include "server/scheduler/job.h"
+#include "server/scheduler/jobs.h"
+#include "server/scheduler/ledger.h"
 #include "server/scheduler/scheduler.h"
+#include "server/scheduler/tenants.h"
 #include "server/store/coordinates_file.h"
 #include "server/store/result.h"
 #include "server/worker/worker.h"
@@ -129,9 +130,9 @@ struct scheduler {
     struct tenant *tenants;
     struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
-    struct capacity_ledger capacity;
+    struct ledger ledger;
     struct result_item *items; /* a binary heap: the result longest unasked first */
-    size_t item_room;          /* items allocated; capacity.result_count are used */
+    size_t item_room;          /* items allocated; ledger.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
     uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
     uint32_t changes;          /* on their way to the disk */
@@ -163,8 +164,6 @@ static inline void scheduler_wake(struct scheduler *scheduler)
 }
 
 /* ---- scheduler.c ---- */
-/* deliver of the task that comes home. */
-void scheduler_receive_task(struct message *message);
 /* Delivers the messages that have come, nothing else. */
 void scheduler_deliver_messages(struct scheduler *scheduler);
 /* The callback of scheduler->wake: messages, then scheduler_settle. Sends coalesce, so one call may

@@ -1,3 +1,4 @@
+#include "server/scheduler/dispatch.h"
 #include "server/scheduler/scheduler_internal.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .plan_folder = store_plan_folder(scheduler->store),
         .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
         .home = scheduler->mailbox,
-        .finished = scheduler_receive_task,
+        .finished = dispatch_receive_task,
         .opening = &slot->opening,
     };
     enum status status = worker_start(&config, &slot->worker);
@@ -190,7 +191,7 @@ static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
 static uint32_t limit_of_kind(const struct scheduler *scheduler, enum kind kind, char *reason,
                               size_t size)
 {
-    const struct worker_opening *opening = &capacity_largest_worker(scheduler, kind)->opening;
+    const struct worker_opening *opening = &dispatch_largest_worker(scheduler, kind)->opening;
     bool gpu = strcmp(opening->facts.device.solver, "gpu") == 0;
     uint64_t disk_bytes = store_disk_bytes(scheduler->store);
     uint32_t limit = opening->facts.vertex_limit[kind];
@@ -367,8 +368,8 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     const rlim_t eighth = files.rlim_cur / 8;
     const rlim_t kept = eighth > FEW_FILES / 2 ? eighth : FEW_FILES / 2;
     const rlim_t most = files.rlim_cur > FEW_FILES ? files.rlim_cur - kept : files.rlim_cur / 4 + 1;
-    scheduler->capacity.result_limit = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    scheduler->capacity.file_limit =
+    scheduler->ledger.result_limit = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    scheduler->ledger.file_limit =
         files.rlim_cur < UINT32_MAX ? (uint32_t)(most + (files.rlim_cur - most) / 2) : UINT32_MAX;
     enum status status = open_scheduler(scheduler, reterr);
     if (status != STATUS_OK) {
@@ -421,7 +422,7 @@ static void free_scheduler(struct scheduler *scheduler)
     mailbox_destroy(scheduler->mailbox);
     job_table_destroy(scheduler->jobs);
     graph_table_destroy(scheduler->graphs);
-    capacity_free_tenants(scheduler->tenants);
+    tenant_free_all(scheduler->tenants);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         free(scheduler->workers[i]);
     }

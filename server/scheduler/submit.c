@@ -1,4 +1,5 @@
 #include "server/clock.h"
+#include "server/scheduler/choose_form.h"
 #include "server/scheduler/submission.h"
 #include "server/store/identity.h"
 
@@ -24,7 +25,7 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
 void submit_end(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
-    capacity_release(scheduler, submission->tenant, &submission->held, submission->held);
+    ledger_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
     names_release(scheduler, submission->tenant, submission->name, submission->parent_id);
     names_sweep(scheduler, submission->parent_id);
@@ -55,12 +56,12 @@ enum status submit_reserve_place(struct submission *submission)
     if (submission->held.queue_places > 0) {
         return STATUS_OK;
     }
-    const enum status status = capacity_check_queue(
-        &scheduler->admission, capacity_free_places(scheduler), scheduler->config->queue_limit,
+    const enum status status = tenant_check_queue(
+        &scheduler->admission, ledger_free_places(scheduler), scheduler->config->queue_limit,
         submission->tenant, &submission->call->quota, &submission->problem);
     if (status == STATUS_OK) {
-        capacity_reserve(scheduler, submission->tenant, &submission->held,
-                         (struct capacity){.queue_places = 1});
+        ledger_reserve(scheduler, submission->tenant, &submission->held,
+                       (struct capacity){.queue_places = 1});
     }
     return status;
 }
@@ -143,7 +144,7 @@ static uint64_t file_bytes(const struct submission *submission, const struct gra
     if (graph == NULL || (entry->committed && !entry->damaged)) {
         return 0;
     }
-    return capacity_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type) +
+    return ledger_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type) +
            vertex_names_encoded_size(graph->names);
 }
 
@@ -157,13 +158,13 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
         submit_end(submission);
         return;
     }
-    if (submission->scheduler->capacity.is_full) {
+    if (submission->scheduler->ledger.is_full) {
         status = problem_set(&submission->problem, STATUS_DISK_FULL,
                              "There is no room on the disk; nothing was kept.");
     }
     if (status == STATUS_OK) {
-        status = capacity_check_bytes(submission->tenant, &submission->call->quota,
-                                      file_bytes(submission, entry), &submission->problem);
+        status = tenant_check_bytes(submission->tenant, &submission->call->quota,
+                                    file_bytes(submission, entry), &submission->problem);
     }
     if (status == STATUS_OK) {
         status = create_commit(submission, entry, accept_stored_graph, &commit);
@@ -246,11 +247,11 @@ static enum status check_capacity(struct submission *submission, const struct gr
     struct result_summary *result = &job->report.result;
     uint64_t bytes = file_bytes(submission, entry) +
                      (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0);
-    enum status status = capacity_choose_form(submission->scheduler, quota, row, job->kind, bytes,
-                                              result, &submission->problem);
+    enum status status = choose_result_form(submission->scheduler, quota, row, job->kind, bytes,
+                                            result, &submission->problem);
     if (status == STATUS_OK) {
-        bytes += capacity_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
-        status = capacity_check_bytes(submission->tenant, quota, bytes, &submission->problem);
+        bytes += ledger_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
+        status = tenant_check_bytes(submission->tenant, quota, bytes, &submission->problem);
     }
     return status == STATUS_OK ? submit_reserve_place(submission) : status;
 }
@@ -288,7 +289,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         entry->active_jobs++;
         added->held = submission->held;
         submission->held = (struct capacity){0};
-        capacity_reserve_result(scheduler, added, entry->row.edge_count);
+        ledger_reserve_result(scheduler, added, entry->row.edge_count);
     }
     LIST_INSERT_HEAD(&added->acceptors, submission->call, of_job);
     submission->name[0] = '\0'; /* the job has it */

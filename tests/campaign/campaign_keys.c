@@ -54,7 +54,7 @@ static void report(const char *name, double value, const char *goal, bool good)
 
 static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return capacity_find_tenant(context, name, ret_tenant);
+    return tenant_find(context, name, ret_tenant);
 }
 
 static void write_key(unsigned number, char key[KEY_SIZE + 1])
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         return 2;
     }
     struct tenant *nobody;
-    CHECK(capacity_find_tenant(&tenants, "", &nobody) == STATUS_OK);
+    CHECK(tenant_find(&tenants, "", &nobody) == STATUS_OK);
     struct asked asked = {.keyring = make_keyring(&tenants)};
     try_mutations(asked.keyring);
     judge_digests(samples);
@@ -294,6 +294,6 @@ int main(int argc, char **argv)
     memcpy(asked.keys[1], "yy-entirely-another-one-00000000", KEY_SIZE);
     judge("two wrong keys, one much like those that are valid", samples / 10, call, &asked);
     auth_destroy(asked.keyring);
-    capacity_free_tenants(tenants);
+    tenant_free_all(tenants);
     return missed ? 1 : 0;
 }

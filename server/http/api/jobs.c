@@ -1,5 +1,7 @@
 #include "server/http/api/serve.h"
 
+#include "server/scheduler/ledger.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -57,11 +59,11 @@ static enum status check_admission(struct request *request, bool for_job, struct
         problem_limit(reterr, (double)room_bytes(request), 0);
         problem_hint(reterr, "Delete graphs, or make room on the disk: it is noticed by itself.");
     } else if (for_job && !is_repeatable) {
-        status = capacity_check_queue(admission, atomic_load(&admission->queue_free),
-                                      request->http_context->config->queue_limit, grant->tenant,
-                                      &grant->quota, reterr);
+        status = tenant_check_queue(admission, atomic_load(&admission->queue_free),
+                                    request->http_context->config->queue_limit, grant->tenant,
+                                    &grant->quota, reterr);
     }
-    if (status != STATUS_OK && capacity_retry_after_s(status) == 0) {
+    if (status != STATUS_OK && ledger_retry_after_s(status) == 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
     }
     if (status != STATUS_OK) {
@@ -71,7 +73,7 @@ static enum status check_admission(struct request *request, bool for_job, struct
      * real size once the graph is read. A repeated request adds no bytes. */
     return grant->tenant == NULL || is_repeatable
                ? STATUS_OK
-               : capacity_check_bytes(grant->tenant, &grant->quota, 1, reterr);
+               : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
 /* By parameter, else by the media type's; binary formats have none. */

@@ -11,7 +11,7 @@
  * Read by any thread, replaced by the loop's: a read-write lock inside, held for microseconds. */
 #pragma once
 
-#include "server/scheduler/capacity.h"
+#include "server/scheduler/tenants.h"
 
 #include <stdio.h>
 

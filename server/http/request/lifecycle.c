@@ -7,7 +7,7 @@
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/guard.h"
 #include "server/metrics.h"
-#include "server/scheduler/job.h"
+#include "server/scheduler/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "server/http/request/headers.h"
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/guard.h"
+#include "server/scheduler/ledger.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -348,7 +349,7 @@ void request_print_problem(const struct request *request, const struct problem *
 
 void request_refuse(struct request *request, const struct problem *problem)
 {
-    const unsigned retry_after_s = capacity_retry_after_s(problem->status);
+    const unsigned retry_after_s = ledger_retry_after_s(problem->status);
     struct text text = {0};
 
     if (call_again(request)) {

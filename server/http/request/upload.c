@@ -4,6 +4,7 @@
 #include "server/clock.h"
 #include "server/http/request/request.h"
 #include "server/http/transport/guard.h"
+#include "server/scheduler/ledger.h"
 
 #include <gnutls/gnutls.h>
 #include <jansson.h>
@@ -461,7 +462,7 @@ static void print_refusal(const struct request *request, const struct problem *p
     const size_t cors_count =
         guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
     const unsigned http_status = status_info(problem->status)->http;
-    const unsigned retry_after_s = capacity_retry_after_s(problem->status);
+    const unsigned retry_after_s = ledger_retry_after_s(problem->status);
     struct text body = {0};
 
     request_print_problem(request, problem, &body);

@@ -135,10 +135,10 @@ static void a_full_disk_refuses_changes_that_wait(void **state)
     while (STAILQ_EMPTY(&scheduler->parked)) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
     }
-    scheduler->capacity.is_full = true;
+    scheduler->ledger.is_full = true;
     call(fixture, second, STATUS_DISK_FULL, 507);
-    scheduler->capacity.is_full = false;
-    capacity_note_full(scheduler);
+    scheduler->ledger.is_full = false;
+    ledger_note_full(scheduler);
     scheduler_settle(scheduler);
     assert_true(first->answered);
     assert_int_equal(first->call.status, STATUS_DISK_FULL);

@@ -1,6 +1,6 @@
 #include "server/scheduler/upload_memory.h"
 
-#include "server/scheduler/capacity.h"
+#include "server/scheduler/tenants.h"
 
 /* cmocka.h wants these before it. */
 #include <setjmp.h>

@@ -26,7 +26,7 @@ struct fixture {
 
 static enum status get_tenant(void *context, const char *name, struct tenant **ret_tenant)
 {
-    return capacity_find_tenant(context, name, ret_tenant);
+    return tenant_find(context, name, ret_tenant);
 }
 
 static int set_up(void **state)
@@ -37,7 +37,7 @@ static int set_up(void **state)
     assert_non_null(fixture);
     snprintf(fixture->path, sizeof fixture->path, "/tmp/test_keyring_XXXXXX");
     close(mkstemp(fixture->path));
-    assert_int_equal(capacity_find_tenant(&fixture->tenants, "", &nobody), STATUS_OK);
+    assert_int_equal(tenant_find(&fixture->tenants, "", &nobody), STATUS_OK);
     assert_int_equal(auth_create(get_tenant, &fixture->tenants, &fixture->keyring), STATUS_OK);
     *state = fixture;
     return 0;
@@ -48,7 +48,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     auth_destroy(fixture->keyring);
-    capacity_free_tenants(fixture->tenants);
+    tenant_free_all(fixture->tenants);
     unlink(fixture->path);
     free(fixture);
     return 0;
@@ -82,7 +82,7 @@ static void a_key_gives_what_its_line_says(void **state)
                           &problem),
                      STATUS_OK);
     assert_true(find(*state, ALPHA, &grant));
-    assert_int_equal(capacity_find_tenant(&((struct fixture *)*state)->tenants, "acme", &acme),
+    assert_int_equal(tenant_find(&((struct fixture *)*state)->tenants, "acme", &acme),
                      STATUS_OK);
     assert_ptr_equal(grant.tenant, acme);
     assert_int_equal(grant.rights, RIGHT_READ | RIGHT_WRITE);

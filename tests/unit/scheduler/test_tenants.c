@@ -1,24 +1,5 @@
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_full_queue_refuses_with_a_time_to_retry(void **state)
-{
-    struct fixture *fixture = *state;
-    char running[JOB_ID_SIZE];
-    char queued[JOB_ID_SIZE];
-    fixture->config.queue_limit = 1;
-    submit_long(fixture, 1, running);
-    submit_long(fixture, 2, queued);
-    assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 0);
-    struct question *question = new_upload(CALL_SUBMIT, RING);
-    call(fixture, question, STATUS_QUEUE_FULL, 429);
-    assert_true(question->call.retry_after_s > 0);
-    forget(question);
-    cancel(fixture, running);
-    cancel(fixture, queued);
-    finish_job(fixture, queued, "cancelled");
-    assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
-}
-
 /* ---- Tenants: what belongs to one is for no other, before and after a restart ---- */
 
 static struct tenant *tenant_of(struct fixture *fixture, const char *name)
@@ -248,17 +229,17 @@ static void a_name_is_always_the_same_tenant(void **state)
     struct tenant *b;
     struct tenant *again;
     (void)state;
-    assert_int_equal(capacity_find_tenant(&tenants, "", &nobody), STATUS_OK);
-    assert_int_equal(capacity_find_tenant(&tenants, "a", &a), STATUS_OK);
-    assert_int_equal(capacity_find_tenant(&tenants, "b", &b), STATUS_OK);
-    assert_int_equal(capacity_find_tenant(&tenants, "a", &again), STATUS_OK);
+    assert_int_equal(tenant_find(&tenants, "", &nobody), STATUS_OK);
+    assert_int_equal(tenant_find(&tenants, "a", &a), STATUS_OK);
+    assert_int_equal(tenant_find(&tenants, "b", &b), STATUS_OK);
+    assert_int_equal(tenant_find(&tenants, "a", &again), STATUS_OK);
     assert_ptr_equal(a, again);
     assert_ptr_not_equal(a, b);
     assert_int_equal(tenant_number(nobody), 0);
     assert_int_equal(tenant_number(NULL), 0);
     assert_int_not_equal(tenant_number(a), 0);
     assert_int_not_equal(tenant_number(a), tenant_number(b));
-    capacity_free_tenants(tenants);
+    tenant_free_all(tenants);
 }
 
 static void jobs_that_wait_and_places_reserved_count_alike(void **state)
@@ -270,13 +251,13 @@ static void jobs_that_wait_and_places_reserved_count_alike(void **state)
     struct problem problem;
     (void)state;
     atomic_store(&tenant.share.count, 1);
-    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &three, &problem), STATUS_OK);
+    assert_int_equal(tenant_check_queue(&admission, 1, 64, &tenant, &three, &problem), STATUS_OK);
     atomic_store(&tenant.share.count, 2);
-    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &three, &problem),
+    assert_int_equal(tenant_check_queue(&admission, 1, 64, &tenant, &three, &problem),
                      STATUS_JOB_QUOTA);
     assert_true(problem.limit == 3 && problem.actual == 3);
-    assert_int_equal(capacity_check_queue(&admission, 1, 64, &tenant, &none, &problem), STATUS_OK);
-    assert_int_equal(capacity_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
+    assert_int_equal(tenant_check_queue(&admission, 1, 64, &tenant, &none, &problem), STATUS_OK);
+    assert_int_equal(tenant_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
 }
 
 /* Takes places until it is refused; returns how many. */
@@ -286,8 +267,7 @@ static uint32_t fill_queue(const struct admission *admission, struct tenant *ten
     const struct quota none = {0};
     struct problem problem = {0};
     uint32_t count = 0;
-    while (capacity_check_queue(admission, *free_places, 64, tenant, &none, &problem) ==
-           STATUS_OK) {
+    while (tenant_check_queue(admission, *free_places, 64, tenant, &none, &problem) == STATUS_OK) {
         tenant->reserved_places++;
         (*free_places)--;
         count++;
@@ -330,18 +310,17 @@ static void bytes_are_those_there_and_those_to_come(void **state)
     const struct quota hundred = {.stored_bytes = 100};
     struct problem problem;
     (void)state;
-    assert_int_equal(capacity_check_bytes(&tenant, &hundred, 10, &problem), STATUS_OK);
-    assert_int_equal(capacity_check_bytes(&tenant, &hundred, 11, &problem), STATUS_STORAGE_QUOTA);
+    assert_int_equal(tenant_check_bytes(&tenant, &hundred, 10, &problem), STATUS_OK);
+    assert_int_equal(tenant_check_bytes(&tenant, &hundred, 11, &problem), STATUS_STORAGE_QUOTA);
     assert_true(problem.limit == 100 && problem.actual == 101);
-    assert_int_equal(capacity_check_bytes(&tenant, &hundred, UINT64_MAX, &problem),
+    assert_int_equal(tenant_check_bytes(&tenant, &hundred, UINT64_MAX, &problem),
                      STATUS_STORAGE_QUOTA);
-    assert_int_equal(capacity_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
+    assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry),
         SCHEDULER_TEST(what_one_has_no_other_finds_also_after_a_restart),
         SCHEDULER_TEST(equal_requests_of_two_are_two),
         SCHEDULER_TEST(a_cursor_of_another_is_none),

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "proto/job_document.h"
-#include "server/scheduler/capacity.h"
+#include "server/scheduler/ledger.h"
+#include "server/scheduler/queue.h"
 #include "server/store/catalogue.h"
 #include "server/worker/task.h"
 
@@ -14,15 +15,7 @@
 
 struct call;
 struct job_group;
-struct job_share;
 struct tenant;
-
-/* Prefix sums at a waiting job's place in its line. They count from some earlier job, perhaps long
- * gone, so only the difference between two places has a meaning. */
-struct job_place {
-    uint64_t number;
-    double seconds; /* expected, of the jobs before it */
-};
 
 struct job {
     char id[JOB_ID_SIZE];
@@ -95,8 +88,8 @@ void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* The same of a traceparent, which may be empty. */
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 
-/* ---- The table: by tenant and id, by tenant and idempotency key, by graph, in order of creation
- * --- */
+/* The table finds jobs by tenant and id, by tenant and idempotency key, by graph, and in order of
+ * creation. */
 
 TAILQ_HEAD(job_list, job);
 
@@ -134,35 +127,3 @@ struct job *job_table_newest_of(const struct job_table *table, const char *graph
 /* The job of this graph and kind that was done last. NULL when none is remembered. */
 const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
                                       enum kind kind);
-
-/* ---- The queue ---- */
-
-/* The jobs that wait for a worker. Each tenant has a share; of those that have jobs the one that
- * was served least comes next, by cubed vertices, which is time of the device: so a tenant that
- * floods the queue delays the others by its running job at most. Within a share: highest priority
- * first, then oldest. Holds pointers only; a job is in at most one queue. Loop thread, but for the
- * count of a share. */
-struct job_queue {
-    struct job_share *shares;  /* that have jobs */
-    double served;             /* what the share served last had been served until then */
-    double pace_s[KIND_COUNT]; /* seconds per cubed vertex of a device; 0 = not known */
-    uint32_t count;
-};
-
-void job_queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
-/* The next job, left in; NULL when empty. */
-struct job *job_queue_first(const struct job_queue *queue);
-/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
- * for each. */
-struct job *job_queue_first_within(const struct job_queue *queue,
-                                   const uint32_t vertex_limit[KIND_COUNT]);
-/* The job must be in it. */
-void job_queue_remove(struct job_queue *queue, struct job *job);
-/* The same for one that a worker takes: it counts as served. */
-void job_queue_take(struct job_queue *queue, struct job *job);
-/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
- * share, here and below, but for the first question after a job has left the middle of a line,
- * which walks all of that. */
-uint32_t job_queue_position(const struct job_queue *queue, const struct job *job);
-/* The expected time of those jobs in all. */
-double job_queue_seconds_ahead(const struct job_queue *queue, const struct job *job);

@@ -1,0 +1,179 @@
+#include "server/scheduler/dispatch.h"
+
+#include "server/clock.h"
+#include "server/scheduler/scheduler_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,
+                                                       enum kind kind)
+{
+    const struct scheduler_worker *best = scheduler->workers[0];
+    for (uint32_t i = 1; i < scheduler->worker_count; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        if (slot->opening.facts.vertex_limit[kind] > best->opening.facts.vertex_limit[kind]) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+/* The hierarchy of the parent, from which that of a change is made; NULL: none. */
+static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
+{
+    const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
+    struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
+    const bool has_hierarchy = base != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
+                               result_form(base) == RESULT_FORM_HIERARCHY;
+    return has_hierarchy ? result_ref(base) : NULL;
+}
+
+/* The worker has the job in hand. */
+static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
+{
+    const struct solver_device *device = &slot->opening.facts.device;
+    char trace_id[TRACE_ID_SIZE];
+    slot->job = job;
+    job->state = JOB_RUNNING;
+    job->started_s = clock_wall_s();
+    snprintf(job->report.solver, sizeof(job->report.solver), "%s", device->solver);
+    snprintf(job->report.device, sizeof(job->report.device), "%s", device->name);
+    job_trace_id(job, trace_id);
+    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+              LOG_TEXT("device", device->name),
+              LOG_NUMBER("queue_s", job->started_s - job->created_s));
+    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
+    answer_mark_changed(scheduler, job);
+}
+
+static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
+                     const struct graph_entry *entry, struct job *job)
+{
+    struct task *task = &slot->task;
+    struct task_signal *signal = worker_signal(slot->worker);
+    job->signal = signal != NULL ? signal : &job->own_signal;
+    task_signal_reset(job->signal);
+    ledger_release(scheduler, job->tenant, &job->held,
+                   (struct capacity){.memory_bytes = job->held.memory_bytes});
+    *task = (struct task){
+        .context = slot,
+        .graph = job->graph,
+        .kind = job->kind,
+        .form = job->report.result.form,
+        .verify = job->verify,
+        .vertex_count = job->vertex_count,
+        .edge_count = entry->row.edge_count,
+        .negative = entry->row.summary.negative,
+        .base = find_base(scheduler, job),
+        .arcs = job->arcs,
+        .arc_count = job->arc_count,
+        .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
+        .signal = job->signal,
+    };
+    job->graph = NULL;
+    memcpy(task->job_id, job->id, sizeof(job->id));
+    memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
+    start_job(scheduler, slot, job);
+    worker_give(slot->worker, task);
+}
+
+void dispatch_receive_task(struct message *message)
+{
+    struct task *task = (struct task *)message;
+    struct scheduler_worker *slot = task->context;
+    struct job *job = slot->job;
+    CHECK(strcmp(job->id, task->job_id) == 0);
+    slot->job = NULL;
+    finish_task(slot, job, task);
+}
+
+static bool is_ready(const struct scheduler_worker *slot)
+{
+    return slot->job == NULL && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
+}
+
+/* Starts the next job that the device holds. The largest device is given all: a job may have been
+ * accepted when there was a larger one. An equal job may have ended since one was accepted: such a
+ * job ends without a solve. */
+static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
+{
+    const uint32_t *own_limit = slot->opening.facts.vertex_limit;
+    uint32_t limit[KIND_COUNT] = {0};
+    struct job *job;
+    if (!is_ready(slot)) {
+        return;
+    }
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        const struct scheduler_worker *largest = dispatch_largest_worker(scheduler, kind);
+        const bool is_largest = own_limit[kind] >= largest->opening.facts.vertex_limit[kind];
+        limit[kind] = is_largest ? UINT32_MAX : own_limit[kind];
+    }
+    while (slot->job == NULL && (job = queue_first_within(&scheduler->queue, limit)) != NULL) {
+        const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+        CHECK(entry != NULL);
+        if (results_is_known(scheduler, entry, job)) {
+            finish_known(scheduler, job);
+        } else {
+            queue_serve(&scheduler->queue, job);
+            give_job(scheduler, slot, entry, job);
+        }
+    }
+}
+
+static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
+{
+    bool fits = job->report.result.form == RESULT_FORM_HIERARCHY;
+    for (uint32_t i = 0; i < scheduler->worker_count && !fits; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        fits = slot != scheduler->group &&
+               job->vertex_count <= slot->opening.facts.vertex_limit[job->kind];
+    }
+    return fits;
+}
+
+/* Gives the first job to all devices together where none holds it alone, or it is large and nobody
+ * waits behind it. False: the devices may be given jobs one by one. They are not while the group
+ * works, nor while they are to become idle for it. */
+static bool dispatch_to_group(struct scheduler *scheduler)
+{
+    struct scheduler_worker *group = scheduler->group;
+    const struct job *first = queue_first(&scheduler->queue);
+    bool is_idle = true;
+    if (group == NULL || first == NULL || !is_ready(group)) {
+        return group != NULL && group->job != NULL;
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        is_idle = is_idle && scheduler->workers[i]->job == NULL;
+    }
+    const bool needs_all = !fits_alone(scheduler, first);
+    const bool is_large = first->vertex_count >= SCHEDULER_GROUP_VERTICES_MIN &&
+                          first->report.result.form == RESULT_FORM_MATRIX &&
+                          scheduler->queue.count == 1;
+    if (is_idle && (needs_all || is_large)) {
+        start_next(scheduler, group);
+        return group->job != NULL;
+    }
+    return needs_all;
+}
+
+void dispatch_jobs(struct scheduler *scheduler)
+{
+    const struct ledger *ledger = &scheduler->ledger;
+    /* Jobs that end faster than the disk takes their results, and lets old ones go, would use up
+     * the open files. */
+    if (scheduler->draining || ledger->is_paused ||
+        ledger->result_count + scheduler->changes >= ledger->file_limit) {
+        return;
+    }
+    if (dispatch_to_group(scheduler)) {
+        return;
+    }
+    for (uint32_t i = 0; i < scheduler->worker_count && scheduler->queue.count > 0; i++) {
+        struct scheduler_worker *slot =
+            scheduler->workers[(scheduler->next_worker + i) % scheduler->worker_count];
+        if (slot != scheduler->group) {
+            start_next(scheduler, slot);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/* The queue: the jobs that wait for a worker, and which of them is next among tenants and
+ * priorities. Each tenant has a share of the queue. The next job comes from the share that was
+ * served least among those that have jobs, by cubed vertices, which is time of the device: a tenant
+ * that floods the queue delays the others by its running job at most. Within a share the highest
+ * priority goes first, then the oldest job. The queue holds pointers only; a job is in at most one
+ * queue. Loop thread, but for the count of a share. */
+#pragma once
+
+#include "proto/kind.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+
+/* Prefix sums at a waiting job's place in its line. They count from some earlier job, perhaps long
+ * gone, so only the difference between two places has a meaning. */
+struct job_place {
+    uint64_t number;
+    double seconds; /* expected, of the jobs before it */
+};
+
+#define PRIORITY_COUNT 10
+
+struct job_line {
+    struct job *first;
+    struct job *last;
+    uint32_t count;
+    bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
+};
+
+/* Zeroed is empty; so it is while it has no jobs, but for what it was served. */
+struct job_share {
+    struct job_line lines[PRIORITY_COUNT];
+    atomic_uint count;
+    double served; /* cubed vertices, as if it had never been idle */
+    struct job_share *next;
+    struct job_share *previous;
+};
+
+struct job_queue {
+    struct job_share *shares;  /* that have jobs */
+    double served;             /* what the share served last had been served until then */
+    double pace_s[KIND_COUNT]; /* seconds per cubed vertex of a device; 0 = not known */
+    uint32_t count;
+};
+
+void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
+/* The next job, left in; NULL when empty. */
+struct job *queue_first(const struct job_queue *queue);
+/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
+ * for each. */
+struct job *queue_first_within(const struct job_queue *queue,
+                               const uint32_t vertex_limit[KIND_COUNT]);
+/* The job must be in it. */
+void queue_remove(struct job_queue *queue, struct job *job);
+/* The same for one that a worker takes: it counts as served. */
+void queue_serve(struct job_queue *queue, struct job *job);
+/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
+ * share, here and below, but for the first question after a job has left the middle of a line,
+ * which walks all of that. */
+uint32_t queue_position(const struct job_queue *queue, const struct job *job);
+/* The expected time of those jobs in all. */
+double queue_seconds_ahead(const struct job_queue *queue, const struct job *job);

@@ -1,0 +1,90 @@
+#include "server/scheduler/tenants.h"
+
+#include "server/scheduler/scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Few, and looked for only when keys are read and at the start. The newest is the first. */
+enum status tenant_find(struct tenant **tenants, const char *name, struct tenant **ret_tenant)
+{
+    const size_t size = strlen(name) + 1;
+    struct tenant *tenant = *tenants;
+    CHECK(size <= TENANT_NAME_SIZE);
+    while (tenant != NULL && strcmp(tenant->name, name) != 0) {
+        tenant = tenant->next;
+    }
+    if (tenant == NULL) {
+        tenant = calloc(1, sizeof(*tenant));
+        if (tenant == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        memcpy(tenant->name, name, size);
+        tenant->number = *tenants != NULL ? (*tenants)->number + 1 : 0;
+        tenant->next = *tenants;
+        *tenants = tenant;
+    }
+    *ret_tenant = tenant;
+    return STATUS_OK;
+}
+
+void tenant_free_all(struct tenant *tenants)
+{
+    while (tenants != NULL) {
+        struct tenant *next = tenants->next;
+        free(tenants);
+        tenants = next;
+    }
+}
+
+enum status tenant_check_queue(const struct admission *admission, uint32_t free_places,
+                               uint32_t limit, struct tenant *tenant, const struct quota *quota,
+                               struct problem *reterr)
+{
+    const unsigned waiting =
+        tenant != NULL ? atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places)
+                       : 0;
+    if (free_places == 0) {
+        problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full: %u jobs wait.", limit);
+        problem_limit(reterr, limit, limit);
+        problem_hint(reterr, "Come back after the seconds in Retry-After.");
+        return STATUS_QUEUE_FULL;
+    }
+    if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
+        problem_set(reterr, STATUS_QUEUE_FULL,
+                    "%u places of the queue are free, and kept for tenants with fewer jobs in it "
+                    "than that; this one has %u.",
+                    free_places, waiting);
+        problem_limit(reterr, free_places, waiting);
+        problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+        return STATUS_QUEUE_FULL;
+    }
+    if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_JOB_QUOTA, "As many jobs wait as this key allows.");
+    problem_limit(reterr, quota->waiting_jobs, waiting);
+    problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+    return STATUS_JOB_QUOTA;
+}
+
+enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
+                               uint64_t more_bytes, struct problem *reterr)
+{
+    uint64_t bytes;
+    if (quota->stored_bytes == 0) {
+        return STATUS_OK;
+    }
+    bytes = atomic_load(&tenant->stored_bytes) + atomic_load(&tenant->reserved_bytes);
+    if (__builtin_add_overflow(bytes, more_bytes, &bytes)) {
+        bytes = UINT64_MAX;
+    }
+    if (bytes <= quota->stored_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_STORAGE_QUOTA,
+                "Graphs and results would take more bytes than this key allows.");
+    problem_limit(reterr, (double)quota->stored_bytes, (double)bytes);
+    problem_hint(reterr, "Delete graphs that are not needed any more.");
+    return STATUS_STORAGE_QUOTA;
+}

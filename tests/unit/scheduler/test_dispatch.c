@@ -1,0 +1,127 @@
+#include "server/scheduler/scheduler_internal.h"
+#include "tests/lib/scheduler_fixture.h"
+
+/* ---- From the queue to a worker ---- */
+
+static void queue_ring(struct fixture *fixture, unsigned n, unsigned weight, int priority,
+                       char job_id[JOB_ID_SIZE])
+{
+    char *edges = ring_of(n, weight);
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    question->call.submit.parameters.priority = priority;
+    call(fixture, question, STATUS_OK, 202);
+    memcpy(job_id, question->call.job_id, JOB_ID_SIZE);
+    forget(question);
+    free(edges);
+}
+
+static json_int_t position_of(struct fixture *fixture, const char *job_id)
+{
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    json_int_t position = json_integer_value(json_object_get(body, "position"));
+    json_decref(body);
+    forget(question);
+    return position;
+}
+
+static double eta_of(struct fixture *fixture, const char *job_id)
+{
+    struct question *question = new_question(CALL_JOB, job_id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    const json_t *eta = json_object_get(body, "eta_s");
+    double seconds = json_is_number(eta) ? json_number_value(eta) : -1;
+    json_decref(body);
+    forget(question);
+    return seconds;
+}
+
+static void a_queued_job_waits_for_the_one_that_runs(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    queue_ring(fixture, 5, 2, 0, queued);
+    assert_true(eta_of(fixture, queued) >= 0);
+    cancel(fixture, running);
+    finish_job(fixture, queued, "done");
+    assert_true(eta_of(fixture, queued) < 0);
+}
+
+/* Also where its graph is in a file alone: the time that it may take is judged by that. */
+static void a_work_says_how_many_edges_its_graph_has(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    const struct scheduler_worker *slot = fixture->scheduler->workers[0];
+    assert_non_null(slot->job);
+    const struct graph_entry *entry =
+        graph_table_find_id(fixture->scheduler->graphs, slot->task.graph_id);
+    assert_non_null(entry);
+    assert_true(entry->row.edge_count > 0);
+    assert_int_equal(slot->task.edge_count, entry->row.edge_count);
+    assert_int_equal(slot->task.negative, entry->row.summary.negative);
+    cancel(fixture, running);
+}
+
+static void a_higher_priority_goes_first(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char low[JOB_ID_SIZE];
+    char high[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    queue_ring(fixture, 5, 2, 0, low);
+    queue_ring(fixture, 5, 3, 9, high);
+    assert_int_equal(position_of(fixture, high), 0);
+    assert_int_equal(position_of(fixture, low), 1);
+    cancel(fixture, running);
+    finish_job(fixture, low, "done");
+    assert_job_state(fixture, high, "done");
+}
+
+static json_t *job_body(struct fixture *fixture, const char *id)
+{
+    struct question *question = new_question(CALL_JOB, id);
+    call(fixture, question, STATUS_OK, 200);
+    json_t *body = body_of(question);
+    forget(question);
+    return body;
+}
+
+/* The second has the timings of the solve of the first, which a second solve would not repeat. */
+static void an_equal_job_ends_without_a_second_solve(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char first[JOB_ID_SIZE];
+    char second[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_ring(fixture, 1000, 1, first);
+    submit_ring(fixture, 1000, 1, second);
+    cancel(fixture, running);
+    finish_job(fixture, second, "done");
+    assert_job_state(fixture, first, "done");
+    json_t *solved = job_body(fixture, first);
+    json_t *known = job_body(fixture, second);
+    assert_true(json_equal(json_object_get(solved, "timings"), json_object_get(known, "timings")));
+    assert_true(json_is_true(json_object_get(json_object_get(known, "input"), "cached")));
+    assert_false(json_is_true(json_object_get(json_object_get(solved, "input"), "cached")));
+    json_decref(solved);
+    json_decref(known);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs),
+        SCHEDULER_TEST(a_work_says_how_many_edges_its_graph_has),
+        SCHEDULER_TEST(a_higher_priority_goes_first),
+        SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

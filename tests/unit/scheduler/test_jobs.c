@@ -1,0 +1,230 @@
+#include "server/scheduler/jobs.h"
+#include "server/scheduler/tenants.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct job *new_job(void)
+{
+    struct job *job;
+    assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
+    return job;
+}
+
+static void a_job_comes_back_from_its_row(void **state)
+{
+    (void)state;
+    struct job *job = new_job();
+    job->priority = 7;
+    job->deadline_s = 30;
+    job->state = JOB_DONE;
+    struct job_row row;
+    struct job *restored;
+    job_fill_row(job, NULL, &row);
+    assert_int_equal(job_restore(&row, &restored), STATUS_OK);
+    assert_string_equal(restored->id, job->id);
+    assert_string_equal(restored->graph_id, "g_one");
+    assert_int_equal(restored->priority, 7);
+    assert_true(restored->deadline_s == 30 && restored->created_s == 1000);
+    assert_true(restored->accepted && restored->committed);
+    job_destroy(restored);
+    job_destroy(job);
+}
+
+static void a_report_that_is_none_is_corrupt(void **state)
+{
+    (void)state;
+    struct job *job = new_job();
+    struct job_row row;
+    struct job *restored = NULL;
+    job_fill_row(job, "{", &row);
+    assert_int_equal(job_restore(&row, &restored), STATUS_CORRUPT);
+    assert_null(restored);
+    job_destroy(job);
+}
+
+static void progress_and_the_time_left_are_those_of_the_state(void **state)
+{
+    (void)state;
+    struct job *job = new_job();
+    const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
+    assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
+    job->state = JOB_RUNNING;
+    assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
+    progress_expect(&job->signal->progress, seconds, 60);
+    progress_tell(&job->signal->progress, PHASE_SOLVING, 0, 60);
+    assert_true(job_eta_s(job, 63) == 9 && job_progress(job, 63) == 0.25);
+    job->state = JOB_FAILED;
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0.25);
+    /* As a worker process that was broken may leave them. */
+    const double wild[] = {NAN, INFINITY, -INFINITY, -1, 7};
+    for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+        job->signal->progress.shown = wild[i];
+        assert_true(job_progress(job, 66) >= 0 && job_progress(job, 66) < 1);
+    }
+    job->state = JOB_DONE;
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 1);
+    job->state = JOB_QUEUED;
+    assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0);
+    job_destroy(job);
+}
+
+static int set_up(void **state)
+{
+    struct job_table *table;
+    assert_int_equal(job_table_create(&table), STATUS_OK);
+    *state = table;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    job_table_destroy(*state);
+    return 0;
+}
+
+static struct job *add(struct job_table *table, const char *key)
+{
+    struct job *job;
+    assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
+    memcpy(job->idempotency_key, key, strlen(key) + 1);
+    job->accepted = true;
+    struct job *added = job;
+    assert_int_equal(job_table_add(table, &job), STATUS_OK);
+    assert_null(job);
+    return added;
+}
+
+static void a_job_is_found_by_its_id_and_its_key(void **state)
+{
+    struct job *job = add(*state, "order-1");
+    struct job *other = add(*state, "order-2");
+    assert_ptr_equal(job_table_find(*state, NULL, job->id), job);
+    assert_ptr_equal(job_table_find_key(*state, NULL, "order-2"), other);
+    assert_null(job_table_find(*state, NULL, "j_absent"));
+    assert_null(job_table_find_key(*state, NULL, "order-3"));
+}
+
+static void a_key_of_one_tenant_is_not_that_of_another(void **state)
+{
+    struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
+    struct job *jobs[2];
+    for (int i = 0; i < 2; i++) {
+        struct job *job;
+        assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
+        memcpy(job->idempotency_key, "order-1", 8);
+        job->tenant = &tenants[i];
+        job->accepted = true;
+        jobs[i] = job;
+        assert_int_equal(job_table_add(*state, &job), STATUS_OK);
+    }
+    assert_ptr_equal(job_table_find_key(*state, &tenants[0], "order-1"), jobs[0]);
+    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
+    assert_null(job_table_find_key(*state, NULL, "order-1"));
+    assert_ptr_equal(job_table_find(*state, &tenants[0], jobs[0]->id), jobs[0]);
+    assert_null(job_table_find(*state, &tenants[1], jobs[0]->id));
+    assert_null(job_table_find(*state, NULL, jobs[0]->id));
+    job_table_remove(*state, jobs[0]);
+    assert_null(job_table_find_key(*state, &tenants[0], "order-1"));
+    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
+    job_table_remove(*state, jobs[1]);
+}
+
+static void the_jobs_of_a_graph_are_found_newest_first(void **state)
+{
+    struct job *other;
+    struct job *jobs[3];
+    assert_int_equal(job_create("g_two", KIND_I4, 1000, &other), STATUS_OK);
+    assert_int_equal(job_table_add(*state, &other), STATUS_OK);
+    for (int i = 0; i < 3; i++) {
+        jobs[i] = add(*state, "");
+    }
+    assert_null(job_table_newest_of(*state, "g_none"));
+    assert_ptr_equal(job_table_newest_of(*state, "g_one"), jobs[2]);
+    assert_ptr_equal(jobs[2]->older_of_graph, jobs[1]);
+    job_table_remove(*state, jobs[1]);
+    assert_ptr_equal(jobs[2]->older_of_graph, jobs[0]);
+    assert_ptr_equal(jobs[0]->newer_of_graph, jobs[2]);
+    job_table_remove(*state, jobs[2]);
+    assert_ptr_equal(job_table_newest_of(*state, "g_one"), jobs[0]);
+    assert_null(jobs[0]->older_of_graph);
+    job_table_remove(*state, jobs[0]);
+    assert_null(job_table_newest_of(*state, "g_one"));
+    assert_non_null(job_table_newest_of(*state, "g_two"));
+}
+
+static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
+{
+    struct job *first = add(*state, "");
+    struct job *second = add(*state, "");
+    assert_ptr_equal(first->newer, second);
+    assert_null(job_table_find_key(*state, NULL, ""));
+}
+
+static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
+{
+    struct job *job = add(*state, "order-1");
+    job->accepted = false;
+    assert_null(job_table_find(*state, NULL, job->id));
+    assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
+}
+
+static void a_removed_job_is_not_found(void **state)
+{
+    struct job *job = add(*state, "order-1");
+    char id[JOB_ID_SIZE];
+    memcpy(id, job->id, sizeof(id));
+    job_table_remove(*state, job);
+    assert_null(job_table_find(*state, NULL, id));
+    assert_null(job_table_find_key(*state, NULL, "order-1"));
+    assert_null(((struct job_table *)*state)->newest);
+    assert_null(((struct job_table *)*state)->oldest);
+}
+
+static void the_order_of_creation_survives_removals(void **state)
+{
+    struct job *first = add(*state, "");
+    struct job *second = add(*state, "");
+    struct job *third = add(*state, "");
+    job_table_remove(*state, second);
+    assert_ptr_equal(((struct job_table *)*state)->oldest, first);
+    assert_ptr_equal(first->newer, third);
+    assert_ptr_equal(third->older, first);
+    job_table_remove(*state, third);
+    assert_ptr_equal(((struct job_table *)*state)->newest, first);
+}
+
+static void an_id_too_long_to_be_one_is_not_found(void **state)
+{
+    char id[400];
+    memset(id, 'j', sizeof(id) - 1);
+    id[sizeof(id) - 1] = '\0';
+    assert_null(job_table_find(*state, NULL, id));
+    assert_null(job_table_find_key(*state, NULL, id));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_comes_back_from_its_row),
+        cmocka_unit_test(a_report_that_is_none_is_corrupt),
+        cmocka_unit_test(progress_and_the_time_left_are_those_of_the_state),
+        TEST(a_job_is_found_by_its_id_and_its_key),
+        TEST(a_key_of_one_tenant_is_not_that_of_another),
+        TEST(the_jobs_of_a_graph_are_found_newest_first),
+        TEST(jobs_without_a_key_are_not_found_by_the_empty_key),
+        TEST(a_job_not_accepted_is_found_by_its_key_alone),
+        TEST(a_removed_job_is_not_found),
+        TEST(the_order_of_creation_survives_removals),
+        TEST(an_id_too_long_to_be_one_is_not_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+#include "server/scheduler/jobs.h"
+#include "server/scheduler/queue.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* ---- The queue ---- */
+
+static struct job *pop(struct job_queue *queue)
+{
+    struct job *job = queue_first(queue);
+    if (job != NULL) {
+        queue_remove(queue, job);
+    }
+    return job;
+}
+
+static void an_empty_queue_gives_nothing(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    assert_null(pop(&queue));
+}
+
+static void equal_priorities_leave_in_the_order_they_came(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share share = {0};
+    struct job jobs[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        queue_push(&queue, &share, &jobs[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_equal(pop(&queue), &jobs[i]);
+    }
+    assert_int_equal(queue.count, 0);
+}
+
+static void a_higher_priority_overtakes(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share share = {0};
+    struct job low = {.priority = 0};
+    struct job middle = {.priority = 5};
+    struct job high = {.priority = 9};
+    queue_push(&queue, &share, &middle);
+    queue_push(&queue, &share, &low);
+    queue_push(&queue, &share, &high);
+    assert_ptr_equal(pop(&queue), &high);
+    assert_ptr_equal(pop(&queue), &middle);
+    assert_ptr_equal(pop(&queue), &low);
+}
+
+static void what_is_too_large_is_passed(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share shares[2] = {0};
+    struct job large = {.priority = 9, .vertex_count = 101, .kind = KIND_I4};
+    struct job wide = {.priority = 5, .vertex_count = 51, .kind = KIND_F8};
+    struct job small = {.priority = 0, .vertex_count = 100, .kind = KIND_I4};
+    struct job other = {.priority = 0, .vertex_count = 50, .kind = KIND_F8};
+    uint32_t limit[KIND_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
+    queue_push(&queue, &shares[0], &large);
+    queue_push(&queue, &shares[0], &wide);
+    assert_null(queue_first_within(&queue, limit));
+    queue_push(&queue, &shares[0], &small);
+    assert_ptr_equal(queue_first_within(&queue, limit), &small);
+    /* Another's that was served more comes when nothing of the first is small enough. */
+    shares[1].served = 1e9;
+    queue_push(&queue, &shares[1], &other);
+    assert_ptr_equal(queue_first_within(&queue, limit), &small);
+    queue_remove(&queue, &small);
+    assert_ptr_equal(queue_first_within(&queue, limit), &other);
+    assert_ptr_equal(pop(&queue), &large);
+}
+
+static void a_removed_job_leaves_the_others_in_order(void **state)
+{
+    (void)state;
+    for (int removed = 0; removed < 3; removed++) {
+        struct job_queue queue = {0};
+        struct job_share share = {0};
+        struct job jobs[3] = {0};
+        for (int i = 0; i < 3; i++) {
+            queue_push(&queue, &share, &jobs[i]);
+        }
+        queue_remove(&queue, &jobs[removed]);
+        assert_int_equal(queue.count, 2);
+        for (int i = 0; i < 3; i++) {
+            if (i != removed) {
+                assert_ptr_equal(pop(&queue), &jobs[i]);
+            }
+        }
+        assert_null(pop(&queue));
+    }
+}
+
+static void a_position_counts_the_jobs_that_come_before(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share share = {0};
+    struct job first = {.priority = 1};
+    struct job second = {.priority = 1};
+    struct job urgent = {.priority = 2};
+    struct job idle = {.priority = 0};
+    queue_push(&queue, &share, &first);
+    queue_push(&queue, &share, &second);
+    queue_push(&queue, &share, &urgent);
+    queue_push(&queue, &share, &idle);
+    assert_int_equal(queue_position(&queue, &urgent), 0);
+    assert_int_equal(queue_position(&queue, &first), 1);
+    assert_int_equal(queue_position(&queue, &second), 2);
+    assert_int_equal(queue_position(&queue, &idle), 3);
+}
+
+static void a_position_is_right_along_a_long_line(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share share = {0};
+    struct job jobs[9] = {0};
+    struct job urgent[2] = {{.priority = 1}, {.priority = 1}};
+    for (int i = 0; i < 9; i++) {
+        queue_push(&queue, &share, &jobs[i]);
+    }
+    queue_push(&queue, &share, &urgent[0]);
+    queue_push(&queue, &share, &urgent[1]);
+    queue_remove(&queue, &jobs[4]);
+    queue_remove(&queue, &urgent[0]);
+    for (uint32_t i = 0; i < 9; i++) {
+        if (i != 4) {
+            assert_int_equal(queue_position(&queue, &jobs[i]), i < 4 ? i + 1 : i);
+        }
+    }
+}
+
+static void the_first_stays_until_it_is_taken(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share share = {0};
+    struct job job = {0};
+    assert_null(queue_first(&queue));
+    queue_push(&queue, &share, &job);
+    assert_ptr_equal(queue_first(&queue), &job);
+    assert_ptr_equal(pop(&queue), &job);
+    assert_null(queue_first(&queue));
+}
+
+static void what_is_ahead_takes_its_time(void **state)
+{
+    (void)state;
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
+    struct job_share share = {0};
+    struct job first = {.kind = KIND_I4, .vertex_count = 2};
+    struct job second = {.kind = KIND_F8, .vertex_count = 2};
+    struct job last = {.kind = KIND_I4, .vertex_count = 7};
+    struct job high = {.kind = KIND_I4, .vertex_count = 3, .priority = 1};
+    queue_push(&queue, &share, &first);
+    queue_push(&queue, &share, &second);
+    queue_push(&queue, &share, &last);
+    queue_push(&queue, &share, &high);
+    assert_true(queue_seconds_ahead(&queue, &high) == 0);
+    assert_true(queue_seconds_ahead(&queue, &first) == 27);
+    assert_true(queue_seconds_ahead(&queue, &last) == 27 + 8 + 24);
+}
+
+/* Against a walk, after each of many pushes and removals anywhere. */
+static void what_comes_before_is_counted_right_whatever_leaves(void **state)
+{
+    (void)state;
+    static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
+    enum { COUNT = 60 };
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3}};
+    struct job_share share = {0};
+    struct job jobs[COUNT] = {0};
+    bool queued[COUNT] = {0};
+    uint32_t random = 1;
+    for (int step = 0; step < 2000; step++) {
+        random = random * 1664525 + 1013904223;
+        const size_t chosen = (random >> 16) % COUNT;
+        struct job *job = &jobs[chosen];
+        if (queued[chosen]) {
+            queue_remove(&queue, job);
+        } else {
+            *job = (struct job){.priority = (int)(random >> 28) % 3,
+                                .kind = kinds[(random >> 8) % 3],
+                                .vertex_count = (random >> 12) % 100};
+            queue_push(&queue, &share, job);
+        }
+        queued[chosen] = !queued[chosen];
+        uint32_t position = 0;
+        double seconds = 0;
+        for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
+            for (const struct job *j = share.lines[priority].first; j != NULL; j = j->behind) {
+                if (step % 7 == 0 || position % 5 == 0) {
+                    assert_int_equal(queue_position(&queue, j), position);
+                    assert_true(queue_seconds_ahead(&queue, j) == seconds);
+                }
+                position++;
+                seconds += j->expected_s;
+            }
+        }
+        assert_int_equal(position, queue.count);
+    }
+}
+
+static struct job *take(struct job_queue *queue)
+{
+    struct job *job = queue_first(queue);
+    queue_serve(queue, job);
+    return job;
+}
+
+/* One that floods the queue delays another by the job that runs, whatever its priorities. */
+static void shares_take_turns_by_what_they_were_served(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share shares[2] = {0};
+    struct job flood[4] = {0};
+    struct job late[2] = {0};
+    for (int i = 0; i < 4; i++) {
+        flood[i] = (struct job){.priority = 9, .vertex_count = 1000};
+        queue_push(&queue, &shares[0], &flood[i]);
+    }
+    assert_ptr_equal(take(&queue), &flood[0]);
+    assert_ptr_equal(take(&queue), &flood[1]);
+    for (int i = 0; i < 2; i++) {
+        late[i] = (struct job){.vertex_count = 700};
+        queue_push(&queue, &shares[1], &late[i]);
+        assert_int_equal(queue_position(&queue, &late[i]), 2 * i);
+    }
+    assert_ptr_equal(take(&queue), &late[0]); /* idle time is not saved up, nor owed */
+    assert_ptr_equal(take(&queue), &late[1]); /* two of these are less than one of those */
+    assert_ptr_equal(take(&queue), &flood[2]);
+    assert_ptr_equal(take(&queue), &flood[3]);
+    assert_null(queue_first(&queue));
+    assert_null(queue.shares);
+}
+
+static void idle_time_is_not_saved_up(void **state)
+{
+    (void)state;
+    struct job_queue queue = {0};
+    struct job_share shares[2] = {0};
+    struct job busy[20] = {0};
+    struct job back[20] = {0};
+    for (int i = 0; i < 20; i++) {
+        busy[i].vertex_count = back[i].vertex_count = 500;
+        queue_push(&queue, &shares[0], &busy[i]);
+    }
+    for (int i = 0; i < 10; i++) {
+        assert_ptr_equal(take(&queue), &busy[i]);
+    }
+    for (int i = 0; i < 20; i++) {
+        queue_push(&queue, &shares[1], &back[i]);
+    }
+    int of_back = 0;
+    for (int i = 0; i < 10; i++) {
+        const struct job *job = take(&queue);
+        assert_null(job->share);
+        of_back += job >= back && job < back + 20;
+    }
+    assert_in_range(of_back, 5, 6);
+}
+
+static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
+{
+    (void)state;
+    struct job_queue queue = {.pace_s = {[KIND_I4] = 1}};
+    struct job_share shares[2] = {0};
+    struct job flood[9] = {0};
+    struct job own[3] = {0};
+    for (int i = 0; i < 9; i++) {
+        flood[i] = (struct job){.vertex_count = 2, .kind = KIND_I4};
+        queue_push(&queue, &shares[0], &flood[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        own[i] = (struct job){.vertex_count = 2, .kind = KIND_I4};
+        queue_push(&queue, &shares[1], &own[i]);
+    }
+    assert_true(queue_seconds_ahead(&queue, &own[0]) == 0);
+    assert_true(queue_seconds_ahead(&queue, &own[2]) == 16 + 16);
+    assert_true(queue_seconds_ahead(&queue, &flood[8]) == 64 + 24);
+    assert_int_equal(queue_position(&queue, &flood[8]), 8 + 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_queue_gives_nothing),
+        cmocka_unit_test(equal_priorities_leave_in_the_order_they_came),
+        cmocka_unit_test(a_higher_priority_overtakes),
+        cmocka_unit_test(what_is_too_large_is_passed),
+        cmocka_unit_test(a_removed_job_leaves_the_others_in_order),
+        cmocka_unit_test(a_position_counts_the_jobs_that_come_before),
+        cmocka_unit_test(a_position_is_right_along_a_long_line),
+        cmocka_unit_test(the_first_stays_until_it_is_taken),
+        cmocka_unit_test(shares_take_turns_by_what_they_were_served),
+        cmocka_unit_test(idle_time_is_not_saved_up),
+        cmocka_unit_test(seconds_ahead_are_those_of_the_turns_of_others_too),
+        cmocka_unit_test(what_is_ahead_takes_its_time),
+        cmocka_unit_test(what_comes_before_is_counted_right_whatever_leaves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
