@@ -68,7 +68,7 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
         .base = find_base(scheduler, job),
         .arcs = job->arcs,
         .arc_count = job->arc_count,
-        .plan_seed = plan_file_seed(store_secret(scheduler->store), job->tenant->name),
+        .order_seed = order_file_seed(store_secret(scheduler->store), job->tenant->name),
         .signal = job->signal,
     };
     job->graph = NULL;

@@ -58,7 +58,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .sample_rows = scheduler->config->sample_rows,
         .graph_folder = store_graph_folder(scheduler->store),
         .result_folder = store_result_folder(scheduler->store),
-        .plan_folder = store_plan_folder(scheduler->store),
+        .order_folder = store_order_folder(scheduler->store),
         .plan_budget_bytes = keeps_plans ? scheduler->config->plan_budget_bytes : 0,
         .home = scheduler->mailbox,
         .finished = dispatch_receive_task,
@@ -341,7 +341,7 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The disk threads cannot be started.");
     }
-    plan_file_trim(store_plan_folder(scheduler->store), scheduler->config->plan_budget_bytes);
+    order_file_trim(store_order_folder(scheduler->store), scheduler->config->plan_budget_bytes);
     STATUS_TRY(open_workers(scheduler, reterr));
     restore_queue(scheduler);
     scheduler_settle(scheduler);

@@ -115,7 +115,7 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
 /* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
  * ret_seconds: of the rounds; 0 for the dense plan. */
 static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             bool narrow, struct plan_record *record, struct plan **ret_plan,
+                             bool narrow, struct order_record *record, struct plan **ret_plan,
                              double *ret_seconds)
 {
     const struct solver_class *class_ = solver->class_;

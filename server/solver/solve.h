@@ -9,9 +9,9 @@
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
-    enum kind kind;             /* resolved by graph_choose_kind, never KIND_AUTO */
-    bool verify;                /* check by certificate before it counts */
-    struct plan_record *record; /* see planner_make; NULL = none */
+    enum kind kind;              /* resolved by graph_choose_kind, never KIND_AUTO */
+    bool verify;                 /* check by certificate before it counts */
+    struct order_record *record; /* see planner_make; NULL = none */
 };
 
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
@@ -81,7 +81,7 @@ MUST_CHECK enum status solve_update_hierarchy(const struct hierarchy *base,
  * that is found put in their place. ret_bytes: of ret_size, to be freed; hierarchy_open takes them.
  * As solve_graph on failure; STATUS_TOO_LARGE when it would take more memory than there is. */
 MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                                       struct plan_record *record, const struct observer *observer,
+                                       struct order_record *record, const struct observer *observer,
                                        void **ret_bytes, uint64_t *ret_size,
                                        struct solve_outcome *outcome, struct problem *reterr);
 

@@ -8,37 +8,25 @@
  * both. */
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
-/* Whether they name each vertex once. */
-static bool is_order(const struct plan_record *record, uint32_t vertex_count)
+/* The kept order where it is one for hierarchies, else a new one, which replaces it. An order for a
+ * plan alone stays: it took as long to find. */
+static enum status find_order(const struct graph *graph, uint32_t threads,
+                              struct order_record *record, bool *ret_kept, struct order **ret_order)
 {
-    bool *seen = calloc((size_t)vertex_count + 1, sizeof(*seen));
-    bool is_order = seen != NULL && record->count == vertex_count;
-    for (uint32_t i = 0; is_order && i < vertex_count; i++) {
-        const uint32_t vertex = record->words[i];
-        is_order = vertex < vertex_count && !seen[vertex];
-        if (is_order) {
-            seen[vertex] = true;
+    const struct order_options options = {.threads = threads, .observer = record->observer};
+    struct order_tiling tiling;
+    struct order *order = NULL;
+    STATUS_TRY(order_record_get(record, graph->vertex_count, &order, &tiling));
+    *ret_kept = order != NULL && !order->strong && !order->partial;
+    if (!*ret_kept) {
+        const bool replaces = order == NULL || order->partial;
+        order_destroy(order);
+        STATUS_TRY(order_make(graph, &options, &order));
+        if (replaces) {
+            order_record_put(record, order, &(struct order_tiling){0});
         }
     }
-    free(seen);
-    return is_order;
-}
-
-static enum status find_order(const struct graph *graph, uint32_t threads,
-                              struct plan_record *record)
-{
-    uint32_t *vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(*vertex_at));
-    const enum status status = vertex_at != NULL
-                                   ? hierarchy_order(graph, threads, record->observer, vertex_at)
-                                   : STATUS_NO_MEMORY;
-    if (status != STATUS_OK) {
-        free(vertex_at);
-        return status;
-    }
-    free(record->words);
-    record->words = vertex_at;
-    record->count = graph->vertex_count;
-    record->fresh = true;
+    *ret_order = order;
     return STATUS_OK;
 }
 
@@ -56,18 +44,16 @@ static void summarize(const struct hierarchy_shape *shape, bool is_kept,
 }
 
 /* Order and shape count as planning. */
-static enum status plan(const struct graph *graph, uint32_t threads, struct plan_record *record,
+static enum status plan(const struct graph *graph, uint32_t threads, struct order_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
 {
     const double begin_s = stopwatch_now_s();
-    const bool is_kept = record->words != NULL && is_order(record, graph->vertex_count);
-    enum status status = is_kept ? STATUS_OK : find_order(graph, threads, record);
-    if (status == STATUS_OK) {
-        status = hierarchy_make_shape(graph, record->words, &limits, ret_shape);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    bool is_kept = false;
+    struct order *order = NULL;
+    STATUS_TRY(find_order(graph, threads, record, &is_kept, &order));
+    const enum status status = hierarchy_make_shape(graph, order->vertex_at, &limits, ret_shape);
+    order_destroy(order);
+    STATUS_TRY(status);
     summarize(*ret_shape, is_kept, ret_plan);
     ret_plan->planning_s = stopwatch_now_s() - begin_s;
     return STATUS_OK;
@@ -125,13 +111,13 @@ static enum status customize(const struct hierarchy_shape *shape, const struct g
 }
 
 enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                            struct plan_record *record, const struct observer *observer,
+                            struct order_record *record, const struct observer *observer,
                             void **ret_bytes, uint64_t *ret_size, struct solve_outcome *outcome,
                             struct problem *reterr)
 {
     struct hierarchy_shape *shape = NULL;
     struct graph *folded = NULL;
-    struct plan_record own = {0};
+    struct order_record own = {0};
     record = record != NULL ? record : &own;
     record->observer = observer;
     threads = threads > 0 ? threads : cpu_pool_cores();

@@ -162,7 +162,7 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
         int *descriptor;
     } folders[] = {
         {"graphs", &folder->graphs},         {"results", &folder->results},
-        {"plans", &folder->plans},           {"coordinates", &folder->coordinates},
+        {"orders", &folder->orders},         {"coordinates", &folder->coordinates},
         {"quarantine", &folder->quarantine},
     };
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
@@ -184,7 +184,7 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
                                .lock = -1,
                                .graphs = -1,
                                .results = -1,
-                               .plans = -1,
+                               .orders = -1,
                                .coordinates = -1,
                                .quarantine = -1};
     int length = snprintf(folder.catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
@@ -237,7 +237,7 @@ bool state_dir_drop_reserve(struct state_dir *folder)
 
 void state_dir_close(struct state_dir *folder)
 {
-    int *const descriptors[] = {&folder->quarantine, &folder->coordinates, &folder->plans,
+    int *const descriptors[] = {&folder->quarantine, &folder->coordinates, &folder->orders,
                                 &folder->results,    &folder->graphs,      &folder->lock,
                                 &folder->root};
     for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {

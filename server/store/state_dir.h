@@ -15,7 +15,7 @@ struct state_dir {
     int lock;
     int graphs;
     int results;
-    int plans;
+    int orders;
     int coordinates;
     int quarantine;
     bool has_reserve;

@@ -557,9 +557,9 @@ int store_result_folder(const struct store *store)
     return store->dir.results;
 }
 
-int store_plan_folder(const struct store *store)
+int store_order_folder(const struct store *store)
 {
-    return store->dir.plans;
+    return store->dir.orders;
 }
 
 int store_coordinates_folder(const struct store *store)

@@ -1,7 +1,7 @@
 /* The state directory and its two disk threads, which alone publish anything in it.
  *
  *   LOCK, FORMAT, RESERVE, catalogue.db, graphs/<id>, results/<id>.<kind>.npy, quarantine/,
- *   plans/<digest>, which are the workers' matter (plan_file.h), coordinates/<id of a graph>
+ *   orders/<digest>, which are the workers' matter (order_file.h), coordinates/<id of a graph>
  *
  * A change is files first, catalogue commit second: what the catalogue names is on the disk. Files
  * that no row names are removed at start-up, graphs to quarantine. Changes that publish or delete
@@ -80,7 +80,7 @@ void store_apply(struct store *store, struct store_change *change);
 /* Open directories, for workers to read graphs and make result files in. Borrowed. */
 int store_graph_folder(const struct store *store);
 int store_result_folder(const struct store *store);
-int store_plan_folder(const struct store *store);
+int store_order_folder(const struct store *store);
 int store_coordinates_folder(const struct store *store);
 /* A word that the store made at random when it was created, to key ids with. It leaves the process
  * nowhere. */

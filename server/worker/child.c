@@ -99,10 +99,10 @@ static struct task *child_next(void *context)
         .verify = order->verify != 0,
         .signal = &child->shared->signal,
         .graph_descriptor = descriptors[0],
-        .plan_file = {.descriptor = descriptors[2]},
+        .order_file = {.descriptor = descriptors[2]},
     };
-    if (order->has_plan_file == 0) {
-        plan_file_finish(&task->plan_file);
+    if (order->has_order_file == 0) {
+        order_file_finish(&task->order_file);
     }
     memcpy(task->graph_id, order->graph_id, sizeof(task->graph_id));
     task->status = task_check_result(task, result_file_adopt(descriptors[1], order->vertex_count,

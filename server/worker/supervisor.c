@@ -140,15 +140,16 @@ static double allow_s(const struct solver *model, const struct task *task)
 enum task_loss worker_process_solve(struct worker_process *process, struct task *task,
                                     struct solver *model)
 {
-    const bool has_plan_file = task->plan_file.descriptor > 0;
+    const bool has_order_file = task->order_file.descriptor > 0;
     const int descriptors[] = {task->graph_descriptor, result_file_descriptor(task->file),
-                               has_plan_file ? task->plan_file.descriptor : task->graph_descriptor};
+                               has_order_file ? task->order_file.descriptor
+                                              : task->graph_descriptor};
     struct wire_message message = {.type = WIRE_TASK};
     message.body.task = (struct wire_task){.vertex_count = task->vertex_count,
                                            .kind = (uint32_t)task->kind,
                                            .form = (uint32_t)task->form,
                                            .verify = task->verify,
-                                           .has_plan_file = has_plan_file};
+                                           .has_order_file = has_order_file};
     memcpy(message.body.task.graph_id, task->graph_id, sizeof(task->graph_id));
     watch_from_now(process, task, process->stall_s, allow_s(model, task));
     enum task_loss loss = send_message(process, &message, descriptors);
@@ -254,10 +255,10 @@ static void do_task(struct worker *worker, struct task *task)
 {
     const struct worker_config *config = &worker->config;
     const struct task_folders folders = {config->graph_folder, config->result_folder, true,
-                                         config->plan_folder, config->plan_budget_bytes};
+                                         config->order_folder, config->plan_budget_bytes};
     task_open_files(&folders, task);
     worker_update(config->setup.solver.cpu_threads, task);
-    task_open_plan_file(&folders, task);
+    task_open_order_file(&folders, task);
     if (task->status == STATUS_OK && !task->is_updated) {
         const enum task_loss loss = worker_process_solve(&worker->process, task, worker->solver);
         if (loss != TASK_LOSS_NONE) {

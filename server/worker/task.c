@@ -29,7 +29,7 @@ void task_finish(struct task *task)
     graph_destroy(task->graph);
     search_pool_destroy(task->searches);
     result_file_destroy(task->file);
-    plan_file_finish(&task->plan_file);
+    order_file_finish(&task->order_file);
     result_unref(task->base);
     task->base = NULL;
     vertex_names_destroy(task->names);
@@ -129,7 +129,7 @@ enum status task_write_result(struct task *task, const void *hierarchy, uint64_t
 
 /* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
  * is for the solve to tell. */
-void task_open_plan_file(const struct task_folders *folders, struct task *task)
+void task_open_order_file(const struct task_folders *folders, struct task *task)
 {
     if (task->status != STATUS_OK || task->is_updated || folders->plan_budget_bytes == 0 ||
         task->vertex_count < TASK_KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
@@ -138,24 +138,23 @@ void task_open_plan_file(const struct task_folders *folders, struct task *task)
     if (task->graph == NULL && task_read_graph(task) != STATUS_OK) {
         return;
     }
-    /* The order of a hierarchy is another one than that of a plan. */
-    const uint64_t seed = task->plan_seed + (task->form == RESULT_FORM_HIERARCHY);
-    plan_file_open(folders->plans, folders->plan_budget_bytes, task->graph, seed, &task->plan_file);
+    order_file_open(folders->orders, folders->plan_budget_bytes, task->graph, task->order_seed,
+                    &task->order_file);
 }
 
-void task_read_record(const struct task *task, struct plan_record *record)
+void task_read_record(const struct task *task, struct order_record *record)
 {
-    if (task->plan_file.descriptor > 0) {
+    if (task->order_file.descriptor > 0) {
         record->words =
-            plan_file_read(task->plan_file.descriptor,
-                           planner_record_limit(task->graph->vertex_count), &record->count);
+            order_file_read(task->order_file.descriptor,
+                            order_record_limit(task->graph->vertex_count), &record->count);
     }
 }
 
-void task_keep_record(const struct task *task, const struct plan_record *record)
+void task_keep_record(const struct task *task, const struct order_record *record)
 {
-    if (record->fresh && task->plan_file.descriptor > 0) {
-        plan_file_write(task->plan_file.descriptor, record->words, record->count);
+    if (record->fresh && task->order_file.descriptor > 0) {
+        order_file_write(task->order_file.descriptor, record->words, record->count);
     }
     free(record->words);
 }
@@ -175,20 +174,20 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
                     struct task *task)
 {
     struct graph *graph = task->graph;
-    struct plan_file plan_file = task->plan_file;
+    struct order_file order_file = task->order_file;
     struct result_file *spoilt = task->status != STATUS_OK ? task->file : NULL;
     if (task->graph_descriptor > 0) {
         close(task->graph_descriptor);
     }
     task->graph_descriptor = 0;
     task->graph = NULL;
-    task->plan_file = (struct plan_file){0};
+    task->order_file = (struct order_file){0};
     task->file = spoilt != NULL ? NULL : task->file;
     task->message.deliver = finished;
     mailbox_post(home, &task->message);
     graph_destroy(graph);
     result_file_destroy(spoilt);
-    plan_file_finish(&plan_file);
+    order_file_finish(&order_file);
 }
 
 /* ---- Its signal ---- */

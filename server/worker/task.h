@@ -11,7 +11,7 @@
 #include "server/solver/cpu/pool.h"
 #include "server/solver/progress.h"
 #include "server/solver/solve.h"
-#include "server/store/plan_file.h"
+#include "server/store/order_file.h"
 #include "server/store/result.h"
 #include "server/store/result_file.h"
 #include "server/worker/mailbox.h"
@@ -73,12 +73,12 @@ struct task {
     struct result *base;    /* counted: of the graph before the arcs; NULL = none */
     struct solve_arc *arcs; /* borrowed from the job */
     size_t arc_count;
-    uint64_t plan_seed;         /* of plan_file_open */
+    uint64_t order_seed;        /* of order_file_open */
     struct task_signal *signal; /* borrowed; worker_signal, where there is one */
 
     /* Between the sides of a worker. */
     int graph_descriptor; /* of the file, while graph is NULL and status is STATUS_OK */
-    struct plan_file plan_file;
+    struct order_file order_file;
 
     /* Out. */
     bool is_updated;  /* it is solved, from its base */
@@ -104,7 +104,7 @@ struct task_folders {
     int graphs; /* open directories, borrowed */
     int results;
     bool graph_files; /* open the file also of a graph that the task has in memory */
-    int plans;
+    int orders;
     uint64_t plan_budget_bytes; /* 0 = no plan is kept */
 };
 
@@ -113,7 +113,7 @@ struct task_folders {
 void task_open_files(const struct task_folders *folders, struct task *task);
 /* Before a solve: a graph that may have a kept plan is read for it, and the file of that plan
  * opened. */
-void task_open_plan_file(const struct task_folders *folders, struct task *task);
+void task_open_order_file(const struct task_folders *folders, struct task *task);
 
 /* ---- judge.c ---- */
 
@@ -137,8 +137,8 @@ uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed
 MUST_CHECK enum status task_read_graph(struct task *task);
 /* Reads the order that an earlier plan for the pattern of its graph found; and after the solve:
  * writes one that is fresh, and frees the words. */
-void task_read_record(const struct task *task, struct plan_record *record);
-void task_keep_record(const struct task *task, const struct plan_record *record);
+void task_read_record(const struct task *task, struct order_record *record);
+void task_keep_record(const struct task *task, const struct order_record *record);
 /* The status of a call for the file of its result, which it returns; the problem is set on failure,
  * and whether that may pass. */
 MUST_CHECK enum status task_check_result(struct task *task, enum status status);
@@ -245,7 +245,7 @@ struct wire_task {
     uint32_t kind;
     uint32_t form;
     uint32_t verify;
-    uint32_t has_plan_file; /* else the graph's file stands in its place */
+    uint32_t has_order_file; /* else the graph's file stands in its place */
     char graph_id[GRAPH_ID_SIZE];
 };
 

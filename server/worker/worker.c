@@ -245,7 +245,7 @@ static enum status solve_task_hierarchy(const struct loop *loop, struct task *ta
     const struct observer observer = task_signal_observer(task->signal);
     void *bytes = NULL;
     uint64_t size = 0;
-    struct plan_record record = {0};
+    struct order_record record = {0};
     enum status status = task->graph == NULL ? task_read_graph(task) : STATUS_OK;
     if (status == STATUS_OK) {
         task_read_record(task, &record);
@@ -312,7 +312,7 @@ static enum status solve_task(struct loop *loop, struct task *task)
         return status;
     }
     const struct observer observer = task_signal_observer(task->signal);
-    struct plan_record record = {.observer = &observer};
+    struct order_record record = {.observer = &observer};
     /* Also where none is kept: a search for a plan hears of a cancel by it. */
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = &record};
@@ -399,7 +399,7 @@ static struct task *thread_next(void *context)
     const struct worker *worker = context;
     const struct worker_config *config = &worker->config;
     const struct task_folders folders = {config->graph_folder, config->result_folder, false,
-                                         config->plan_folder, config->plan_budget_bytes};
+                                         config->order_folder, config->plan_budget_bytes};
     /* The message is the first member of its task. */
     struct task *task = (struct task *)mailbox_wait(worker->mailbox);
     if (task != NULL && atomic_load(&worker->health.state) == WORKER_LOST) {
@@ -407,7 +407,7 @@ static struct task *thread_next(void *context)
     } else if (task != NULL) {
         task_open_files(&folders, task);
         worker_update(config->setup.solver.cpu_threads, task);
-        task_open_plan_file(&folders, task);
+        task_open_order_file(&folders, task);
     }
     return task;
 }

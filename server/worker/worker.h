@@ -45,7 +45,7 @@ struct worker_config {
     uint32_t sample_rows; /* of every result, proven before it goes home */
     int graph_folder;
     int result_folder;
-    int plan_folder;
+    int order_folder;
     uint64_t plan_budget_bytes;
     struct mailbox *home;                      /* where finished tasks are posted: the loop's */
     void (*finished)(struct message *message); /* deliver of the task on its way home */

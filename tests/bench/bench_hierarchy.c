@@ -7,6 +7,7 @@
  * the other. Every distance of the rows that are timed is compared. */
 #include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/elimination.h"
+#include "server/solver/order/order.h"
 #include "server/solver/steps.h"
 #include "tests/solver/graph_source.h"
 
@@ -363,12 +364,13 @@ int main(int count, char **words)
     struct hierarchy_shape *shape = NULL;
     struct hierarchy *hierarchy = NULL;
     struct hierarchy_search *search = NULL;
-    uint32_t *vertex_at = take((size_t)n * sizeof(*vertex_at));
+    const struct order_options options = {.threads = threads};
+    struct order *order = NULL;
     const double begin_s = stopwatch_now_s();
-    enum status status = hierarchy_order(graph, threads, NULL, vertex_at);
+    enum status status = order_make(graph, &options, &order);
     const double ordered_s = stopwatch_now_s() - begin_s;
     if (status == STATUS_OK) {
-        status = hierarchy_make_shape(graph, vertex_at, &no_limits, &shape);
+        status = hierarchy_make_shape(graph, order->vertex_at, &no_limits, &shape);
     }
     if (status != STATUS_OK) {
         return 1;
@@ -406,7 +408,7 @@ int main(int count, char **words)
     finish_plain(&plain);
     graph_fold_destroy(folded);
     graph_destroy(given);
-    free(vertex_at);
+    order_destroy(order);
     free(bytes);
     return same ? 0 : 1;
 }

@@ -177,7 +177,7 @@ def street(seed):
 
 def plans_of(found):
     """Those that are whole: what they begin with is written last."""
-    folder = os.path.join(found.state, "plans")
+    folder = os.path.join(found.state, "orders")
     found_there = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), "rb") as file:

@@ -52,7 +52,7 @@ def solve(daemon, n, edges, query=""):
 
 
 def plans_of(daemon):
-    folder = pathlib.Path(daemon.state, "plans")
+    folder = pathlib.Path(daemon.state, "orders")
     return sorted(folder.iterdir())
 
 
@@ -128,10 +128,10 @@ def test_the_budget_holds_and_a_start_removes_what_is_no_plan():
             assert solve(daemon, n, heavier)["plan"]["cached"] == cached
         daemon.terminate()
         assert len(plans_of(daemon)) == 2
-        pathlib.Path(daemon.state, "plans", "note").write_bytes(b"mine")
+        pathlib.Path(daemon.state, "orders", "note").write_bytes(b"mine")
         daemon.start()
         assert len(plans_of(daemon)) == 2
-        assert "note" not in os.listdir(os.path.join(daemon.state, "plans"))
+        assert "note" not in os.listdir(os.path.join(daemon.state, "orders"))
 
 
 def test_no_plan_is_kept_where_none_is_wanted():

@@ -1,5 +1,7 @@
 #include "tests/lib/hierarchy_fixture.h"
 
+#include "server/solver/order/order.h"
+
 static struct range_edge grid_edges[4 * GRID_VERTICES];
 
 struct graph *make_grid(bool directed)
@@ -25,11 +27,11 @@ struct graph *make_grid(bool directed)
 struct hierarchy_shape *make_shape(const struct graph *graph)
 {
     struct hierarchy_shape *shape = NULL;
-    uint32_t *vertex_at = calloc(graph->vertex_count + 1, sizeof(*vertex_at));
-    assert_non_null(vertex_at);
-    assert_int_equal(hierarchy_order(graph, 1, NULL, vertex_at), STATUS_OK);
-    assert_int_equal(hierarchy_make_shape(graph, vertex_at, &no_limits, &shape), STATUS_OK);
-    free(vertex_at);
+    const struct order_options options = {.threads = 1};
+    struct order *order = NULL;
+    assert_int_equal(order_make(graph, &options, &order), STATUS_OK);
+    assert_int_equal(hierarchy_make_shape(graph, order->vertex_at, &no_limits, &shape), STATUS_OK);
+    order_destroy(order);
     return shape;
 }
 

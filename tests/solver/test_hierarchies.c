@@ -155,7 +155,7 @@ static void finish_solved(struct solved *solved)
 
 /* record: the order that is taken. */
 static struct solved solve_list(const struct edge_list *list, enum kind kind,
-                                struct plan_record *record)
+                                struct order_record *record)
 {
     struct solved solved = {.graph = edge_list_build(list)};
     struct solve_outcome outcome = {0};
@@ -230,7 +230,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     first.edges = malloc(list->count * sizeof(*first.edges) + 1);
     assert_non_null(first.edges);
     memcpy(first.edges, list->edges, list->count * sizeof(*first.edges));
-    struct plan_record record = {0};
+    struct order_record record = {0};
     struct solved before = solve_list(list, kind, &record);
     uint32_t updates = 0;
     for (int round = 0; round < (quick() ? 6 : 40) && list->count > 0; ++round) {
@@ -294,7 +294,7 @@ static void a_shape_without_an_edge_is_not_enough(void **state)
 {
     (void)state;
     struct edge_list list = {.vertex_count = 100};
-    struct plan_record record = {0};
+    struct order_record record = {0};
     for (uint32_t v = 0; v < 99; ++v) {
         edge_list_add(&list, v, v + 1, 1);
     }

@@ -1,7 +1,7 @@
 /* What the planner plans, executed by the reference: the oracle's matrix, on every shape. And the
  * real graphs of APSPD_TEST_DATA, if it is set: how much of the work is left. APSPD_TEST_QUICK
  * leaves most sizes out. */
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/oracle.h"

@@ -53,7 +53,7 @@ LIBRARIES = (
     ),
     (r"\bini_parse\w*", ("server/config.c",)),
     (r"\bseccomp_\w+(?=\s*\()|\bSCMP_\w+", ("server/sandbox.c",)),
-    (r"\bMETIS_\w+", ("server/solver/plan/separator_metis.c",)),
+    (r"\bMETIS_\w+", ("server/solver/order/separator_metis.c",)),
     (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
@@ -64,7 +64,7 @@ LIBRARIES = (
             "server/store/store.c",
             "server/store/result.c",
             "server/solver/cpu/pool.c",
-            "server/solver/plan/separator_metis.c",
+            "server/solver/order/separator_metis.c",
             "server/http/request/auth.c",
         ),
     ),

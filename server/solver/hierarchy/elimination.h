@@ -7,14 +7,6 @@
 #include "proto/solve.h"
 #include "server/solver/cpu/pool.h"
 
-/* ---- order.c ---- */
-
-/* The order of elimination: nested dissection, and minimum degree in what is left of it. ret_at:
- * vertex_count entries. observer: NULL, or asked by any thread. STATUS_NO_MEMORY, STATUS_CANCELLED;
- * STATUS_TOO_LARGE for more edges than a pattern has. */
-MUST_CHECK enum status hierarchy_order(const struct graph *graph, uint32_t threads,
-                                       const struct observer *observer, uint32_t *ret_at);
-
 /* ---- shape.c ---- */
 
 struct hierarchy_limits {

@@ -18,7 +18,7 @@ struct layout_tile {
 };
 
 struct builder {
-    const struct dissection *dissection;
+    const struct order *order;
     const struct plan_layout_options *options;
     struct plan_layout *layout;
     struct part *parts; /* a vertex each at most, and one more as the end */
@@ -57,23 +57,23 @@ static void begin_part(struct builder *builder, uint32_t height)
 static void put_vertices(struct builder *builder, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place < end; place++) {
-        builder->layout->vertex_at[builder->filled++] = builder->dissection->vertex_at[place];
+        builder->layout->vertex_at[builder->filled++] = builder->order->vertex_at[place];
     }
 }
 
-static bool is_leaf(const struct builder *builder, const struct dissection_node *node)
+static bool is_leaf(const struct builder *builder, const struct order_node *node)
 {
     return node->child[0] == NO_NODE || node->end - node->begin <= builder->options->leaf;
 }
 
-static const struct dissection_node *child_of(const struct builder *builder,
-                                              const struct dissection_node *node, int side)
+static const struct order_node *child_of(const struct builder *builder,
+                                         const struct order_node *node, int side)
 {
-    return &builder->dissection->nodes[node->child[side]];
+    return &builder->order->nodes[node->child[side]];
 }
 
 /* Small leaves that follow one another share a tile. */
-static void put_leaves(struct builder *builder, const struct dissection_node *node)
+static void put_leaves(struct builder *builder, const struct order_node *node)
 {
     if (node->begin == node->end) {
         return;
@@ -84,10 +84,10 @@ static void put_leaves(struct builder *builder, const struct dissection_node *no
         return;
     }
     /* Sources have no left panels and sinks no right ones, and so no targets: while they share no
-     * tile with others. Levels are as dissection.c gives them. */
+     * tile with others. Levels are as order.c gives them. */
     const struct part *last =
         builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
-    const uint32_t sinks = 2 * builder->dissection->root_count;
+    const uint32_t sinks = 2 * builder->order->root_count;
     const bool joins =
         last != NULL && last->height == 0 && (last->level == 0) == (builder->level == 0) &&
         (last->level == sinks) == (builder->level == sinks) &&
@@ -98,7 +98,7 @@ static void put_leaves(struct builder *builder, const struct dissection_node *no
     put_vertices(builder, node->begin, node->end);
 }
 
-static void put_separators(struct builder *builder, const struct dissection_node *node)
+static void put_separators(struct builder *builder, const struct order_node *node)
 {
     if (!is_leaf(builder, node)) {
         put_separators(builder, child_of(builder, node, 0));
@@ -108,7 +108,7 @@ static void put_separators(struct builder *builder, const struct dissection_node
 }
 
 /* Recursion as deep as the tree. Returns the height of what comes above the node. */
-static uint32_t put_tree(struct builder *builder, const struct dissection_node *node)
+static uint32_t put_tree(struct builder *builder, const struct order_node *node)
 {
     const uint32_t first = builder->part_count;
     uint32_t height = 1;
@@ -196,13 +196,13 @@ static int compare_tiles(const void *a, const void *b)
 
 static void build(struct builder *builder, struct layout_tile *tiles)
 {
-    const struct dissection *dissection = builder->dissection;
+    const struct order *order = builder->order;
     struct plan_layout *layout = builder->layout;
-    for (uint32_t index = 0; index < dissection->root_count; index++) {
-        builder->level = dissection->roots[index].level;
-        put_tree(builder, &dissection->nodes[dissection->roots[index].node]);
+    for (uint32_t index = 0; index < order->root_count; index++) {
+        builder->level = order->roots[index].level;
+        put_tree(builder, &order->nodes[order->roots[index].node]);
     }
-    CHECK(builder->filled == dissection->vertex_count);
+    CHECK(builder->filled == order->vertex_count);
     builder->parts[builder->part_count].begin = builder->filled;
     cut_parts(builder, tiles);
     qsort(tiles, layout->tile_count, sizeof(*tiles), compare_tiles);
@@ -211,11 +211,10 @@ static void build(struct builder *builder, struct layout_tile *tiles)
     }
 }
 
-enum status plan_layout_make(const struct dissection *dissection,
-                             const struct plan_layout_options *options,
+enum status plan_layout_make(const struct order *order, const struct plan_layout_options *options,
                              struct plan_layout *ret_layout)
 {
-    const size_t places = (size_t)dissection->vertex_count + 2;
+    const size_t places = (size_t)order->vertex_count + 2;
     struct plan_layout layout = {
         .vertex_at = malloc(places * sizeof(*layout.vertex_at)),
         .tile_begin = malloc(places * sizeof(*layout.tile_begin)),
@@ -223,7 +222,7 @@ enum status plan_layout_make(const struct dissection *dissection,
         .tile_of = malloc(places * sizeof(*layout.tile_of)),
         .parts = malloc(places * sizeof(*layout.parts)),
     };
-    struct builder builder = {.dissection = dissection,
+    struct builder builder = {.order = order,
                               .options = options,
                               .layout = &layout,
                               .parts = malloc(places * sizeof(*builder.parts))};

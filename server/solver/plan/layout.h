@@ -5,7 +5,7 @@
 
 #include "proto/graph.h"
 #include "proto/plan.h"
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/order.h"
 
 /* ---- plan/symbolic.c ---- */
 
@@ -75,7 +75,7 @@ struct plan_layout {
 };
 
 /* STATUS_NO_MEMORY. */
-MUST_CHECK enum status plan_layout_make(const struct dissection *dissection,
+MUST_CHECK enum status plan_layout_make(const struct order *order,
                                         const struct plan_layout_options *options,
                                         struct plan_layout *ret_layout);
 /* Zeroed is allowed. */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "proto/solve.h"
+#include "server/solver/order/order_record.h"
 #include "server/solver/plan/layout.h"
 
 /* ---- plan/cost.c ---- */
@@ -51,24 +52,13 @@ double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, boo
 /* The trivial plan: identity order, every tile in every step. tile: vertices per tile edge. */
 MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan);
 
-/* An order that was found for a graph, as plain numbers: it serves all graphs of the same pattern,
- * whatever their weights. Zero it before; the caller frees the words. */
-struct plan_record {
-    uint32_t *words;
-    size_t count;
-    bool fresh;                      /* of the call that has just ended */
-    const struct observer *observer; /* asked by any thread while an order is looked for; or NULL */
-};
-/* The most words of a record. */
-size_t planner_record_limit(uint32_t vertex_count);
-
 /* The cheapest plan that is found, by the solver's figures: by components and separators where that
  * pays, else the dense one. The same graph and figures give the same plan on one thread. What
  * cannot pay is seen from n and m, from how fast a search spreads, or from the first separator.
  *
- * record: NULL, or words that may be any. If they are an order of this many vertices, for such
- * tiles, that order is taken while it pays; else what is found, if it was looked for, is put in
- * their place. The tiles to touch are always found from the edges, so that no words make a plan
- * wrong. STATUS_NO_MEMORY; STATUS_CANCELLED by the record's observer. */
+ * record: NULL, or a record whose order is taken where it fits; else the order that is found
+ * replaces it, with the tiling that was the best. The tiles to touch are always found from the
+ * edges, so that no words make a plan wrong. STATUS_NO_MEMORY; STATUS_CANCELLED by the record's
+ * observer. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,
-                                    struct plan_record *record, struct plan **ret_plan);
+                                    struct order_record *record, struct plan **ret_plan);

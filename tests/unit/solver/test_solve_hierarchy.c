@@ -80,7 +80,7 @@ static void an_order_that_is_kept_is_taken(void **state)
 {
     (void)state;
     struct graph *graph = make_grid(true);
-    struct plan_record record = {0};
+    struct order_record record = {0};
     void *first = NULL;
     uint64_t size = 0;
     /* None, that of before, one that names a vertex twice, and one of another size. */
@@ -89,7 +89,7 @@ static void an_order_that_is_kept_is_taken(void **state)
         struct problem problem = {0};
         void *bytes = NULL;
         if (turn == 2) {
-            record.words[0] = record.words[1];
+            record.words[10] = record.words[11];
         }
         record.count -= turn == 3;
         assert_int_equal(
@@ -97,7 +97,7 @@ static void an_order_that_is_kept_is_taken(void **state)
             STATUS_OK);
         assert_int_equal(outcome.plan.cached, turn == 1);
         assert_int_equal(record.fresh, turn != 1);
-        assert_int_equal(record.count, GRID_VERTICES);
+        assert_in_range(record.count, GRID_VERTICES, order_record_limit(GRID_VERTICES));
         record.fresh = false;
         first = turn == 0 ? bytes : first;
         assert_memory_equal(bytes, first, size);

@@ -189,7 +189,7 @@ static void new_directory_is_private_and_complete(void **state)
     assert_int_equal(fstatat(fixture->folder, "state", &info, 0), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
     const char *const entries[] = {"LOCK",    "FORMAT", "catalogue.db", "graphs",
-                                   "results", "plans",  "coordinates",  "quarantine"};
+                                   "results", "orders", "coordinates",  "quarantine"};
     assert_int_equal(fixture_count_files(fixture, "state"), 8);
     for (size_t i = 0; i < 8; i++) {
         char path[64];

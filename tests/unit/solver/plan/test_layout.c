@@ -2,7 +2,7 @@
 #include "tests/lib/range_fixture.h"
 
 /* Two halves of 20 and 12 with 3 between, the first again two quarters of 9 with 2 between. */
-static struct dissection_node tree[] = {
+static struct order_node tree[] = {
     {0, 0, 9, {NO_NODE, NO_NODE}}, {9, 9, 18, {NO_NODE, NO_NODE}},
     {0, 18, 20, {0, 1}},           {20, 20, 32, {NO_NODE, NO_NODE}},
     {0, 32, 35, {2, 3}},
@@ -10,30 +10,29 @@ static struct dissection_node tree[] = {
 
 #define VERTICES 35
 
-static uint32_t order[VERTICES];
-static struct dissection_root root = {.node = 4};
+static uint32_t vertex_at[VERTICES];
+static struct order_root root = {.node = 4};
 
-static struct dissection one_tree(void)
+static struct order one_tree(void)
 {
     for (uint32_t place = 0; place < VERTICES; ++place) {
-        order[place] = VERTICES - 1 - place;
+        vertex_at[place] = VERTICES - 1 - place;
     }
-    return (struct dissection){.vertex_count = VERTICES,
-                               .vertex_at = order,
-                               .nodes = tree,
-                               .node_count = 5,
-                               .roots = &root,
-                               .root_count = 1};
+    return (struct order){.vertex_count = VERTICES,
+                          .vertex_at = vertex_at,
+                          .nodes = tree,
+                          .node_count = 5,
+                          .roots = &root,
+                          .root_count = 1};
 }
 
-static struct plan_layout lay_out(const struct dissection *dissection, uint32_t leaf,
-                                  uint32_t clump)
+static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint32_t clump)
 {
     const struct plan_layout_options options = {
         .tile = 8, .granule = 2, .leaf = leaf, .clump = clump};
     struct plan_layout layout = {0};
-    assert_int_equal(plan_layout_make(dissection, &options, &layout), STATUS_OK);
-    assert_int_equal(layout.tile_begin[layout.tile_count], dissection->vertex_count);
+    assert_int_equal(plan_layout_make(order, &options, &layout), STATUS_OK);
+    assert_int_equal(layout.tile_begin[layout.tile_count], order->vertex_count);
     for (uint32_t tile = 0; tile < layout.tile_count; ++tile) {
         for (uint32_t at = layout.tile_begin[tile]; at < layout.tile_begin[tile + 1]; ++at) {
             assert_int_equal(layout.tile_of[layout.vertex_at[at]], tile);
@@ -47,11 +46,11 @@ static void each_separator_is_a_part_after_its_sides(void **state)
     (void)state;
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
     static const uint32_t above[] = {2, 2, 4, 4, PLAN_NO_PART};
-    const struct dissection dissection = one_tree();
-    struct plan_layout layout = lay_out(&dissection, 9, 9);
+    const struct order order = one_tree();
+    struct plan_layout layout = lay_out(&order, 9, 9);
     assert_int_equal(layout.tile_count, 8);
     assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
-    assert_memory_equal(layout.vertex_at, order, sizeof(order));
+    assert_memory_equal(layout.vertex_at, vertex_at, sizeof(vertex_at));
     assert_int_equal(layout.part_count, 5);
     for (uint32_t part = 0; part < 5; ++part) {
         assert_int_equal(layout.parts[part].above, above[part]);
@@ -66,8 +65,8 @@ static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
 {
     (void)state;
     static const uint32_t pivots[] = {0, 2, 5, 1, 3, 6, 4, 7};
-    const struct dissection dissection = one_tree();
-    struct plan_layout layout = lay_out(&dissection, 9, 9);
+    const struct order order = one_tree();
+    struct plan_layout layout = lay_out(&order, 9, 9);
     assert_memory_equal(layout.pivot, pivots, sizeof(pivots));
     plan_layout_finish(&layout);
 }
@@ -76,8 +75,8 @@ static void what_is_small_is_a_leaf_with_its_separators(void **state)
 {
     (void)state;
     static const uint32_t begin[] = {0, 8, 16, 20, 26, 32, 35};
-    const struct dissection dissection = one_tree();
-    struct plan_layout layout = lay_out(&dissection, 20, 20);
+    const struct order order = one_tree();
+    struct plan_layout layout = lay_out(&order, 20, 20);
     assert_int_equal(layout.part_count, 3);
     assert_int_equal(layout.tile_count, 6);
     assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
@@ -88,13 +87,13 @@ static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state
 {
     (void)state;
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 24, 30, 35};
-    const struct dissection dissection = one_tree();
-    struct plan_layout layout = lay_out(&dissection, 9, 64);
+    const struct order order = one_tree();
+    struct plan_layout layout = lay_out(&order, 9, 64);
     assert_int_equal(layout.part_count, 4);
     assert_int_equal(layout.tile_count, 7);
     assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
     for (uint32_t at = 0; at < 5; ++at) {
-        assert_int_equal(layout.vertex_at[30 + at], order[at < 2 ? 18 + at : 30 + at]);
+        assert_int_equal(layout.vertex_at[30 + at], vertex_at[at < 2 ? 18 + at : 30 + at]);
     }
     for (uint32_t part = 0; part < 3; ++part) {
         assert_int_equal(layout.parts[part].above, 3);
@@ -105,13 +104,13 @@ static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state
 static void an_empty_separator_is_no_part(void **state)
 {
     (void)state;
-    static struct dissection_node halves[] = {
+    static struct order_node halves[] = {
         {0, 0, 18, {NO_NODE, NO_NODE}}, {18, 18, 35, {NO_NODE, NO_NODE}}, {0, 35, 35, {0, 1}}};
-    static struct dissection_root top = {.node = 2};
-    struct dissection dissection = one_tree();
-    dissection.nodes = halves;
-    dissection.roots = &top;
-    struct plan_layout layout = lay_out(&dissection, 8, 8);
+    static struct order_root top = {.node = 2};
+    struct order order = one_tree();
+    order.nodes = halves;
+    order.roots = &top;
+    struct plan_layout layout = lay_out(&order, 8, 8);
     assert_int_equal(layout.part_count, 2);
     assert_int_equal(layout.parts[0].above, PLAN_NO_PART);
     plan_layout_finish(&layout);
@@ -120,20 +119,20 @@ static void an_empty_separator_is_no_part(void **state)
 /* Leaves of 1 to 3 vertices, each a root of its own. */
 static struct plan_layout lay_out_small(const uint32_t levels[12])
 {
-    static struct dissection_node nodes[12];
-    static struct dissection_root roots[12];
+    static struct order_node nodes[12];
+    static struct order_root roots[12];
     uint32_t begin = 0;
     for (uint32_t index = 0; index < 12; ++index) {
         const uint32_t size = index == 11 ? VERTICES - begin : 1 + index % 3;
-        nodes[index] = (struct dissection_node){begin, begin, begin + size, {NO_NODE, NO_NODE}};
-        roots[index] = (struct dissection_root){.node = index, .level = levels[index]};
+        nodes[index] = (struct order_node){begin, begin, begin + size, {NO_NODE, NO_NODE}};
+        roots[index] = (struct order_root){.node = index, .level = levels[index]};
         begin += size;
     }
-    struct dissection dissection = one_tree();
-    dissection.nodes = nodes;
-    dissection.roots = roots;
-    dissection.root_count = 12;
-    return lay_out(&dissection, 8, 8);
+    struct order order = one_tree();
+    order.nodes = nodes;
+    order.roots = roots;
+    order.root_count = 12;
+    return lay_out(&order, 8, 8);
 }
 
 static void small_components_share_tiles(void **state)
@@ -161,8 +160,8 @@ static void sources_and_sinks_share_no_tile_with_others(void **state)
 static void the_outline_is_that_of_the_layout(void **state)
 {
     (void)state;
-    const struct dissection dissection = one_tree();
-    struct plan_layout layout = lay_out(&dissection, 9, 9);
+    const struct order order = one_tree();
+    struct plan_layout layout = lay_out(&order, 9, 9);
     const struct plan_outline outline = plan_layout_outline(&layout, 8, true);
     assert_ptr_equal(outline.vertex_at, layout.vertex_at);
     assert_ptr_equal(outline.pivot, layout.pivot);

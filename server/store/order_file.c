@@ -1,4 +1,4 @@
-#include "server/store/plan_file.h"
+#include "server/store/order_file.h"
 
 #include "server/store/draft_file.h"
 
@@ -24,15 +24,15 @@ struct header {
     uint64_t checksum;
 };
 
-uint64_t plan_file_seed(const char *secret, const char *tenant)
+uint64_t order_file_seed(const char *secret, const char *tenant)
 {
     return XXH3_64bits_withSeed(tenant, strlen(tenant), XXH3_64bits(secret, strlen(secret)));
 }
 
-void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
-                    struct plan_file *ret_file)
+void order_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
+                     struct order_file *ret_file)
 {
-    struct plan_file file = {.folder = folder, .budget_bytes = budget_bytes};
+    struct order_file file = {.folder = folder, .budget_bytes = budget_bytes};
     const uint64_t directed = graph->directed;
     XXH3_state_t state;
     XXH3_INITSTATE(&state);
@@ -53,7 +53,7 @@ void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph
     }
 }
 
-void plan_file_finish(struct plan_file *file)
+void order_file_finish(struct order_file *file)
 {
     if (file->descriptor <= 0) {
         return;
@@ -62,13 +62,13 @@ void plan_file_finish(struct plan_file *file)
     if (file->folder > 0 && size == 0) {
         unlinkat(file->folder, file->name, 0);
     } else if (file->folder > 0 && size > file->size) {
-        plan_file_trim(file->folder, file->budget_bytes);
+        order_file_trim(file->folder, file->budget_bytes);
     }
     close(file->descriptor);
-    *file = (struct plan_file){0};
+    *file = (struct order_file){0};
 }
 
-uint32_t *plan_file_read(int descriptor, size_t limit, size_t *ret_count)
+uint32_t *order_file_read(int descriptor, size_t limit, size_t *ret_count)
 {
     struct header header;
     if (draft_file_read(descriptor, 0, &header, sizeof(header)) != STATUS_OK ||
@@ -86,7 +86,7 @@ uint32_t *plan_file_read(int descriptor, size_t limit, size_t *ret_count)
     return NULL;
 }
 
-void plan_file_write(int descriptor, const uint32_t *words, size_t count)
+void order_file_write(int descriptor, const uint32_t *words, size_t count)
 {
     const size_t size = count * sizeof(*words);
     const struct header header = {.count = count,
@@ -127,7 +127,7 @@ static uint64_t measure(DIR *stream, char ret_oldest[33])
     return bytes;
 }
 
-void plan_file_trim(int folder, uint64_t budget_bytes)
+void order_file_trim(int folder, uint64_t budget_bytes)
 {
     char oldest[33];
     const int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

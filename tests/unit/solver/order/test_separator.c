@@ -1,5 +1,5 @@
 /* Of separator_metis.c, or of separator_absent.c where METIS is not built. */
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/separator.h"
 
 /* cmocka.h wants these before it. */
 #include <pthread.h>
@@ -37,7 +37,7 @@ static struct pattern make_grid(struct grid *grid)
         }
     }
     grid->offset[CELLS] = filled;
-    return (struct pattern){CELLS, grid->offset, grid->target};
+    return (struct pattern){CELLS, grid->offset, grid->target, NULL};
 }
 
 /* Says what is wrong with the separator that is found of the grid; NULL when it is one. */

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 /* A plain value of who opened it; zeroed there is none. */
-struct plan_file {
+struct order_file {
     int descriptor; /* above 0 */
     int folder;     /* borrowed; 0 in a worker process, which has no other file */
     uint64_t budget_bytes;
@@ -21,16 +21,16 @@ struct plan_file {
 
 /* Opens or creates it; a failure leaves none. seed: whose graph it is, so that no tenant learns
  * from a plan what another one has. */
-void plan_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
-                    struct plan_file *ret_file);
+void order_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
+                     struct order_file *ret_file);
 /* secret: that of the store. */
-uint64_t plan_file_seed(const char *secret, const char *tenant);
+uint64_t order_file_seed(const char *secret, const char *tenant);
 /* Closes it. Where it is empty it is removed, and where it has grown what is beyond the budget. */
-void plan_file_finish(struct plan_file *file);
+void order_file_finish(struct order_file *file);
 /* Returns NULL where there are no words, more than limit, or damaged ones; else the caller frees
  * them. */
-uint32_t *plan_file_read(int descriptor, size_t limit, size_t *ret_count);
+uint32_t *order_file_read(int descriptor, size_t limit, size_t *ret_count);
 /* A plan that cannot be written is made again the next time. */
-void plan_file_write(int descriptor, const uint32_t *words, size_t count);
+void order_file_write(int descriptor, const uint32_t *words, size_t count);
 /* Removes the files beyond the budget, and what is no plan by its name. */
-void plan_file_trim(int folder, uint64_t budget_bytes);
+void order_file_trim(int folder, uint64_t budget_bytes);

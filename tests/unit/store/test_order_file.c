@@ -1,4 +1,4 @@
-#include "server/store/plan_file.h"
+#include "server/store/order_file.h"
 
 #include "tests/lib/store_fixture.h"
 
@@ -14,19 +14,19 @@
 static const uint32_t words[] = {5, 4, 3, 2, 1, UINT32_MAX};
 #define WORD_COUNT (sizeof(words) / sizeof(words[0]))
 
-static struct plan_file open_file(const struct fixture *fixture, const struct graph *graph,
-                                  uint64_t seed)
+static struct order_file open_file(const struct fixture *fixture, const struct graph *graph,
+                                   uint64_t seed)
 {
-    struct plan_file file = {0};
-    plan_file_open(fixture->folder, BUDGET, graph, seed, &file);
+    struct order_file file = {0};
+    order_file_open(fixture->folder, BUDGET, graph, seed, &file);
     assert_true(file.descriptor > 0);
     return file;
 }
 
-static bool has_words(const struct plan_file *file)
+static bool has_words(const struct order_file *file)
 {
     size_t count = 0;
-    uint32_t *read = plan_file_read(file->descriptor, LIMIT, &count);
+    uint32_t *read = order_file_read(file->descriptor, LIMIT, &count);
     if (read != NULL) {
         assert_int_equal(count, WORD_COUNT);
         assert_memory_equal(read, words, sizeof(words));
@@ -37,18 +37,18 @@ static bool has_words(const struct plan_file *file)
 
 static bool is_kept(const struct fixture *fixture, const struct graph *graph, uint64_t seed)
 {
-    struct plan_file file = open_file(fixture, graph, seed);
+    struct order_file file = open_file(fixture, graph, seed);
     const bool kept = has_words(&file);
-    plan_file_finish(&file);
+    order_file_finish(&file);
     assert_int_equal(file.descriptor, 0);
     return kept;
 }
 
 static void keep(const struct fixture *fixture, const struct graph *graph, uint64_t seed)
 {
-    struct plan_file file = open_file(fixture, graph, seed);
-    plan_file_write(file.descriptor, words, WORD_COUNT);
-    plan_file_finish(&file);
+    struct order_file file = open_file(fixture, graph, seed);
+    order_file_write(file.descriptor, words, WORD_COUNT);
+    order_file_finish(&file);
 }
 
 static uint32_t count_files(const struct fixture *fixture)
@@ -88,11 +88,11 @@ static void no_tenant_finds_the_plan_of_another(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
-    keep(fixture, graph, plan_file_seed("secret", "one"));
-    assert_true(is_kept(fixture, graph, plan_file_seed("secret", "one")));
-    assert_false(is_kept(fixture, graph, plan_file_seed("secret", "two")));
-    assert_false(is_kept(fixture, graph, plan_file_seed("secret", "")));
-    assert_false(is_kept(fixture, graph, plan_file_seed("another", "one")));
+    keep(fixture, graph, order_file_seed("secret", "one"));
+    assert_true(is_kept(fixture, graph, order_file_seed("secret", "one")));
+    assert_false(is_kept(fixture, graph, order_file_seed("secret", "two")));
+    assert_false(is_kept(fixture, graph, order_file_seed("secret", "")));
+    assert_false(is_kept(fixture, graph, order_file_seed("another", "one")));
     graph_destroy(graph);
 }
 
@@ -110,7 +110,7 @@ static void damaged_words_are_none_and_are_written_again(void **state)
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, 0);
-    struct plan_file file = open_file(fixture, graph, 0);
+    struct order_file file = open_file(fixture, graph, 0);
     struct stat about;
     assert_int_equal(fstat(file.descriptor, &about), 0);
     for (off_t at = 0; at < about.st_size; at++) {
@@ -127,11 +127,11 @@ static void damaged_words_are_none_and_are_written_again(void **state)
         assert_int_equal(ftruncate(file.descriptor, size), 0);
         assert_false(has_words(&file));
     }
-    plan_file_write(file.descriptor, words, WORD_COUNT);
+    order_file_write(file.descriptor, words, WORD_COUNT);
     assert_true(has_words(&file));
     size_t count;
-    assert_null(plan_file_read(file.descriptor, WORD_COUNT - 1, &count));
-    plan_file_finish(&file);
+    assert_null(order_file_read(file.descriptor, WORD_COUNT - 1, &count));
+    order_file_finish(&file);
     graph_destroy(graph);
 }
 
@@ -139,10 +139,10 @@ static void damaged_words_are_none_and_are_written_again(void **state)
 static void date(const struct fixture *fixture, const struct graph *graph, uint64_t seed,
                  time_t second)
 {
-    struct plan_file file = open_file(fixture, graph, seed);
+    struct order_file file = open_file(fixture, graph, seed);
     const struct timespec times[] = {{.tv_sec = second}, {.tv_sec = second}};
     assert_int_equal(futimens(file.descriptor, times), 0);
-    plan_file_finish(&file);
+    order_file_finish(&file);
 }
 
 static void those_used_longest_ago_go_first(void **state)
@@ -155,13 +155,13 @@ static void those_used_longest_ago_go_first(void **state)
     }
     /* Each counts 64 KiB. By date: 3, 1, 4, 2, 5; opening 3 makes it the newest. */
     assert_true(is_kept(fixture, graph, 3));
-    plan_file_trim(fixture->folder, 5 * 65536);
+    order_file_trim(fixture->folder, 5 * 65536);
     assert_int_equal(count_files(fixture), 5);
-    plan_file_trim(fixture->folder, 3 * 65536);
+    order_file_trim(fixture->folder, 3 * 65536);
     assert_int_equal(count_files(fixture), 3);
     assert_true(is_kept(fixture, graph, 3));
     assert_false(is_kept(fixture, graph, 5));
-    plan_file_trim(fixture->folder, 0);
+    order_file_trim(fixture->folder, 0);
     assert_int_equal(count_files(fixture), 0);
     graph_destroy(graph);
 }
@@ -171,10 +171,10 @@ static void a_new_plan_makes_room_for_itself(void **state)
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        struct plan_file file = {0};
-        plan_file_open(fixture->folder, 2 * 65536, graph, seed, &file);
-        plan_file_write(file.descriptor, words, WORD_COUNT);
-        plan_file_finish(&file);
+        struct order_file file = {0};
+        order_file_open(fixture->folder, 2 * 65536, graph, seed, &file);
+        order_file_write(file.descriptor, words, WORD_COUNT);
+        order_file_finish(&file);
         assert_int_equal(count_files(fixture), seed < 2 ? seed : 2);
     }
     graph_destroy(graph);
@@ -192,10 +192,10 @@ static void a_plan_that_grows_makes_room_too(void **state)
         keep(fixture, graph, seed);
         date(fixture, graph, seed, (time_t)(1000 + seed));
     }
-    struct plan_file file = {0};
-    plan_file_open(fixture->folder, 4 * 65536, graph, 2, &file);
-    plan_file_write(file.descriptor, long_words, count);
-    plan_file_finish(&file);
+    struct order_file file = {0};
+    order_file_open(fixture->folder, 4 * 65536, graph, 2, &file);
+    order_file_write(file.descriptor, long_words, count);
+    order_file_finish(&file);
     assert_int_equal(count_files(fixture), 1);
     free(long_words);
     graph_destroy(graph);
@@ -214,7 +214,7 @@ static void what_is_no_plan_by_its_name_is_removed(void **state)
         close(file);
     }
     assert_int_equal(symlinkat("/nowhere", fixture->folder, "0123456789abcdef0123456789abcdef"), 0);
-    plan_file_trim(fixture->folder, BUDGET);
+    order_file_trim(fixture->folder, BUDGET);
     assert_int_equal(count_files(fixture), 1);
     assert_true(is_kept(fixture, graph, 0));
     graph_destroy(graph);

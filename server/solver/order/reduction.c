@@ -1,11 +1,15 @@
 /* A vertex of degree 2 is replaced by an edge between its neighbours, so a list of neighbours gets
  * no longer: all of it happens in the lists of one copy of the pattern. */
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/reduction.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SEARCHED_NEIGHBOURS_MAX 64
+
+/* A vertex of the core stands for at most this many vertices, so that long paths and large trees
+ * keep something to divide. */
+#define WEIGHT_MAX 16
 
 static bool reduction_init(struct reduction *reduction, const struct pattern *pattern)
 {
@@ -17,11 +21,13 @@ static bool reduction_init(struct reduction *reduction, const struct pattern *pa
         .degree = malloc((n + 1) * sizeof(*reduction->degree)),
         .order = malloc((n + 1) * sizeof(*reduction->order)),
         .local = malloc((n + 1) * sizeof(*reduction->local)),
+        .weight = malloc((n + 1) * sizeof(*reduction->weight)),
     };
     if (reduction->neighbour == NULL || reduction->degree == NULL || reduction->order == NULL ||
-        reduction->local == NULL) {
+        reduction->local == NULL || reduction->weight == NULL) {
         return false;
     }
+    memcpy(reduction->weight, pattern->weight, n * sizeof(*reduction->weight));
     memcpy(reduction->neighbour, pattern->target, entries * sizeof(*reduction->neighbour));
     for (size_t vertex = 0; vertex < n; vertex++) {
         reduction->degree[vertex] = pattern->offset[vertex + 1] - pattern->offset[vertex];
@@ -51,17 +57,27 @@ static void drop_neighbour(struct reduction *reduction, int32_t of, int32_t vert
     }
 }
 
+/* The lighter of the one or two neighbours of a vertex. */
+static int32_t find_lighter(const struct reduction *reduction, int32_t vertex)
+{
+    const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];
+    const bool second =
+        reduction->degree[vertex] == 2 && reduction->weight[list[1]] < reduction->weight[list[0]];
+    return list[second];
+}
+
 static void eliminate(struct reduction *reduction, int32_t vertex, uint32_t *end)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];
     const int32_t degree = reduction->degree[vertex];
+    reduction->weight[find_lighter(reduction, vertex)] += reduction->weight[vertex];
     reduction->degree[vertex] = ~degree;
     if (degree == 1) {
         drop_neighbour(reduction, list[0], vertex, end);
-    } else if (degree == 2 && find_neighbour(reduction, list[0], list[1]) != NULL) {
+    } else if (find_neighbour(reduction, list[0], list[1]) != NULL) {
         drop_neighbour(reduction, list[0], vertex, end);
         drop_neighbour(reduction, list[1], vertex, end);
-    } else if (degree == 2) {
+    } else {
         *find_neighbour(reduction, list[0], vertex) = list[1];
         *find_neighbour(reduction, list[1], vertex) = list[0];
     }
@@ -89,12 +105,13 @@ static enum status make_core(struct reduction *reduction)
             core->target[kept++] = reduction->local[list[j]];
         }
         core->offset[i + 1] = kept;
+        core->weight[i] = reduction->weight[vertex];
     }
     return status;
 }
 
-/* Lists of neighbours are searched: not those of hubs. */
-static bool is_cheap(const struct reduction *reduction, int32_t vertex)
+/* A component keeps its last vertex. Lists of neighbours are searched: not those of hubs. */
+static bool can_eliminate(const struct reduction *reduction, int32_t vertex)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];
     for (int32_t i = 0; i < reduction->degree[vertex]; i++) {
@@ -102,7 +119,9 @@ static bool is_cheap(const struct reduction *reduction, int32_t vertex)
             return false;
         }
     }
-    return true;
+    return reduction->degree[vertex] > 0 &&
+           reduction->weight[vertex] + reduction->weight[find_lighter(reduction, vertex)] <=
+               WEIGHT_MAX;
 }
 
 enum status reduction_make(const struct pattern *pattern, struct reduction *ret_reduction)
@@ -118,7 +137,7 @@ enum status reduction_make(const struct pattern *pattern, struct reduction *ret_
     }
     for (uint32_t at = 0; at < end; at++) {
         const int32_t vertex = ret_reduction->order[at];
-        if (is_cheap(ret_reduction, vertex)) {
+        if (can_eliminate(ret_reduction, vertex)) {
             eliminate(ret_reduction, vertex, &end);
             ret_reduction->order[ret_reduction->eliminated++] = vertex;
         }
@@ -126,27 +145,11 @@ enum status reduction_make(const struct pattern *pattern, struct reduction *ret_
     return make_core(ret_reduction);
 }
 
-/* An eliminated vertex still has the list of its neighbours of that moment, which are neighbours of
- * each other by then: never on different sides. */
-void reduction_expand(const struct reduction *reduction, const int32_t *core_side,
-                      int32_t *ret_side)
+const int32_t *reduction_neighbours(const struct reduction *reduction, uint32_t vertex,
+                                    uint32_t *ret_count)
 {
-    const struct pattern *pattern = reduction->pattern;
-    uint32_t counts[3] = {0};
-    for (uint32_t i = 0; i < reduction->core.vertex_count; i++) {
-        ret_side[reduction->order[reduction->eliminated + i]] = core_side[i];
-        counts[core_side[i]]++;
-    }
-    for (uint32_t at = reduction->eliminated; at-- > 0;) {
-        const int32_t vertex = reduction->order[at];
-        const int32_t *list = reduction->neighbour + pattern->offset[vertex];
-        int32_t side = counts[SIDE_FIRST] <= counts[SIDE_SECOND] ? SIDE_FIRST : SIDE_SECOND;
-        for (int32_t i = ~reduction->degree[vertex]; i-- > 0;) {
-            side = ret_side[list[i]] != SIDE_SEPARATOR ? ret_side[list[i]] : side;
-        }
-        ret_side[vertex] = side;
-        counts[side]++;
-    }
+    *ret_count = (uint32_t)~reduction->degree[vertex];
+    return reduction->neighbour + reduction->pattern->offset[vertex];
 }
 
 void reduction_finish(struct reduction *reduction)
@@ -155,5 +158,6 @@ void reduction_finish(struct reduction *reduction)
     free(reduction->degree);
     free(reduction->order);
     free(reduction->local);
+    free(reduction->weight);
     pattern_finish(&reduction->core);
 }

@@ -1,4 +1,4 @@
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@ void pattern_finish(struct pattern *pattern)
 {
     free(pattern->offset);
     free(pattern->target);
+    free(pattern->weight);
     *pattern = (struct pattern){0};
 }
 
@@ -16,23 +17,44 @@ enum status pattern_init(struct pattern *pattern, uint32_t vertex_count, size_t 
         .vertex_count = vertex_count,
         .offset = calloc((size_t)vertex_count + 2, sizeof(*pattern->offset)),
         .target = malloc((entry_count + 1) * sizeof(*pattern->target)),
+        .weight = malloc(((size_t)vertex_count + 1) * sizeof(*pattern->weight)),
     };
-    if (pattern->offset == NULL || pattern->target == NULL) {
+    if (pattern->offset == NULL || pattern->target == NULL || pattern->weight == NULL) {
         pattern_finish(pattern);
         return STATUS_NO_MEMORY;
+    }
+    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
+        pattern->weight[vertex] = 1;
     }
     return STATUS_OK;
 }
 
+/* Keeps one of equal entries. */
+static void drop_parallel(struct pattern *pattern, uint32_t *mark)
+{
+    int32_t kept = 0;
+    int32_t begin = 0;
+    memset(mark, 0xFF, pattern->vertex_count * sizeof(*mark));
+    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
+        const int32_t end = pattern->offset[vertex + 1];
+        for (int32_t entry = begin; entry < end; entry++) {
+            const int32_t target = pattern->target[entry];
+            if (mark[target] != vertex) {
+                mark[target] = vertex;
+                pattern->target[kept++] = target;
+            }
+        }
+        begin = end;
+        pattern->offset[vertex + 1] = kept;
+    }
+}
+
 /* The offsets run one place ahead while they fill. */
-enum status pattern_mirror(const struct graph *graph, const uint32_t *component,
-                           struct pattern *ret_pattern)
+enum status pattern_make(const struct graph *graph, const uint32_t *component, uint32_t *mark,
+                         struct pattern *ret_pattern)
 {
     const uint32_t n = graph->vertex_count;
-    const enum status status = pattern_init(ret_pattern, n, 2 * graph->edge_count);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(pattern_init(ret_pattern, n, 2 * graph->edge_count));
     int32_t *offset = ret_pattern->offset;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t vertex = 0; vertex < n; vertex++) {
@@ -54,26 +76,8 @@ enum status pattern_mirror(const struct graph *graph, const uint32_t *component,
             offset[vertex] += offset[vertex - 1];
         }
     }
+    drop_parallel(ret_pattern, mark);
     return STATUS_OK;
-}
-
-void pattern_drop_parallel(struct pattern *pattern, uint32_t *mark)
-{
-    int32_t kept = 0;
-    int32_t begin = 0;
-    memset(mark, 0xFF, pattern->vertex_count * sizeof(*mark));
-    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
-        const int32_t end = pattern->offset[vertex + 1];
-        for (int32_t entry = begin; entry < end; entry++) {
-            const int32_t target = pattern->target[entry];
-            if (mark[target] != vertex) {
-                mark[target] = vertex;
-                pattern->target[kept++] = target;
-            }
-        }
-        begin = end;
-        pattern->offset[vertex + 1] = kept;
-    }
 }
 
 enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices, uint32_t count,
@@ -83,9 +87,9 @@ enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices, u
     for (uint32_t index = 0; index < count; index++) {
         entries += (size_t)(whole->offset[vertices[index] + 1] - whole->offset[vertices[index]]);
     }
-    const enum status status = pattern_init(ret_part, count, entries);
+    STATUS_TRY(pattern_init(ret_part, count, entries));
     int32_t kept = 0;
-    for (uint32_t index = 0; status == STATUS_OK && index < count; index++) {
+    for (uint32_t index = 0; index < count; index++) {
         const uint32_t vertex = vertices[index];
         for (int32_t e = whole->offset[vertex]; e < whole->offset[vertex + 1]; e++) {
             const uint32_t target = local[whole->target[e]];
@@ -94,6 +98,7 @@ enum status pattern_cut(const struct pattern *whole, const uint32_t *vertices, u
             }
         }
         ret_part->offset[index + 1] = kept;
+        ret_part->weight[index] = whole->weight[vertex];
     }
-    return status;
+    return STATUS_OK;
 }

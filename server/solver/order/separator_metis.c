@@ -3,7 +3,7 @@
  *
  * It draws from rand(), whose state is the process's and all that calls share: hence the seed
  * before each call. When memory runs out it would end the process, so that is looked at first. */
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/separator.h"
 
 #include <metis.h>
 #include <stdlib.h>

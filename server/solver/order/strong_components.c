@@ -1,4 +1,4 @@
-#include "server/solver/plan/dissection.h"
+#include "server/solver/order/strong_components.h"
 
 #include <stdlib.h>
 
@@ -70,7 +70,8 @@ static void explore(struct search *search, uint32_t root)
     }
 }
 
-static enum status number_directed(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
+/* The components are numbered in the order in which the search closes them. */
+static enum status number_components(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
 {
     const size_t n = graph->vertex_count;
     struct search search = {
@@ -101,48 +102,52 @@ static enum status number_directed(const struct graph *graph, uint32_t *of, uint
     return enough ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t vertex)
+/* Vertices component by component: a counting sort. The places run one component ahead while they
+ * fill. */
+static void list_members(const struct strong_components *components, uint32_t vertex_count,
+                         uint32_t *place, uint32_t *ret_member)
 {
-    while (parent[vertex] != vertex) {
-        parent[vertex] = parent[parent[vertex]];
-        vertex = parent[vertex];
+    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
+        ++place[components->of[vertex] + 1];
     }
-    return vertex;
+    for (uint32_t component = 1; component <= components->count; component++) {
+        place[component] += place[component - 1];
+    }
+    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
+        ret_member[place[components->of[vertex]]++] = vertex;
+    }
 }
 
-/* Union by lower number, so that a root comes before all of its set. */
-static uint32_t number_undirected(const struct graph *graph, uint32_t *of)
+/* member: vertices from the components of lower number, that is from the sinks, up. down: zeroes,
+ * one for each component. */
+static void find_levels(const struct graph *graph, const uint32_t *member,
+                        struct strong_components *components, uint32_t *down)
 {
-    uint32_t count = 0;
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
-        of[vertex] = vertex;
-    }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
-        for (uint64_t edge = graph->row_offset[vertex]; edge < graph->row_offset[vertex + 1];
-             edge++) {
-            const uint32_t a = find_root(of, vertex);
-            const uint32_t b = find_root(of, graph->target[edge]);
-            of[a > b ? a : b] = a > b ? b : a;
+    uint32_t *level = components->level;
+    for (uint32_t place = graph->vertex_count; place-- > 0;) {
+        const uint32_t vertex = member[place];
+        const uint32_t from = components->of[vertex];
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+            const uint32_t to = components->of[graph->target[e]];
+            if (to != from && level[to] < level[from] + 1) {
+                level[to] = level[from] + 1;
+            }
         }
     }
-    for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
-        of[vertex] = of[vertex] == vertex ? count++ : of[of[vertex]];
+    for (uint32_t place = 0; place < graph->vertex_count; place++) {
+        const uint32_t vertex = member[place];
+        const uint32_t from = components->of[vertex];
+        for (uint64_t e = graph->row_offset[vertex]; e < graph->row_offset[vertex + 1]; e++) {
+            const uint32_t to = components->of[graph->target[e]];
+            if (to != from && down[from] < down[to] + 1) {
+                down[from] = down[to] + 1;
+            }
+        }
     }
-    return count;
-}
-
-/* A counting sort; first[] runs one place ahead while it fills. */
-static void group(struct strong_components *components, uint32_t vertex_count)
-{
-    uint32_t *const first = components->first;
-    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
-        ++first[components->of[vertex] + 2];
-    }
-    for (uint32_t component = 2; component <= components->count; component++) {
-        first[component] += first[component - 1];
-    }
-    for (uint32_t vertex = 0; vertex < vertex_count; vertex++) {
-        components->member[first[components->of[vertex] + 1]++] = vertex;
+    for (uint32_t component = 0; component < components->count; component++) {
+        if (level[component] > down[component]) {
+            level[component] = 2 * components->count - down[component];
+        }
     }
 }
 
@@ -152,31 +157,32 @@ enum status strong_components_find(const struct graph *graph,
     const size_t n = graph->vertex_count;
     struct strong_components components = {
         .of = calloc(n + 1, sizeof(*components.of)),
-        .member = calloc(n + 1, sizeof(*components.member)),
-        .first = calloc(n + 2, sizeof(*components.first)),
+        .level = calloc(n + 1, sizeof(*components.level)),
     };
+    uint32_t *place = calloc(n + 2, sizeof(*place));
+    uint32_t *down = calloc(n + 1, sizeof(*down));
+    uint32_t *member = malloc((n + 1) * sizeof(*member));
     enum status status = STATUS_NO_MEMORY;
-    if (components.of != NULL && components.member != NULL && components.first != NULL) {
-        status = STATUS_OK;
-        if (graph->directed) {
-            status = number_directed(graph, components.of, &components.count);
-        } else {
-            components.count = number_undirected(graph, components.of);
-        }
+    if (components.of != NULL && components.level != NULL && place != NULL && down != NULL &&
+        member != NULL) {
+        status = number_components(graph, components.of, &components.count);
     }
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK) {
+        list_members(&components, graph->vertex_count, place, member);
+        find_levels(graph, member, &components, down);
+        *ret_components = components;
+    } else {
         strong_components_finish(&components);
-        return status;
     }
-    group(&components, graph->vertex_count);
-    *ret_components = components;
-    return STATUS_OK;
+    free(place);
+    free(down);
+    free(member);
+    return status;
 }
 
 void strong_components_finish(struct strong_components *components)
 {
     free(components->of);
-    free(components->member);
-    free(components->first);
+    free(components->level);
     *components = (struct strong_components){0};
 }

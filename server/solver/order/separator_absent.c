@@ -1,6 +1,6 @@
-/* Stands in for separator_metis.c where METIS is not built: every plan is dense, or made of
- * components alone. */
-#include "server/solver/plan/dissection.h"
+/* Stands in for separator_metis.c where METIS is not built: plans are dense, or made of components
+ * alone. */
+#include "server/solver/order/separator.h"
 
 bool separator_present(void)
 {

@@ -1,0 +1,247 @@
+#include "server/solver/order/dissection.h"
+
+#include "server/solver/order/separator.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A separator pays when it is expected to leave less than this part of the work. */
+#define WORTH_FRACTION 0.5
+
+/* A tree is not deeper than this: each side has at most SIDE_FRACTION_MAX of what was divided. */
+#define SIDE_FRACTION_MAX 0.9
+
+/* How many levels are looked ahead to judge a separator. */
+#define JUDGED_LEVELS 6
+
+/* A level of a breadth-first search with at most this part of the vertices may be near a separator.
+ */
+#define THIN_FRACTION 0.25
+
+/* A smaller side is divided sooner than a thread for it begins. */
+#define BRANCH_VERTICES 2048
+
+/* ---- One separator ---- */
+
+/* Predicts the work of a part of m vertices that is divided `levels` times by separators of `share`
+ * of it each, with `boundary` vertices around it; m and boundary in parts of the whole, whose own
+ * work without a division is 1. */
+static double expect_work(double m, double boundary, double share, int levels)
+{
+    const double front = (m + boundary) * (m + boundary);
+    if (levels == 0) {
+        return m * front;
+    }
+    const double separator = share * m;
+    return separator * front +
+           2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
+}
+
+/* sizes: of the two sides and the separator. Deeper separators are assumed to have the same share.
+ */
+static bool is_worth(const double sizes[3])
+{
+    const double all = sizes[0] + sizes[1] + sizes[2];
+    const double share = sizes[SIDE_SEPARATOR] / all;
+    double work = share;
+    for (int side = 0; side < 2; side++) {
+        if (sizes[side] > SIDE_FRACTION_MAX * all) {
+            return false;
+        }
+        work += expect_work(sizes[side] / all, share, share, JUDGED_LEVELS);
+    }
+    return work < WORTH_FRACTION;
+}
+
+enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_found)
+{
+    const uint32_t count = pattern->vertex_count;
+    const double side_min = (1 - SIDE_FRACTION_MAX) * count;
+    uint32_t *queue = malloc(((size_t)count + 1) * sizeof(*queue));
+    bool *seen = malloc((size_t)count + 1);
+    const enum status status = queue != NULL && seen != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    uint32_t from = 0;
+    *ret_found = false;
+    for (int pass = 0; status == STATUS_OK && pass < 2; pass++) {
+        uint32_t end = 0;
+        memset(seen, 0, count);
+        queue[end++] = from;
+        seen[from] = true;
+        for (uint32_t begin = 0; begin < end;) {
+            const uint32_t level_end = end;
+            *ret_found |= begin >= side_min && count - level_end >= side_min &&
+                          level_end - begin <= THIN_FRACTION * count;
+            for (; begin < level_end; begin++) {
+                const int32_t *offset = &pattern->offset[queue[begin]];
+                for (int32_t entry = offset[0]; entry < offset[1]; entry++) {
+                    const uint32_t target = (uint32_t)pattern->target[entry];
+                    if (!seen[target]) {
+                        seen[target] = true;
+                        queue[end++] = target;
+                    }
+                }
+            }
+        }
+        from = queue[end - 1];
+    }
+    free(queue);
+    free(seen);
+    return status;
+}
+
+/* ---- Trees ---- */
+
+/* A pattern that is divided, by a thread of its own where it is large. */
+struct part {
+    struct dissection *dissection;
+    struct pattern pattern;
+    uint32_t begin;
+    uint32_t threads;
+    uint32_t node;
+    enum status status;
+};
+
+static uint32_t add_node(struct dissection *dissection, const struct order_node *node)
+{
+    const uint32_t number = atomic_fetch_add(&dissection->node_count, 1);
+    dissection->nodes[number] = *node;
+    return number;
+}
+
+uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end)
+{
+    const struct order_node leaf = {
+        .begin = begin, .separator = begin, .end = end, .child = {NO_NODE, NO_NODE}};
+    return add_node(dissection, &leaf);
+}
+
+/* Sorts the part's vertices by side and cuts the patterns of both sides. scratch: 3 per vertex. */
+static enum status cut_sides(const struct part *part, const int32_t *side, const uint32_t counts[3],
+                             uint32_t *scratch, struct part ret_sides[2])
+{
+    const uint32_t count = part->pattern.vertex_count;
+    uint32_t *const places = part->dissection->vertex_at + part->begin;
+    uint32_t *const sorted = scratch;
+    uint32_t *const former = scratch + count;
+    uint32_t *const local = scratch + 2 * (size_t)count;
+    uint32_t next[3] = {0, counts[0], counts[0] + counts[1]};
+    memcpy(former, places, count * sizeof(*former));
+    for (uint32_t index = 0; index < count; index++) {
+        const uint32_t to = next[side[index]]++;
+        sorted[to] = index;
+        places[to] = former[index];
+    }
+    for (int which = 0; which < 2; which++) {
+        const uint32_t first = which == 0 ? 0 : counts[0];
+        for (uint32_t index = 0; index < count; index++) {
+            local[index] = NO_VERTEX;
+        }
+        for (uint32_t index = 0; index < counts[which]; index++) {
+            local[sorted[first + index]] = index;
+        }
+        ret_sides[which] = (struct part){
+            .dissection = part->dissection, .begin = part->begin + first, .threads = part->threads};
+        STATUS_TRY(pattern_cut(&part->pattern, sorted + first, counts[which], local,
+                               &ret_sides[which].pattern));
+    }
+    return STATUS_OK;
+}
+
+/* *ret_divided is false where a separator does not pay. */
+static enum status find_sides(const struct part *part, struct part ret_sides[2],
+                              uint32_t ret_counts[3], bool *ret_divided)
+{
+    const struct pattern *pattern = &part->pattern;
+    const size_t count = pattern->vertex_count;
+    int32_t *side = malloc((count + 1) * sizeof(*side));
+    uint32_t *scratch = malloc((3 * count + 1) * sizeof(*scratch));
+    enum status status = STATUS_NO_MEMORY;
+    double sizes[3] = {0};
+    if (side != NULL && scratch != NULL) {
+        status = separator_find(pattern, side);
+    }
+    for (size_t index = 0; status == STATUS_OK && index < count; index++) {
+        ret_counts[side[index]]++;
+        sizes[side[index]] += pattern->weight[index];
+    }
+    *ret_divided = status == STATUS_OK && is_worth(sizes);
+    if (*ret_divided) {
+        status = cut_sides(part, side, ret_counts, scratch, ret_sides);
+    }
+    free(side);
+    free(scratch);
+    return status;
+}
+
+static bool is_leaf(const struct pattern *pattern)
+{
+    uint64_t weight = pattern->vertex_count;
+    for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
+        weight += (uint64_t)pattern->weight[vertex];
+    }
+    return weight <= DISSECTION_LEAF || pattern->offset[pattern->vertex_count] == 0;
+}
+
+static void *divide_part(void *context);
+
+/* Divides both sides, beside each other where there are threads for it. */
+static enum status divide_sides(struct part sides[2])
+{
+    pthread_t thread;
+    const uint32_t threads = sides[0].threads;
+    sides[1].threads = threads / 2;
+    const bool beside = threads > 1 && sides[1].pattern.vertex_count >= BRANCH_VERTICES &&
+                        pthread_create(&thread, NULL, divide_part, &sides[1]) == 0;
+    sides[0].threads = beside ? threads - threads / 2 : threads;
+    divide_part(&sides[0]);
+    if (beside) {
+        pthread_join(thread, NULL);
+    } else {
+        sides[1].threads = threads;
+        divide_part(&sides[1]);
+    }
+    return sides[0].status != STATUS_OK ? sides[0].status : sides[1].status;
+}
+
+/* Finishes the part's pattern. Recursion as deep as the tree. */
+static void *divide_part(void *context)
+{
+    struct part *part = context;
+    struct part sides[2] = {0};
+    uint32_t counts[3] = {0};
+    bool divided = false;
+    const uint32_t count = part->pattern.vertex_count;
+    part->status = STATUS_OK;
+    if (observer_is_cancelled(part->dissection->observer)) {
+        part->status = STATUS_CANCELLED;
+    } else if (separator_present() && !is_leaf(&part->pattern)) {
+        part->status = find_sides(part, sides, counts, &divided);
+    }
+    pattern_finish(&part->pattern);
+    if (part->status != STATUS_OK) {
+        pattern_finish(&sides[0].pattern);
+        pattern_finish(&sides[1].pattern);
+    } else if (divided) {
+        part->status = divide_sides(sides);
+        const struct order_node node = {.begin = part->begin,
+                                        .separator = part->begin + counts[0] + counts[1],
+                                        .end = part->begin + count,
+                                        .child = {sides[0].node, sides[1].node}};
+        part->node = add_node(part->dissection, &node);
+    } else {
+        part->node = dissection_add_leaf(part->dissection, part->begin, part->begin + count);
+    }
+    return NULL;
+}
+
+enum status dissection_divide(struct dissection *dissection, struct pattern *take_pattern,
+                              uint32_t begin, uint32_t threads, uint32_t *ret_node)
+{
+    struct part part = {
+        .dissection = dissection, .pattern = *take_pattern, .begin = begin, .threads = threads};
+    *take_pattern = (struct pattern){0};
+    divide_part(&part);
+    *ret_node = part.node;
+    return part.status;
+}

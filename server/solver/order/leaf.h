@@ -1,0 +1,24 @@
+/* The order within a small part of a pattern: the vertex with the fewest neighbours is eliminated
+ * first, neighbours around the part included. */
+#pragma once
+
+#include "server/solver/order/pattern.h"
+
+/* Scratch memory, reused from leaf to leaf. */
+struct leaf_scratch {
+    uint32_t *local; /* vertex -> number in the leaf in hand, NO_VERTEX outside it */
+    uint32_t *member;
+    uint64_t *bits;
+    size_t bits_capacity;
+};
+
+MUST_CHECK enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t vertex_count);
+/* Accepts zeroed scratch. */
+void leaf_scratch_finish(struct leaf_scratch *scratch);
+
+/* A larger part, which could not be divided, keeps its order: there is no good one. */
+#define LEAF_VERTICES_MAX 2048
+
+/* Sorts these vertices of the pattern. STATUS_NO_MEMORY. */
+MUST_CHECK enum status leaf_order(struct leaf_scratch *scratch, const struct pattern *pattern,
+                                  uint32_t *vertices, uint32_t count);

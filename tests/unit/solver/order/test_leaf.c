@@ -1,0 +1,57 @@
+#include "server/solver/order/leaf.h"
+
+#include "tests/lib/range_fixture.h"
+
+/* Vertex 0 has three neighbours that have no other, and two of these are in the leaf; vertex 5,
+ * outside of it, joins 0 to a fourth. */
+static void the_least_degree_goes_first(void **state)
+{
+    (void)state;
+    static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
+    struct graph *graph = range_build(6, edges, 4, false);
+    struct leaf_scratch scratch;
+    struct pattern pattern;
+    uint32_t mark[6];
+    assert_int_equal(pattern_make(graph, NULL, mark, &pattern), STATUS_OK);
+    assert_int_equal(leaf_scratch_init(&scratch, 6), STATUS_OK);
+    for (int again = 0; again < 2; ++again) {
+        uint32_t vertices[] = {0, 1, 2};
+        assert_int_equal(leaf_order(&scratch, &pattern, vertices, 3), STATUS_OK);
+        assert_int_equal(vertices[0], 1);
+        assert_int_equal(vertices[1], 2);
+        assert_int_equal(vertices[2], 0);
+    }
+    leaf_scratch_finish(&scratch);
+    pattern_finish(&pattern);
+    graph_destroy(graph);
+}
+
+/* In a ring of 4 with a chord, its ends have three neighbours and come last. */
+static void neighbours_of_an_eliminated_vertex_are_joined(void **state)
+{
+    (void)state;
+    static const struct range_edge edges[] = {
+        {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}, {0, 2, 1}};
+    struct graph *graph = range_build(4, edges, 5, false);
+    struct leaf_scratch scratch;
+    struct pattern pattern;
+    uint32_t mark[4];
+    uint32_t vertices[] = {0, 1, 2, 3};
+    assert_int_equal(pattern_make(graph, NULL, mark, &pattern), STATUS_OK);
+    assert_int_equal(leaf_scratch_init(&scratch, 4), STATUS_OK);
+    assert_int_equal(leaf_order(&scratch, &pattern, vertices, 4), STATUS_OK);
+    assert_int_equal(vertices[0], 1);
+    assert_int_equal(vertices[3], 3);
+    leaf_scratch_finish(&scratch);
+    pattern_finish(&pattern);
+    graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_degree_goes_first),
+        cmocka_unit_test(neighbours_of_an_eliminated_vertex_are_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+#include "server/solver/order/order_record.h"
+
+#include "tests/lib/hierarchy_fixture.h"
+
+#include <string.h>
+
+static struct order *make(const struct graph *graph)
+{
+    const struct order_options options = {.threads = 1, .strong = graph->directed};
+    struct order *order = NULL;
+    assert_int_equal(order_make(graph, &options, &order), STATUS_OK);
+    return order;
+}
+
+static void words_are_the_order_again(void **state)
+{
+    (void)state;
+    static const struct order_tiling tiling = {.tile = 128, .leaf = 256, .dense_us = 7};
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+        struct graph *graph = seed == 0 ? make_grid(true) : range_random(seed);
+        struct order *order = make(graph);
+        struct order *read = NULL;
+        struct order_tiling read_tiling;
+        struct order_record record = {0};
+        order_record_put(&record, order, &tiling);
+        assert_true(record.fresh);
+        assert_in_range(record.count, 1, order_record_limit(graph->vertex_count));
+        assert_int_equal(order_record_get(&record, graph->vertex_count, &read, &read_tiling),
+                         STATUS_OK);
+        assert_non_null(read);
+        assert_memory_equal(&read_tiling, &tiling, sizeof(tiling));
+        assert_memory_equal(read->vertex_at, order->vertex_at,
+                            graph->vertex_count * sizeof(*read->vertex_at));
+        assert_int_equal(read->node_count, order->node_count);
+        assert_memory_equal(read->nodes, order->nodes, order->node_count * sizeof(*read->nodes));
+        assert_int_equal(read->root_count, order->root_count);
+        assert_memory_equal(read->roots, order->roots, order->root_count * sizeof(*read->roots));
+        assert_int_equal(read->largest_separator, order->largest_separator);
+        assert_int_equal(read->strong, order->strong);
+        order_destroy(read);
+        order_destroy(order);
+        free(record.words);
+        graph_destroy(graph);
+    }
+}
+
+/* A tree as high as its vertices would take as much stack. */
+static void a_tree_that_no_dissection_makes_is_none(void **state)
+{
+    (void)state;
+    enum { HEIGHT = 100000 };
+    struct order_record record = {0};
+    struct order *read = NULL;
+    struct order_tiling tiling;
+    const uint32_t n = HEIGHT + 1;
+    record.count = 10 + (size_t)n + 2 * HEIGHT + 1 + 1;
+    record.words = calloc(record.count, sizeof(*record.words));
+    assert_non_null(record.words);
+    record.words[0] = n;
+    record.words[1] = 2 * HEIGHT + 1;
+    record.words[2] = 1;
+    uint32_t *next = record.words + 10;
+    for (uint32_t i = 0; i < n; ++i) {
+        *next++ = i;
+    }
+    *next++ = 1 | UINT32_C(1) << 31;
+    for (uint32_t i = 0; i < HEIGHT; ++i) {
+        *next++ = UINT32_C(1) << 31;
+        *next++ = 1;
+    }
+    assert_int_equal(order_record_get(&record, n, &read, &tiling), STATUS_OK);
+    assert_null(read);
+    free(record.words);
+}
+
+static void no_words_are_no_order(void **state)
+{
+    (void)state;
+    const struct order_record record = {0};
+    struct order *read = NULL;
+    struct order_tiling tiling;
+    assert_int_equal(order_record_get(&record, 0, &read, &tiling), STATUS_OK);
+    assert_null(read);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_the_order_again),
+        cmocka_unit_test(a_tree_that_no_dissection_makes_is_none),
+        cmocka_unit_test(no_words_are_no_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
