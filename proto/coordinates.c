@@ -9,13 +9,13 @@ enum status coordinates_create(uint32_t count, struct coordinates **ret_coordina
         return STATUS_NO_MEMORY;
     }
     coordinates->count = count;
-    coordinates->x = malloc((count + (size_t)1) * sizeof(double));
-    coordinates->y = malloc((count + (size_t)1) * sizeof(double));
+    coordinates->x = malloc(2 * (count + (size_t)1) * sizeof(double));
     coordinates->point = malloc((count + (size_t)1) * sizeof(*coordinates->point));
-    if (coordinates->x == NULL || coordinates->y == NULL || coordinates->point == NULL) {
+    if (coordinates->x == NULL || coordinates->point == NULL) {
         coordinates_destroy(coordinates);
         return STATUS_NO_MEMORY;
     }
+    coordinates->y = coordinates->x + count;
     for (uint32_t row = 0; row < count; row++) {
         coordinates->x[row] = coordinates->y[row] = (double)NAN;
     }
@@ -27,7 +27,6 @@ void coordinates_destroy(struct coordinates *coordinates)
 {
     if (coordinates != NULL) {
         free(coordinates->x);
-        free(coordinates->y);
         free(coordinates->point);
         free(coordinates);
     }

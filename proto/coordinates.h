@@ -14,11 +14,11 @@
 #define COORDINATES_LIMIT 1e100
 
 struct coordinates {
-    uint32_t count;   /* vertices of the graph */
-    uint32_t located; /* vertices with coordinates */
-    bool is_plane;    /* x and y have no unit; else they are longitude and latitude in degrees */
-    double *x;        /* by row; not-a-number without coordinates */
-    double *y;
+    uint32_t count;     /* vertices of the graph */
+    uint32_t located;   /* vertices with coordinates */
+    bool is_plane;      /* x and y have no unit; else they are longitude and latitude in degrees */
+    double *x;          /* by row; not-a-number without coordinates */
+    double *y;          /* in the memory of x, after it */
     double (*point)[3]; /* by row, for the search: on the unit sphere, or in the plane at z = 0 */
 };
 

@@ -289,3 +289,9 @@ const char *npy_header_type_name(enum npy_type type)
 {
     return types[type].name;
 }
+
+enum kind npy_header_kind(enum npy_type type)
+{
+    enum kind kind = KIND_AUTO;
+    return kind_from_name(types[type].descr, &kind) ? kind : KIND_AUTO;
+}

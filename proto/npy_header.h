@@ -44,3 +44,5 @@ MUST_CHECK enum status npy_header_read(const unsigned char *bytes, size_t size,
                                        struct problem *reterr);
 /* As NumPy calls it: "float32". */
 const char *npy_header_type_name(enum npy_type type);
+/* The kind of such elements; KIND_AUTO where there is none. */
+enum kind npy_header_kind(enum npy_type type);

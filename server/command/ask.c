@@ -21,10 +21,7 @@ static bool is_matrix_file(const char *path)
 static enum status read_element(FILE *file, const struct npy_header *header, size_t offset,
                                 const int64_t place[2], struct problem *reterr)
 {
-    static const enum kind kinds[] = {
-        [NPY_I4] = KIND_I4, [NPY_U2] = KIND_U2, [NPY_F4] = KIND_F4, [NPY_F8] = KIND_F8};
-    const enum kind kind =
-        header->type == NPY_I8 || header->type == NPY_U4 ? KIND_AUTO : kinds[header->type];
+    const enum kind kind = npy_header_kind(header->type);
     double element = 0;
     const uint64_t at = header->fortran ? (uint64_t)place[1] * header->rows + (uint64_t)place[0]
                                         : (uint64_t)place[0] * header->columns + (uint64_t)place[1];

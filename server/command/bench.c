@@ -234,12 +234,8 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
     uint32_t count = 0;
     double spent_s = 0;
     struct solve_account account;
-    enum status status = STATUS_OK;
     while (count <= bench->runs && (count <= RUNS_LEAST || spent_s < RUNS_SECONDS)) {
-        status = solve_subject(bench, subject, &account);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(solve_subject(bench, subject, &account));
         spent_s += count > 0 ? account.timings.compute_s : 0;
         runs[count++] = account.timings;
     }
@@ -363,10 +359,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
     if (call->status != STATUS_OK) {
         return call->status;
     }
-    enum status status = solver_open(&call->config->solver, &bench.solver, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(solver_open(&call->config->solver, &bench.solver, reterr));
     const bool is_gpu = strcmp(bench.solver->class_->name, "gpu") == 0;
     solver_describe(bench.solver, &bench.device);
     bench.unit = is_gpu ? 1e12 : 1e9;
@@ -376,7 +369,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
     bench.rows = json_array();
     bench.skipped = json_array();
     command_watch_signals();
-    status = measure_all(&bench, call->values[DIRECTED] != NULL);
+    enum status status = measure_all(&bench, call->values[DIRECTED] != NULL);
     /* After a failure or a signal too, with the rows that there are. */
     if (call->values[JSON] != NULL && print_document(&bench, started_s) != STATUS_OK &&
         status == STATUS_OK) {

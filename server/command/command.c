@@ -11,6 +11,7 @@
 
 /* Typed words are shown to people up to this many bytes. */
 #define SHOWN 60
+#define BAR_CELLS 24
 
 static enum status hint_at_help(struct command_call *call, enum status status)
 {
@@ -61,10 +62,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
         if (flags && strcmp(argument, "--") == 0) {
             flags = false;
         } else if (flags && argument[0] == '-' && argument[1] != '\0') {
-            const enum status status = parse_flag(call, argc, argv, &at);
-            if (status != STATUS_OK) {
-                return status;
-            }
+            STATUS_TRY(parse_flag(call, argc, argv, &at));
         } else if (given < wanted) {
             call->operands[given++] = argument;
         } else {
@@ -164,9 +162,22 @@ enum format command_format(struct command_call *call, int flag, const char *path
     return FORMAT_NONE;
 }
 
-enum status command_check_terminal(const struct command_call *call, int force, enum format format,
-                                   const char *path, struct problem *reterr)
+enum status command_output_format(struct command_call *call, int to, int force, const char *path,
+                                  enum format *ret_format, struct problem *reterr)
 {
+    const char *slash = strrchr(path, '/');
+    enum format format = command_format(call, to, path, true);
+    if (call->status != STATUS_OK) {
+        return call->status;
+    }
+    if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "the ending of \"%.200s\" names no matrix format; name one with --to: "
+                           "npy, raw, nthu, json, csv, ndjson, mtx",
+                           path);
+    }
+    format = format == FORMAT_NONE ? FORMAT_NPY : format;
+    *ret_format = format;
     const bool is_binary = format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
     if (!is_binary || strcmp(path, "-") != 0 || call->values[force] != NULL ||
         isatty(STDOUT_FILENO) != 1) {
@@ -195,6 +206,19 @@ bool command_shows_progress(void)
     const char *terminal = getenv("TERM");
     return isatty(STDERR_FILENO) == 1 && (no_color == NULL || no_color[0] == '\0') &&
            (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+void command_draw_progress(const char *phase, double share, double left_s)
+{
+    char cells[BAR_CELLS + 1];
+    memset(cells, '.', BAR_CELLS);
+    memset(cells, '#', (size_t)(share * BAR_CELLS));
+    cells[BAR_CELLS] = '\0';
+    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%", phase, cells, share * 100);
+    if (left_s >= 0) {
+        fprintf(stderr, "  ETA %.1f s", left_s);
+    }
+    fflush(stderr);
 }
 
 static volatile sig_atomic_t interrupted;

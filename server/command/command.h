@@ -77,14 +77,18 @@ enum format command_format(struct command_call *call, int flag, const char *path
 /* Notes STATUS_BAD_PARAMETER: the flag, its value, and what it must be. */
 void command_refuse_value(struct command_call *call, int flag, const char *wanted);
 
-/* Refuses a binary matrix on standard output where that is a terminal, but for the flag force. */
-MUST_CHECK enum status command_check_terminal(const struct command_call *call, int force,
-                                              enum format format, const char *path,
-                                              struct problem *reterr);
+/* The format of a matrix that is written to path: npy where the path has no ending. Refuses an
+ * ending that names no format, since a large matrix in an unexpected format is found out too late,
+ * and binary on standard output where that is a terminal, but for the flag force. */
+MUST_CHECK enum status command_output_format(struct command_call *call, int to, int force,
+                                             const char *path, enum format *ret_format,
+                                             struct problem *reterr);
 
 /* Whether standard error is a terminal that takes escapes: NO_COLOR and TERM=dumb say that it does
  * not. */
 bool command_shows_progress(void);
+/* Draws the line of progress; left_s: seconds, below 0 where they are not known. */
+void command_draw_progress(const char *phase, double share, double left_s);
 /* From now on the first SIGINT or SIGTERM is noted, so that unfinished files are removed; a second
  * one ends the process. */
 void command_watch_signals(void);

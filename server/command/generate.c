@@ -120,29 +120,19 @@ static enum status write_graph(const struct generator_request *request, struct e
                            request->vertex_count, count,
                            writer->thousandths ? " with decimal weights" : "");
     }
-    status = output_file_open(&writer->file, path, writer->reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(output_file_open(&writer->file, path, writer->reterr));
     writer->counting = false;
     writer->written = 0;
     append_header(writer, request->vertex_count, count);
-    status = generator_run(request, &sink);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(generator_run(request, &sink));
     if (writer->format == FORMAT_JSON) {
         text_append_string(&writer->text, "\n]}\n");
     }
-    status = output_file_flush(&writer->file, &writer->text, 0, writer->reterr);
-    if (status == STATUS_OK) {
-        status = output_file_commit(&writer->file, writer->reterr);
-    }
-    if (status == STATUS_OK) {
-        fprintf(strcmp(path, "-") == 0 ? stderr : stdout, "%u vertices, %" PRIu64 " edges\n",
-                request->vertex_count, count);
-    }
-    return status;
+    STATUS_TRY(output_file_flush(&writer->file, &writer->text, 0, writer->reterr));
+    STATUS_TRY(output_file_commit(&writer->file, writer->reterr));
+    fprintf(strcmp(path, "-") == 0 ? stderr : stdout, "%u vertices, %" PRIu64 " edges\n",
+            request->vertex_count, count);
+    return STATUS_OK;
 }
 
 static enum status run_generate(struct command_call *call, struct problem *reterr)

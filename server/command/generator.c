@@ -63,10 +63,7 @@ static enum status make_dense(struct generation *generation)
             if (target == source) {
                 continue;
             }
-            enum status status = give_random(generation, source, target);
-            if (status != STATUS_OK) {
-                return status;
-            }
+            STATUS_TRY(give_random(generation, source, target));
         }
     }
     return STATUS_OK;
@@ -117,10 +114,7 @@ static enum status make_gnp(struct generation *generation)
         for (; place < row; place += 1 + draw_gap(generation, &law)) {
             uint32_t target = (uint32_t)place + (directed ? 0 : source + 1);
             target += directed && target >= source;
-            enum status status = give_random(generation, source, target);
-            if (status != STATUS_OK) {
-                return status;
-            }
+            STATUS_TRY(give_random(generation, source, target));
         }
         place -= row;
     }
@@ -132,15 +126,11 @@ static enum status make_grid(struct generation *generation)
     const uint32_t n = generation->request->vertex_count;
     const uint32_t width = generation->width;
     for (uint32_t vertex = 0; vertex < n; vertex++) {
-        enum status status = STATUS_OK;
         if ((vertex + 1) % width != 0 && vertex + 1 < n) {
-            status = give_random(generation, vertex, vertex + 1);
+            STATUS_TRY(give_random(generation, vertex, vertex + 1));
         }
-        if (status == STATUS_OK && width < n - vertex) {
-            status = give_random(generation, vertex, vertex + width);
-        }
-        if (status != STATUS_OK) {
-            return status;
+        if (width < n - vertex) {
+            STATUS_TRY(give_random(generation, vertex, vertex + width));
         }
     }
     return STATUS_OK;
@@ -192,20 +182,16 @@ static enum status make_road(struct generation *generation)
         const bool has_left = vertex % width != 0;
         const bool has_up = vertex >= width;
         const bool tree_left = draw_percent(generation, 50) ? has_left : !has_up;
-        enum status status = STATUS_OK;
         if (has_left && (tree_left || draw_percent(generation, 60))) {
-            status = give_road(generation, vertex - 1, vertex, tree_left);
+            STATUS_TRY(give_road(generation, vertex - 1, vertex, tree_left));
         }
-        if (status == STATUS_OK && has_up && (!tree_left || draw_percent(generation, 60))) {
-            status = give_road(generation, vertex - width, vertex, !tree_left);
+        if (has_up && (!tree_left || draw_percent(generation, 60))) {
+            STATUS_TRY(give_road(generation, vertex - width, vertex, !tree_left));
         }
-        if (status == STATUS_OK && has_left && has_up && draw_percent(generation, 20)) {
-            status = draw_percent(generation, 50)
-                         ? give_road(generation, vertex - width - 1, vertex, false)
-                         : give_road(generation, vertex - width, vertex - 1, false);
-        }
-        if (status != STATUS_OK) {
-            return status;
+        if (has_left && has_up && draw_percent(generation, 20)) {
+            STATUS_TRY(draw_percent(generation, 50)
+                           ? give_road(generation, vertex - width - 1, vertex, false)
+                           : give_road(generation, vertex - width, vertex - 1, false));
         }
     }
     return STATUS_OK;

@@ -149,19 +149,6 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
     return status;
 }
 
-/* Binary is not for terminals. */
-static enum status choose_format(struct command_call *call, enum format *ret_format,
-                                 struct problem *reterr)
-{
-    const char *out = call->operands[1];
-    const enum format format = command_format(call, TO, out, true);
-    *ret_format = format == FORMAT_NONE ? FORMAT_NPY : format;
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
-    return command_check_terminal(call, FORCE, *ret_format, out, reterr);
-}
-
 static enum status open_part(struct download *download, struct problem *reterr)
 {
     download->file = STDOUT_FILENO;
@@ -192,7 +179,7 @@ static enum status download_matrix(struct client *client, struct problem *reterr
 {
     struct command_call *call = client->call;
     struct download download = {.client = client, .out = call->operands[1], .file = -1};
-    STATUS_TRY(choose_format(call, &download.format, reterr));
+    STATUS_TRY(command_output_format(call, TO, FORCE, download.out, &download.format, reterr));
     enum status status = open_part(&download, reterr);
     if (status == STATUS_OK) {
         status = fetch_all(&download, reterr);

@@ -161,17 +161,12 @@ enum status output_matrix_open(struct output_matrix *output, const char *path, e
     const size_t header = format == FORMAT_NPY ? NPY_HEADER_SIZE : 0;
     output->format = format;
     output->matrix = (struct matrix){.vertex_count = vertex_count, .kind = kind};
-    enum status status = output_file_open(&output->file, path, reterr);
-    if (status == STATUS_OK) {
-        status = find_size(&output->matrix, header, &output->mapping_size, reterr);
+    STATUS_TRY(output_file_open(&output->file, path, reterr));
+    STATUS_TRY(find_size(&output->matrix, header, &output->mapping_size, reterr));
+    if (output->mapping_size == 0) {
+        return STATUS_OK;
     }
-    if (status != STATUS_OK || output->mapping_size == 0) {
-        return status;
-    }
-    status = map_storage(output, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(map_storage(output, reterr));
     if (header > 0) {
         npy_header_write(kind, vertex_count, vertex_count, (unsigned char *)output->mapping);
     }

@@ -22,16 +22,14 @@ static const struct command_flag flags[] = {
               "Numbers of the matrix: auto, i4, u2, f4, f8. auto takes i4 for integer\n"
               "      weights, f4 for decimals."},
     [VERIFY] = {"verify", NULL,
-                "Check the matrix by certificate before it counts, on the device where it\n"
-                "      can. The CPU checks all rows of up to 1024 vertices, else 1024 rows,\n"
-                "      spread evenly."},
+                "Check the matrix by certificate before it counts: all rows of up to 1024\n"
+                "      vertices, else 1024 rows, spread evenly."},
     [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
     [QUIET] = {"quiet", NULL, "No progress bar and no summary."},
     [FORCE] = {"force", NULL, "Write binary to a terminal."},
     {NULL, NULL, NULL},
 };
 
-#define BAR_CELLS 24
 #define REDRAW_S 0.1
 
 /* One line on a terminal that tells how far the work is. */
@@ -77,47 +75,20 @@ static void show_progress(void *context, enum solve_phase phase, double share)
     struct solving *solving = context;
     struct progress_bar *bar = &solving->bar;
     const double now_s = clock_monotonic_s();
-    char cells[BAR_CELLS + 1];
     progress_tell(&bar->progress, phase, share, now_s);
     if (!bar->shown || now_s - bar->drawn_s < REDRAW_S) {
         return;
     }
     bar->drawn_s = now_s;
-    const double fraction = progress_share(&bar->progress, now_s);
-    const size_t full = (size_t)(fraction * BAR_CELLS);
-    memset(cells, '.', BAR_CELLS);
-    memset(cells, '#', full);
-    cells[BAR_CELLS] = '\0';
-    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%  ETA %.1f s", job_phase_name(phase), cells,
-            fraction * 100, progress_left_s(&bar->progress, now_s));
-    fflush(stderr);
+    command_draw_progress(job_phase_name(phase), progress_share(&bar->progress, now_s),
+                          progress_left_s(&bar->progress, now_s));
 }
 
-/* An OUT without an ending is an npy; one with an ending that names no format is refused, since a
- * large matrix in an unexpected format is found out too late. */
 static enum status parse_flags(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
-    const char *path = call->operands[1];
-    const char *slash = strrchr(path, '/');
     const enum kind kind = command_kind(call, KIND);
-    solving->format = command_format(call, TO, path, true);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
-    if (solving->format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "the ending of \"%.200s\" names no matrix format; name one with --to: "
-                           "npy, raw, nthu, json, csv, ndjson, mtx",
-                           path);
-    }
-    if (solving->format == FORMAT_NONE) {
-        solving->format = FORMAT_NPY;
-    }
-    const enum status status = command_check_terminal(call, FORCE, solving->format, path, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(command_output_format(call, TO, FORCE, call->operands[1], &solving->format, reterr));
     if (solving->format == FORMAT_NTHU && kind != KIND_AUTO && kind != KIND_I4) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
                            "nthu holds 32-bit integers: kind i4 and no other");
@@ -179,10 +150,8 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
                                       .tell = show_progress,
                                       .expect = expect_phases};
     struct command_call *call = solving->call;
-    enum status status = open_solver(solving, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    enum status status = STATUS_OK;
+    STATUS_TRY(open_solver(solving, reterr));
     double began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_PLANNING));
     const uint32_t n = solving->graph->vertex_count;
@@ -192,17 +161,11 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     } else {
         solving->output.matrix = (struct matrix){n, solving->request.kind, NULL};
     }
-    status = ranks_agree(call->ranks, status);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(ranks_agree(call->ranks, status));
     /* Some file systems clear what they allocate. */
     solving->write_s = clock_monotonic_s() - began_s;
-    status = solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,
-                         &observer, &solving->output.matrix, &solving->outcome, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,
+                           &observer, &solving->output.matrix, &solving->outcome, reterr));
     began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
     if (ranks_is_first(call->ranks)) {

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define BAR_CELLS 24
-
 /* ---- wait ---- */
 
 static const struct command_flag wait_flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
@@ -28,18 +26,10 @@ static void print_warnings(const json_t *document)
 static void draw_job(const json_t *job)
 {
     const json_t *eta = json_object_get(job, "eta_s");
-    const double share = fmin(fmax(client_number(job, "progress"), 0), 1);
-    char cells[BAR_CELLS + 1];
-    memset(cells, '.', BAR_CELLS);
-    memset(cells, '#', (size_t)(share * BAR_CELLS));
-    cells[BAR_CELLS] = '\0';
     const char *phase = client_member(job, "phase");
-    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%",
-            phase[0] != '\0' ? phase : client_member(job, "state"), cells, share * 100);
-    if (json_is_number(eta)) {
-        fprintf(stderr, "  ETA %.1f s", json_number_value(eta));
-    }
-    fflush(stderr);
+    command_draw_progress(phase[0] != '\0' ? phase : client_member(job, "state"),
+                          fmin(fmax(client_number(job, "progress"), 0), 1),
+                          json_is_number(eta) ? json_number_value(eta) : -1);
 }
 
 static void print_job(const json_t *job)

@@ -86,11 +86,7 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
     size_t size;
     if (checking->format == FORMAT_NPY) {
         struct npy_header header;
-        const enum status status =
-            npy_header_read(checking->bytes, checking->size, &header, &offset, reterr);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(npy_header_read(checking->bytes, checking->size, &header, &offset, reterr));
         if (offset > checking->size) {
             return problem_set(reterr, STATUS_BAD_GRAPH, "The .npy file ends within its header.");
         }
@@ -102,21 +98,8 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
                                "a matrix of %" PRIu64 " by %" PRIu64 "; the graph has %u vertices",
                                header.rows, header.columns, n);
         }
-        switch (header.type) {
-        case NPY_I4:
-            checking->kind = KIND_I4;
-            break;
-        case NPY_U2:
-            checking->kind = KIND_U2;
-            break;
-        case NPY_F4:
-            checking->kind = KIND_F4;
-            break;
-        case NPY_F8:
-            checking->kind = KIND_F8;
-            break;
-        case NPY_I8:
-        case NPY_U4:
+        checking->kind = npy_header_kind(header.type);
+        if (checking->kind == KIND_AUTO) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
                                "The elements of the .npy file are none of <i4, <u2, <f4, <f8.");
         }
@@ -159,17 +142,11 @@ static enum status run_verify(struct command_call *call, struct problem *reterr)
     struct checking checking = {.call = call};
     struct matrix matrix;
     double parse_s;
-    enum status status = parse_flags(&checking, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(parse_flags(&checking, reterr));
     command_watch_signals();
-    status = graph_input_read(call, &checking.graph, &parse_s, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(graph_input_read(call, &checking.graph, &parse_s, reterr));
     call->problem_path = call->operands[1];
-    status = map_file(&checking, reterr);
+    enum status status = map_file(&checking, reterr);
     if (status == STATUS_OK) {
         status = find_matrix(&checking, &matrix, reterr);
     }
@@ -188,7 +165,7 @@ const struct command command_verify = {
     .name = "verify",
     .operand_names = {"GRAPH", "MATRIX"},
     .summary = "Proves that MATRIX holds the shortest distances of GRAPH, or names the first\n"
-               "wrong pair. With --solver gpu the device checks.",
+               "wrong pair.",
     .flags = flags,
     .run = run_verify,
 };

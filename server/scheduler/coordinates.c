@@ -24,36 +24,31 @@ struct upload {
 
 /* Whether If-Match allows the change of what is there. The representations of one content have its
  * tag in common. */
-static bool is_allowed(const struct call *call, const struct graph_entry *entry)
+static enum status check_condition(const struct call *call, const struct graph_entry *entry,
+                                   struct problem *reterr)
 {
     char tag[24];
-    if (call->if_match[0] == '\0') {
-        return true;
-    }
     snprintf(tag, sizeof(tag), "\"%016" PRIx64 "-", entry->coordinates.tag);
-    return entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false);
-}
-
-static void refuse_condition(struct call *call)
-{
-    struct problem problem;
-    problem_set(&problem, STATUS_PRECONDITION_FAILED,
+    if (call->if_match[0] == '\0' ||
+        (entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false))) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_PRECONDITION_FAILED,
                 "The coordinates are not, or not any more, those of If-Match.");
-    problem_hint(&problem, "GET them, and send If-Match with the ETag of that answer.");
-    answer_problem(call, &problem);
+    problem_hint(reterr, "GET them, and send If-Match with the ETag of that answer.");
+    return STATUS_PRECONDITION_FAILED;
 }
 
 /* The graph of the call, where what it has may be changed; else NULL, and the call is answered. */
 static struct graph_entry *find_changeable(struct scheduler *scheduler, struct call *call)
 {
+    struct problem problem;
     struct graph_entry *entry = answer_find_graph(scheduler, call);
     if (entry == NULL) {
         answer_no_such(call);
-        return NULL;
-    }
-    if (!is_allowed(call, entry)) {
-        refuse_condition(call);
-        return NULL;
+    } else if (check_condition(call, entry, &problem) != STATUS_OK) {
+        answer_problem(call, &problem);
+        entry = NULL;
     }
     return entry;
 }
@@ -157,11 +152,10 @@ static enum status read_document(const struct upload *upload, const struct verte
                                  struct coordinates **ret_coordinates, struct problem *reterr)
 {
     struct coordinates_reader *reader = NULL;
-    enum status status = coordinates_reader_create(names, &reader);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is no memory for the coordinates.");
+    if (coordinates_reader_create(names, &reader) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the coordinates.");
     }
-    status = decode_document(upload, reader, reterr);
+    enum status status = decode_document(upload, reader, reterr);
     if (status == STATUS_OK) {
         status = coordinates_reader_end(reader, ret_coordinates, reterr);
     }
@@ -204,17 +198,13 @@ static enum status send_upload(struct upload *upload)
     if (entry == NULL) {
         return problem_set(&upload->problem, STATUS_NO_SUCH_GRAPH, "The graph was deleted.");
     }
-    if (!is_allowed(call, entry)) {
-        return problem_set(&upload->problem, STATUS_PRECONDITION_FAILED,
-                           "The coordinates have changed since those of If-Match.");
-    }
+    STATUS_TRY(check_condition(call, entry, &upload->problem));
     const uint64_t old_bytes = entry->coordinates.bytes;
     const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
-    const enum status status =
-        tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem);
-    struct commit *commit = NULL;
-    if (status != STATUS_OK || (commit = create_commit(scheduler, entry, call)) == NULL) {
-        return status;
+    STATUS_TRY(tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem));
+    struct commit *commit = create_commit(scheduler, entry, call);
+    if (commit == NULL) {
+        return STATUS_OK; /* the call is answered */
     }
     commit->change.put_coordinates_id = commit->deleted_id;
     commit->change.coordinates_file = upload->file;

@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define VERSION 1
+#define VERSION 2
 #define ID_ROOM 48
 
 static const char magic[8] = "apspdxy";
@@ -28,21 +28,16 @@ struct header {
 static_assert(sizeof(struct header) == 88, "no padding");
 static_assert(GRAPH_ID_SIZE <= ID_ROOM, "an id fits");
 
+/* Bytes of x and y, which are one array. */
 static size_t array_size(uint32_t count)
 {
-    return (size_t)count * sizeof(double);
-}
-
-static uint64_t checksum_of(const struct coordinates *coordinates)
-{
-    const size_t size = array_size(coordinates->count);
-    return XXH3_64bits_withSeed(coordinates->y, size, XXH3_64bits(coordinates->x, size));
+    return (size_t)count * 2 * sizeof(double);
 }
 
 static struct coordinates_info info_of(const struct header *header)
 {
     return (struct coordinates_info){
-        .bytes = sizeof(*header) + 2 * array_size(header->count),
+        .bytes = sizeof(*header) + array_size(header->count),
         .tag = header->header_checksum,
         .located = header->located,
         .is_plane = header->is_plane != 0,
@@ -59,22 +54,16 @@ enum status coordinates_file_write(int folder, const char *id,
         .count = coordinates->count,
         .located = coordinates->located,
         .is_plane = coordinates->is_plane,
-        .checksum = checksum_of(coordinates),
+        .checksum = XXH3_64bits(coordinates->x, size),
     };
     struct draft_file file;
     memcpy(header.magic, magic, sizeof(magic));
     memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
     header.header_checksum = XXH3_64bits(&header, offsetof(struct header, header_checksum));
-    enum status status = draft_file_create(folder, &file);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = draft_file_write(file.descriptor, 0, &header, sizeof(header));
+    STATUS_TRY(draft_file_create(folder, &file));
+    enum status status = draft_file_write(file.descriptor, 0, &header, sizeof(header));
     if (status == STATUS_OK) {
         status = draft_file_write(file.descriptor, sizeof(header), coordinates->x, size);
-    }
-    if (status == STATUS_OK) {
-        status = draft_file_write(file.descriptor, sizeof(header) + size, coordinates->y, size);
     }
     if (status != STATUS_OK) {
         draft_file_finish(&file);
@@ -137,21 +126,15 @@ enum status coordinates_file_read(int folder, const char *id, struct coordinates
     struct coordinates *coordinates = NULL;
     struct header header;
     int descriptor = -1;
-    enum status status = open_file(folder, id, &descriptor, &header);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(open_file(folder, id, &descriptor, &header));
     const size_t size = array_size(header.count);
-    status = coordinates_create(header.count, &coordinates);
+    enum status status = coordinates_create(header.count, &coordinates);
     if (status == STATUS_OK) {
         coordinates->is_plane = header.is_plane != 0;
         status = draft_file_read(descriptor, sizeof(header), coordinates->x, size);
     }
-    if (status == STATUS_OK) {
-        status = draft_file_read(descriptor, sizeof(header) + size, coordinates->y, size);
-    }
     close(descriptor);
-    if (status == STATUS_OK && checksum_of(coordinates) != header.checksum) {
+    if (status == STATUS_OK && XXH3_64bits(coordinates->x, size) != header.checksum) {
         status = STATUS_CORRUPT;
     }
     if (status != STATUS_OK) {

@@ -8,24 +8,29 @@
 
 enum part { PART_EDGES, PART_PLACES };
 
+/* The part of a graph that is asked for. */
+struct wanted {
+    enum part part;
+    const char *graph_id;
+    struct coordinates_info info; /* of places: the file that they are read from */
+};
+
 struct entry {
     struct entry *next; /* from the most to the least recently used */
-    char graph_id[GRAPH_ID_SIZE];
     enum part part;
-    struct coordinates_info info; /* of places: the file that they are read from */
-    void *object;                 /* NULL while it is read */
+    char graph_id[GRAPH_ID_SIZE];
+    uint64_t tag; /* of the file with coordinates; 0 for edges */
+    void *object;
     size_t bytes;
-    unsigned lent; /* threads that read it, wait for it or use it */
-    enum status status;
-    struct problem problem; /* of a reading that failed */
+    unsigned lent; /* threads that use it */
 };
 
 struct graph_cache {
     int graph_folder;
     int coordinates_folder;
     uint64_t budget_bytes;
-    pthread_mutex_t lock;
-    pthread_cond_t read; /* a reading has ended */
+    pthread_mutex_t reading; /* held while files are read; taken before the lock */
+    pthread_mutex_t lock;    /* guards all that follows */
     struct entry *first;
     uint64_t bytes; /* of all entries */
     uint64_t hits;
@@ -42,8 +47,8 @@ enum status graph_cache_create(int graph_folder, int coordinates_folder, uint64_
     cache->graph_folder = graph_folder;
     cache->coordinates_folder = coordinates_folder;
     cache->budget_bytes = budget_bytes;
+    pthread_mutex_init(&cache->reading, NULL);
     pthread_mutex_init(&cache->lock, NULL);
-    pthread_cond_init(&cache->read, NULL);
     *ret_cache = cache;
     return STATUS_OK;
 }
@@ -77,14 +82,14 @@ void graph_cache_destroy(struct graph_cache *cache)
         return;
     }
     destroy_entries(cache->first);
-    pthread_cond_destroy(&cache->read);
+    pthread_mutex_destroy(&cache->reading);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
-/* ---- The list; the lock is held ---- */
+/* ---- The list ---- */
 
-/* Moves the entry behind a link to the front of another list. */
+/* Moves the entry behind a link to the front of another list. The lock is held. */
 static void move_entry(struct entry **link, struct entry **list)
 {
     struct entry *entry = *link;
@@ -93,13 +98,14 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Removes entries that nobody uses, the one unasked for longest first, until the cache fits its
- * budget or all are in use. The caller destroys them once it has released the lock. */
-static struct entry *evict_entries(struct graph_cache *cache)
+/* Removes entries that nobody uses, the least recently used first, until so many bytes more fit the
+ * budget or all are in use. */
+static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;
     struct entry **oldest = &cache->first;
-    while (cache->bytes > cache->budget_bytes && oldest != NULL) {
+    pthread_mutex_lock(&cache->lock);
+    while (cache->bytes + more_bytes > cache->budget_bytes && oldest != NULL) {
         oldest = NULL;
         for (struct entry **link = &cache->first; *link != NULL; link = &(*link)->next) {
             oldest = (*link)->lent == 0 ? link : oldest;
@@ -109,7 +115,27 @@ static struct entry *evict_entries(struct graph_cache *cache)
             move_entry(oldest, &evicted);
         }
     }
-    return evicted;
+    pthread_mutex_unlock(&cache->lock);
+    destroy_entries(evicted);
+}
+
+/* Lends an entry that is there, as the most recently used one; else NULL. */
+static struct entry *find_entry(struct graph_cache *cache, const struct wanted *wanted)
+{
+    pthread_mutex_lock(&cache->lock);
+    struct entry **link = &cache->first;
+    while (*link != NULL && ((*link)->part != wanted->part || (*link)->tag != wanted->info.tag ||
+                             strcmp((*link)->graph_id, wanted->graph_id) != 0)) {
+        link = &(*link)->next;
+    }
+    struct entry *entry = *link;
+    if (entry != NULL) {
+        move_entry(link, &cache->first);
+        cache->hits++;
+        entry->lent++;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return entry;
 }
 
 /* ---- Reading ---- */
@@ -120,14 +146,14 @@ static enum status refuse_reading(enum status status, const char *detail, struct
                        status == STATUS_NO_MEMORY ? "There is no memory for the request." : detail);
 }
 
-static enum status check_size(const struct graph_cache *cache, const struct entry *entry,
+static enum status check_size(const struct graph_cache *cache, const struct wanted *wanted,
                               size_t *ret_bytes, struct problem *reterr)
 {
     uint64_t edge_count;
-    *ret_bytes = entry->info.bytes / 2 * 5; /* numbers of a vertex in the file, and in memory */
-    if (entry->part == PART_EDGES) {
+    *ret_bytes = wanted->info.bytes / 2 * 5; /* numbers of a vertex in the file, and in memory */
+    if (wanted->part == PART_EDGES) {
         const enum status status =
-            graph_file_sizes(cache->graph_folder, entry->graph_id, &edge_count, ret_bytes);
+            graph_file_sizes(cache->graph_folder, wanted->graph_id, &edge_count, ret_bytes);
         if (status != STATUS_OK) {
             return refuse_reading(status, "The stored graph cannot be read.", reterr);
         }
@@ -136,7 +162,7 @@ static enum status check_size(const struct graph_cache *cache, const struct entr
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_TOO_LARGE, "The %s do not fit into the memory set for paths.",
-                entry->part == PART_EDGES ? "edges" : "coordinates");
+                wanted->part == PART_EDGES ? "edges" : "coordinates");
     problem_limit(reterr, (double)cache->budget_bytes, (double)*ret_bytes);
     problem_hint(reterr, "Start the service with a larger store.path_budget.");
     return STATUS_TOO_LARGE;
@@ -167,8 +193,9 @@ static enum status refuse_coordinates(enum status status, struct problem *reterr
     return status;
 }
 
+/* bytes: those of the coordinates, to which those of the names are added. */
 static enum status read_places(const struct graph_cache *cache, const char *graph_id,
-                               void **ret_object, struct problem *reterr)
+                               void **ret_object, size_t *bytes, struct problem *reterr)
 {
     struct located_graph *graph = calloc(1, sizeof(*graph));
     enum status status = graph == NULL
@@ -187,119 +214,68 @@ static enum status read_places(const struct graph_cache *cache, const char *grap
         destroy_places(graph);
         return refuse_coordinates(status, reterr);
     }
+    *bytes += vertex_names_encoded_size(graph->names);
     *ret_object = graph;
     return STATUS_OK;
 }
 
-/* Enters an entry that its reader holds; the lock is held. */
-static struct entry *add_entry(struct graph_cache *cache, const struct entry *wanted)
+/* Reads files into a new entry, which is lent. */
+static enum status read_entry(struct graph_cache *cache, const struct wanted *wanted,
+                              struct entry **ret_entry, struct problem *reterr)
 {
-    struct entry *entry = malloc(sizeof(*entry));
+    size_t bytes = 0;
+    STATUS_TRY(check_size(cache, wanted, &bytes, reterr));
+    make_room(cache, bytes);
+    struct entry *entry = calloc(1, sizeof(*entry));
     if (entry == NULL) {
-        return NULL;
+        return refuse_reading(STATUS_NO_MEMORY, "", reterr);
     }
-    *entry = *wanted;
+    const enum status status =
+        wanted->part == PART_EDGES
+            ? read_edges(cache, wanted->graph_id, &entry->object, reterr)
+            : read_places(cache, wanted->graph_id, &entry->object, &bytes, reterr);
+    if (status != STATUS_OK) {
+        free(entry);
+        return status;
+    }
+    entry->part = wanted->part;
+    entry->tag = wanted->info.tag;
+    entry->bytes = bytes;
     entry->lent = 1;
+    snprintf(entry->graph_id, sizeof(entry->graph_id), "%s", wanted->graph_id);
+    pthread_mutex_lock(&cache->lock);
+    cache->misses++;
+    cache->bytes += bytes;
     entry->next = cache->first;
     cache->first = entry;
-    return entry;
-}
-
-/* Fills an entry that this thread has added; the lock is held before and after. */
-static void fill_entry(struct graph_cache *cache, struct entry *entry)
-{
-    void *object = NULL;
-    size_t bytes = 0;
     pthread_mutex_unlock(&cache->lock);
-    enum status status = check_size(cache, entry, &bytes, &entry->problem);
-    pthread_mutex_lock(&cache->lock);
-    if (status == STATUS_OK) {
-        entry->bytes = bytes;
-        cache->bytes += bytes;
-        struct entry *evicted = evict_entries(cache);
-        pthread_mutex_unlock(&cache->lock);
-        destroy_entries(evicted);
-        status = entry->part == PART_EDGES
-                     ? read_edges(cache, entry->graph_id, &object, &entry->problem)
-                     : read_places(cache, entry->graph_id, &object, &entry->problem);
-        pthread_mutex_lock(&cache->lock);
-    }
-    if (status == STATUS_OK && entry->part == PART_PLACES) {
-        const size_t more = vertex_names_encoded_size(((struct located_graph *)object)->names);
-        entry->bytes += more;
-        cache->bytes += more;
-    }
-    entry->object = object;
-    entry->status = status;
-    if (status != STATUS_OK) {
-        struct entry **link = &cache->first;
-        while (*link != entry) {
-            link = &(*link)->next;
-        }
-        *link = entry->next;
-        entry->next = NULL;
-        cache->bytes -= entry->bytes;
-    }
-    pthread_cond_broadcast(&cache->read);
+    *ret_entry = entry;
+    return STATUS_OK;
 }
 
-static bool is_same(const struct entry *entry, const struct entry *wanted)
-{
-    return entry->part == wanted->part && entry->info.tag == wanted->info.tag &&
-           strcmp(entry->graph_id, wanted->graph_id) == 0;
-}
-
-static enum status borrow_entry(struct graph_cache *cache, struct entry *wanted,
-                                const char *graph_id, const void **ret_object,
-                                struct problem *reterr)
+static enum status borrow_object(struct graph_cache *cache, const struct wanted *wanted,
+                                 const void **ret_object, struct problem *reterr)
 {
     enum status status = STATUS_OK;
-    CHECK(strlen(graph_id) < sizeof(wanted->graph_id));
-    memcpy(wanted->graph_id, graph_id, strlen(graph_id));
-    pthread_mutex_lock(&cache->lock);
-    struct entry **link = &cache->first;
-    while (*link != NULL && !is_same(*link, wanted)) {
-        link = &(*link)->next;
-    }
-    struct entry *entry = *link;
-    if (entry != NULL) {
-        move_entry(link, &cache->first);
-        cache->hits++;
-        entry->lent++;
-        while (entry->object == NULL && entry->status == STATUS_OK) {
-            pthread_cond_wait(&cache->read, &cache->lock);
-        }
-    } else {
-        cache->misses++;
-        entry = add_entry(cache, wanted);
-        if (entry != NULL) {
-            fill_entry(cache, entry);
-        }
-    }
+    struct entry *entry = find_entry(cache, wanted);
     if (entry == NULL) {
-        status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    } else if (entry->status != STATUS_OK) {
-        status = entry->status;
-        if (reterr != NULL) {
-            *reterr = entry->problem;
-        }
-        /* The last to hold an entry that could not be read frees it. */
-        if (--entry->lent == 0) {
-            free(entry);
-        }
-    } else {
+        pthread_mutex_lock(&cache->reading);
+        entry = find_entry(cache, wanted); /* another thread may have read it meanwhile */
+        status = entry != NULL ? STATUS_OK : read_entry(cache, wanted, &entry, reterr);
+        pthread_mutex_unlock(&cache->reading);
+    }
+    if (status == STATUS_OK) {
         *ret_object = entry->object;
     }
-    pthread_mutex_unlock(&cache->lock);
     return status;
 }
 
 enum status graph_cache_borrow_edges(struct graph_cache *cache, const char *graph_id,
                                      const struct adjacency **ret_adjacency, struct problem *reterr)
 {
-    struct entry wanted = {.part = PART_EDGES};
+    const struct wanted wanted = {.part = PART_EDGES, .graph_id = graph_id};
     const void *object = NULL;
-    STATUS_TRY(borrow_entry(cache, &wanted, graph_id, &object, reterr));
+    STATUS_TRY(borrow_object(cache, &wanted, &object, reterr));
     *ret_adjacency = object;
     return STATUS_OK;
 }
@@ -308,7 +284,7 @@ enum status graph_cache_borrow_places(struct graph_cache *cache, const char *gra
                                       const struct located_graph **ret_graph,
                                       struct problem *reterr)
 {
-    struct entry wanted = {.part = PART_PLACES};
+    struct wanted wanted = {.part = PART_PLACES, .graph_id = graph_id};
     const void *object = NULL;
     enum status status = coordinates_file_look(cache->coordinates_folder, graph_id, &wanted.info);
     if (status == STATUS_OK && wanted.info.bytes == 0) {
@@ -317,7 +293,7 @@ enum status graph_cache_borrow_places(struct graph_cache *cache, const char *gra
     if (status != STATUS_OK) {
         return refuse_coordinates(status, reterr);
     }
-    STATUS_TRY(borrow_entry(cache, &wanted, graph_id, &object, reterr));
+    STATUS_TRY(borrow_object(cache, &wanted, &object, reterr));
     *ret_graph = object;
     return STATUS_OK;
 }
@@ -341,7 +317,6 @@ void graph_cache_give_back(struct graph_cache *cache, const void *lent)
     }
     CHECK(entry != NULL && entry->lent > 0);
     entry->lent--;
-    struct entry *evicted = evict_entries(cache);
     pthread_mutex_unlock(&cache->lock);
-    destroy_entries(evicted);
+    make_room(cache, 0);
 }

@@ -1,9 +1,9 @@
 /* Edges and coordinates of the graphs that were asked about lately, under one budget of bytes.
  *
- * One of the shared objects: a mutex inside, held neither while a file is read nor while an answer
- * is made. What is lent is never evicted: the budget may be exceeded while all of it is in use.
- * Coordinates are compared with their file whenever they are lent, so a file that is replaced or
- * removed needs no message. Any thread. */
+ * One of the shared objects: the mutex of its list is held neither while a file is read nor while
+ * an answer is made. What is lent is never evicted: the budget may be exceeded while all of it is
+ * in use. Coordinates are compared with their file whenever they are lent, so a file that is
+ * replaced or removed needs no message. Any thread. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -25,8 +25,8 @@ MUST_CHECK enum status graph_cache_create(int graph_folder, int coordinates_fold
 /* All that was lent has been given back. NULL is accepted. */
 void graph_cache_destroy(struct graph_cache *cache);
 
-/* Both lend what is read from files where it is not in memory; a thread that asks for what another
- * one is reading waits for it. STATUS_TOO_LARGE with words where one graph exceeds the budget. */
+/* Both lend what is read from files where it is not in memory; one thread at a time reads.
+ * STATUS_TOO_LARGE with words where one graph exceeds the budget. */
 MUST_CHECK enum status graph_cache_borrow_edges(struct graph_cache *cache, const char *graph_id,
                                                 const struct adjacency **ret_adjacency,
                                                 struct problem *reterr);
