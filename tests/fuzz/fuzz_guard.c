@@ -4,7 +4,7 @@
  * the body ends. A NUL in the place of a CR escapes the guard, and the last four bytes of a head:
  * nothing that the library shows tells a CRLF from a bare LF with a NUL before it, or two of them
  * from one with a colon behind it. */
-#include "server/http/transport/guard.h"
+#include "server/http/request/framing.h"
 
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -24,7 +24,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 struct header_list {
-    struct guard_header headers[HEADER_LIMIT];
+    struct framing_header headers[HEADER_LIMIT];
     size_t count;
 };
 
@@ -45,7 +45,7 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
 
     (void)kind;
     if (list->count < HEADER_LIMIT)
-        list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
+        list->headers[list->count] = (struct framing_header){name, name_size, value, value_size};
     list->count++;
     return MHD_YES;
 }
@@ -192,7 +192,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &list);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    const struct guard_request line = {
+    const struct framing_head line = {
         .method = method,
         .version = version,
         .url = *request,
@@ -203,7 +203,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     };
     talk.begun = true;
     bool passed =
-        list.count <= HEADER_LIMIT && guard_check(&line, &body, &closing, NULL) == STATUS_OK;
+        list.count <= HEADER_LIMIT && framing_check(&line, &body, &closing, NULL) == STATUS_OK;
     talk.closing = !passed || closing;
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
     talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* unless it is read again */

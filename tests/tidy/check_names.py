@@ -20,6 +20,8 @@ WITHOUT_UNIT_TEST = {
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",
     "server/http/request/request.c": "tests/http: all of it needs a connection",
     "server/http/request/lifecycle.c": "tests/http: all of it needs a connection",
+    "server/http/request/body.c": "tests/http: all of it needs a connection",
+    "server/http/request/head.c": "tests/http: all of it needs a connection",
     "server/http/transport/http.c": "tests/http",
     "server/http/api/*.c": "tests/http",
     "server/http/transport/stream.c": "tests/http",

@@ -429,7 +429,7 @@ static enum status refuse_key(struct request *request, bool tried, struct proble
 {
     struct http_context *http_context = request->http_context;
     const uint32_t wait_s = tried
-                                ? limits_login_failed(http_context->limits,
+                                ? failed_logins_count(&http_context->failed_logins,
                                                       request->address_counter, clock_monotonic_s())
                                 : 0;
 

@@ -3,76 +3,17 @@
 #include "proto/text.h"
 #include "server/clock.h"
 #include "server/http/request/auth.h"
+#include "server/http/request/head.h"
 #include "server/http/request/headers.h"
+#include "server/http/request/origin.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/transport/guard.h"
 #include "server/metrics.h"
 #include "server/scheduler/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD_HEADER_LIMIT 100
-
 /* ---- What is checked once the headers are there ---- */
-
-/* Kilobytes: never zeroed. */
-struct header_list {
-    size_t count;
-    struct guard_header headers[GUARD_HEADER_LIMIT];
-};
-
-static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                      size_t name_size, const char *value, size_t value_size)
-{
-    struct header_list *list = context;
-
-    (void)kind;
-    if (list->count < GUARD_HEADER_LIMIT) {
-        list->headers[list->count] = (struct guard_header){name, name_size, value, value_size};
-    }
-    list->count++;
-    return MHD_YES;
-}
-
-/* The headers stay as they are: there are kilobytes of room for them. */
-static enum status collect(struct request *request, enum MHD_ValueKind kind,
-                           struct header_list *list, struct problem *reterr)
-{
-    list->count = 0;
-    MHD_get_connection_values_n(request->connection, kind, collect_header, list);
-    if (list->count > GUARD_HEADER_LIMIT) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "The request has more than %d headers.",
-                           GUARD_HEADER_LIMIT);
-    }
-    return STATUS_OK;
-}
-
-/* line: as libmicrohttpd gave its strings. */
-static enum status guard(struct request *request, const struct guard_request *line,
-                         struct problem *reterr)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    struct header_list list;
-    struct guard_request head = {
-        .method = line->method,
-        .version = line->version,
-        .url = request->target,
-        .url_place = line->url_place,
-        .headers = list.headers,
-        .head_size = info == NULL || !endpoint_parses_leniently() ? 0 : info->header_size,
-    };
-
-    enum status status = collect(request, MHD_HEADER_KIND, &list, reterr);
-    head.header_count = list.count;
-    if (status == STATUS_OK) {
-        status = guard_check(&head, &request->has_body, &request->closing, reterr);
-    }
-    /* A proxy may have framed a refused request differently (request smuggling). */
-    request->closing |= status != STATUS_OK;
-    return status;
-}
 
 static bool is_preflight(const struct request *request)
 {
@@ -99,13 +40,13 @@ static enum status check_origin(const struct request *request, struct problem *r
                                               memcmp(public_paths[i], request->target, size) == 0);
     }
     if (request->http_context->keyring == NULL && !request->is_unix && !is_for_any_host &&
-        !guard_knows_host(config, host)) {
+        !origin_knows_host(config, host)) {
         problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
         problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
         return STATUS_WRONG_HOST;
     }
     if (((request->method & safe) == 0 || is_preflight(request)) &&
-        guard_is_cross_origin(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
+        origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
         problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not do this here.",
                     origin == NULL ? "another site" : origin);
         problem_hint(reterr, "http.cors_origins lists the origins whose pages may.");
@@ -117,79 +58,75 @@ static enum status check_origin(const struct request *request, struct problem *r
 /* The same for every address: a page may read what a wrong one is answered. */
 static void answer_preflight(struct request *request)
 {
-    request_add_header(request, "Access-Control-Allow-Methods", GUARD_CORS_METHODS);
-    request_add_header(request, "Access-Control-Allow-Headers", GUARD_CORS_REQUEST_HEADERS);
-    request_add_header(request, "Access-Control-Max-Age", GUARD_CORS_MAX_AGE_S);
+    request_add_header(request, "Access-Control-Allow-Methods", ORIGIN_CORS_METHODS);
+    request_add_header(request, "Access-Control-Allow-Headers", ORIGIN_CORS_REQUEST_HEADERS);
+    request_add_header(request, "Access-Control-Max-Age", ORIGIN_CORS_MAX_AGE_S);
     request_answer(request, MHD_HTTP_NO_CONTENT,
                    MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT));
+}
+
+static enum status check_if_match(const struct request *request, struct problem *reterr)
+{
+    const char *wanted = request_header(request, "If-Match");
+
+    /* An answer to GET is compared once its tag is made. */
+    if (wanted == NULL || (request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
+        return STATUS_OK;
+    }
+    if (!request->match.route->query->compares && !text_lists_tag(wanted, "*", false)) {
+        problem_set(reterr, STATUS_PRECONDITION_FAILED,
+                    "What the request changes has no ETag, so If-Match names none.");
+        problem_hint(reterr, "Leave If-Match out.");
+        return STATUS_PRECONDITION_FAILED;
+    }
+    return strlen(wanted) < IF_MATCH_SIZE || !request->match.route->query->compares
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many tags.");
 }
 
 static enum status route(struct request *request, struct problem *reterr)
 {
     char allow[ROUTER_ALLOW_SIZE];
-    const char *wanted = request_header(request, "If-Match");
-    const char *path = request->target;
-    char *rest = strchr(path, '?');
+    char *rest = strchr(request->target, '?');
 
     if (rest != NULL) {
         *rest++ = '\0';
     }
-    enum status status =
-        router_find(request->listeners, request->method, path, &request->match, allow, reterr);
+    const enum status status = router_find(request->listeners, request->method, request->target,
+                                           &request->match, allow, reterr);
 
     if (allow[0] != '\0') {
         request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);
     }
-    if (status == STATUS_OK) {
-        status = auth_check(request, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_parse(rest, &request->query, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_check(&request->query, request->match.route->query->parameters, reterr);
-    }
-    /* An answer to GET is compared once its tag is made. */
-    if (status == STATUS_OK && wanted != NULL &&
-        (request->method & (METHOD_GET | METHOD_HEAD)) == 0 &&
-        !request->match.route->query->compares && !text_lists_tag(wanted, "*", false)) {
-        status = problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                             "What the request changes has no ETag, so If-Match names none.");
-        problem_hint(reterr, "Leave If-Match out.");
-    }
-    if (status == STATUS_OK && wanted != NULL && request->match.route->query->compares &&
-        strlen(wanted) >= IF_MATCH_SIZE) {
-        status = problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many tags.");
-    }
-    return status;
+    STATUS_TRY(status);
+    STATUS_TRY(auth_check(request, reterr));
+    STATUS_TRY(query_parse(rest, &request->query, reterr));
+    STATUS_TRY(query_check(&request->query, request->match.route->query->parameters, reterr));
+    return check_if_match(request, reterr);
 }
 
-static enum status check(struct request *request, const struct guard_request *line,
+static enum status check(struct request *request, const struct framing_head *line,
                          struct problem *reterr)
 {
-    enum status status = guard(request, line, reterr);
-
     request_assign_id(request);
     request->method = router_method(line->method);
-    if (status == STATUS_OK) {
-        status = check_origin(request, reterr);
-    }
-    if (status == STATUS_OK && is_preflight(request) &&
-        guard_lists_origin(request->http_context->config, request_header(request, "Origin"))) {
+    const enum status status = head_check(request, line, reterr);
+    /* A proxy may have framed a refused request differently (request smuggling). */
+    request->closing |= status != STATUS_OK;
+    STATUS_TRY(status);
+    STATUS_TRY(check_origin(request, reterr));
+    if (is_preflight(request) &&
+        origin_is_listed(request->http_context->config, request_header(request, "Origin"))) {
         request->resume = answer_preflight;
         return STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = route(request, reterr);
-    }
-    if (status == STATUS_OK && request->match.route->prepare != NULL) {
-        status = request->match.route->prepare(request, reterr);
-    }
-    return status;
+    STATUS_TRY(route(request, reterr));
+    return request->match.route->prepare != NULL ? request->match.route->prepare(request, reterr)
+                                                 : STATUS_OK;
 }
 
-/* For one of a connection too many. */
-static void turn_away(struct request *request, enum limits_verdict verdict)
+/* Refuses a request on a connection beyond the limit (429 or 503). */
+static void turn_away(struct request *request, enum conn_verdict verdict)
 {
     const struct config *config = request->http_context->config;
     struct problem *problem = &request->refusal;
@@ -198,7 +135,7 @@ static void turn_away(struct request *request, enum limits_verdict verdict)
     request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    if (verdict == LIMITS_ADDRESS_FULL) {
+    if (verdict == CONN_ADDRESS_FULL) {
         problem_set(problem, STATUS_ADDRESS_LIMIT, "This address has too many connections open.");
         problem_limit(problem, config->address_limit, config->address_limit + 1.0);
     } else {
@@ -208,39 +145,17 @@ static void turn_away(struct request *request, enum limits_verdict verdict)
     request_answer_refusal(request);
 }
 
-/* Refuses a head that leaves no room for an answer of libmicrohttpd. */
-static bool refuse_head(struct request *request)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    const char *cookie = request_header(request, MHD_HTTP_HEADER_COOKIE);
-    const int values = MHD_get_connection_values(
-        request->connection, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND, NULL, NULL);
-    /* Cookies are parsed in a copy. */
-    const size_t bytes = info->header_size + (cookie == NULL ? 0 : strlen(cookie));
-
-    if (endpoint_check_head(bytes, (size_t)values, &request->refusal) == STATUS_OK) {
-        return false;
-    }
-    request_assign_id(request);
-    request->method = METHOD_OTHER;
-    request_refuse_early(request, &request->refusal);
-    return true;
-}
-
 /* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
  * when the request is complete, which without a body is at once. line: as libmicrohttpd gave its
  * strings. */
-static void begin(struct request *request, const struct guard_request *line)
+static void begin(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
 
-    request->begun = true;
+    request->state = REQUEST_BODY;
     request->match.route = NULL;
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
-    if (request->answered_early || refuse_head(request)) {
-        request->outcome = MHD_NO;
-    } else if (conn->verdict != LIMITS_OK) {
+    if (conn->verdict != CONN_OK) {
         turn_away(request, conn->verdict);
     } else if (check(request, line, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
@@ -250,7 +165,7 @@ static void begin(struct request *request, const struct guard_request *line)
             request_answer_refusal(request);
         }
     }
-    if (request->answered) {
+    if (request->state == REQUEST_ANSWERED) {
         endpoint_enter_phase(conn, PHASE_ANSWER, 0);
     } else if (request->has_body) {
         endpoint_enter_phase(conn, PHASE_BODY, 0);
@@ -286,15 +201,11 @@ static void handle(struct request *request)
 static void go_on(struct request *request)
 {
     void (*resume)(struct request * request) = request->resume;
-    struct header_list trailers;
 
     request->resume = NULL;
     if (resume != NULL) {
         resume(request);
-    } else if (request->closing &&
-               (collect(request, MHD_FOOTER_KIND, &trailers, &request->refusal) != STATUS_OK ||
-                guard_check_trailers(trailers.headers, trailers.count, &request->refusal) !=
-                    STATUS_OK)) {
+    } else if (request->closing && head_check_trailers(request, &request->refusal) != STATUS_OK) {
         request_answer_refusal(request);
     } else {
         handle(request);
@@ -329,7 +240,7 @@ static void account(const struct request *request, double now_s)
 {
     const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
 
-    if (!request->begun) {
+    if (request->state == REQUEST_NEW) {
         return;
     }
     request_metrics_count(request->match.route, request->http_status, now_s - request->began_s);
@@ -341,28 +252,6 @@ static void account(const struct request *request, double now_s)
 }
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
-
-/* The client sees the end of the answer, and its connection ends with the deadline of what it sends
- * meanwhile: closed now, with bytes that were not read, the answer might not reach it. */
-static void refuse_and_shut(struct request *request)
-{
-    request_refuse_early(request, &request->refusal);
-    shutdown(request->conn->descriptor, SHUT_WR);
-}
-
-/* Without room for its parameters libmicrohttpd neither answers nor calls. */
-static void refuse_target(struct request *request)
-{
-    size_t parameters = 1;
-
-    for (const char *at = request->target; (at = strchr(at, '&')) != NULL; at++) {
-        parameters++;
-    }
-    if (endpoint_check_head(strlen(request->target), parameters, &request->refusal) != STATUS_OK) {
-        request_assign_id(request);
-        refuse_and_shut(request);
-    }
-}
 
 /* Without memory the request is refused, by the end of the connection. */
 static void *started(void *context, const char *target, struct MHD_Connection *connection)
@@ -378,7 +267,6 @@ static void *started(void *context, const char *target, struct MHD_Connection *c
         request->conn = conn;
         request->address_counter = conn->address;
         conn->request = request;
-        refuse_target(request);
     }
     return request;
 }
@@ -395,8 +283,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         return MHD_NO;
     }
     request->outcome = MHD_YES;
-    if (!request->begun) {
-        const struct guard_request line = {.method = method, .version = version, .url_place = url};
+    if (request->state == REQUEST_NEW) {
+        const struct framing_head line = {.method = method, .version = version, .url_place = url};
 
         begin(request, &line);
         return request->outcome;
@@ -408,14 +296,11 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         request->conn->deadlines.received += size;
         return request_feed_body(request, upload_data, size);
     }
-    if (request->answered_early) {
-        return MHD_NO; /* the connection ends with an early refusal */
-    }
-    if (!request->answered) {
+    if (request->state != REQUEST_ANSWERED) {
         endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* a body is here */
         go_on(request);
     }
-    if (request->answered) {
+    if (request->state == REQUEST_ANSWERED) {
         endpoint_enter_phase(request->conn, PHASE_ANSWER, 0);
     }
     return request->outcome;
@@ -453,21 +338,11 @@ static void client_left(struct conn *conn)
     request_client_left(conn->request);
 }
 
-static void body_stuck(struct conn *conn)
-{
-    if (!conn->request->answered) {
-        problem_set(&conn->request->refusal, STATUS_BAD_REQUEST,
-                    "The line before a chunk is longer than is read.");
-        refuse_and_shut(conn->request);
-    }
-}
-
 void request_set_callbacks(struct endpoint_rules *rules)
 {
     rules->request_started = started;
     rules->request_came = came;
     rules->request_ended = ended;
     rules->client_left = client_left;
-    rules->body_stuck = body_stuck;
     rules->conn_closed = conn_closed;
 }

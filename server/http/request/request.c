@@ -4,8 +4,8 @@
 #include "proto/text.h"
 #include "server/clock.h"
 #include "server/http/request/headers.h"
+#include "server/http/request/origin.h"
 #include "server/http/request/request_metrics.h"
-#include "server/http/transport/guard.h"
 #include "server/scheduler/ledger.h"
 
 #include <inttypes.h>
@@ -221,11 +221,11 @@ void request_expect_stream(struct request *request, struct MHD_Response *respons
 
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response)
 {
-    struct guard_cors_header cors[GUARD_CORS_HEADER_LIMIT];
+    struct origin_cors_header cors[ORIGIN_CORS_HEADER_LIMIT];
     const size_t cors_count =
-        guard_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
+        origin_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
 
-    request->answered = true;
+    request->state = REQUEST_ANSWERED;
     request->http_status = http_status;
     request->outcome = MHD_NO;
     add_times(request);
@@ -329,8 +329,8 @@ void request_answer_json(struct request *request, unsigned http_status, struct j
     request_answer_text(request, http_status, "application/json", &text);
 }
 
-void request_print_problem(const struct request *request, const struct problem *problem,
-                           struct text *text)
+static void print_problem(const struct request *request, const struct problem *problem,
+                          struct text *text)
 {
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
@@ -358,7 +358,7 @@ void request_refuse(struct request *request, const struct problem *problem)
     if (retry_after_s > 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s);
     }
-    request_print_problem(request, problem, &text);
+    print_problem(request, problem, &text);
     request_answer_text(request, status_info(problem->status)->http, "application/problem+json",
                         &text);
 }
@@ -473,6 +473,7 @@ bool request_post(struct request *request)
     call->left_noted = left_noted;
     call->context = request;
     call->messages_out = 1;
+    request->state = REQUEST_WAITING;
     endpoint_suspend(request->conn, request->connection);
     scheduler_post(request->http_context->scheduler, call);
     return true;
@@ -537,7 +538,7 @@ struct result *request_look_up(const struct request *request)
 
 void request_forget_question(struct request *request)
 {
-    if (request->answered) {
+    if (request->state == REQUEST_ANSWERED) {
         text_finish(&request->document);
         upload_memory_release(&request->share);
     }

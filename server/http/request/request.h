@@ -9,6 +9,8 @@
 #pragma once
 
 #include "server/http/request/auth.h"
+#include "server/http/request/body.h"
+#include "server/http/request/failed_logins.h"
 #include "server/http/request/headers.h"
 #include "server/http/request/query.h"
 #include "server/http/request/router.h"
@@ -34,7 +36,8 @@ struct http_context {
     struct result_table *results;
     const struct store *store;
     struct graph_cache *graph_cache;
-    struct limits *limits;
+    struct conn_limits *conn_limits;
+    struct failed_logins failed_logins;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
     struct upload_memory *upload_memory;
     uint64_t id_seed;
@@ -47,20 +50,28 @@ struct answer_header {
     char value[HEADER_VALUE_SIZE];
 };
 
+/* The life of a request. Only the thread of its connection moves it. */
+enum request_state {
+    REQUEST_NEW,      /* its headers come */
+    REQUEST_BODY,     /* its headers were checked; its body comes, if it has one */
+    REQUEST_DRAINING, /* its body was refused, and the rest of it is read and dropped */
+    REQUEST_WAITING,  /* its call is with the scheduler, and its connection suspended */
+    REQUEST_ANSWERED  /* an answer is on its way */
+};
+
 struct request {
     struct http_context *http_context;
     struct MHD_Connection *connection;
     struct conn *conn;
     struct grant grant;       /* of its key */
-    uint32_t address_counter; /* of limits.h */
+    uint32_t address_counter; /* of conn_limits.h */
     unsigned listeners;       /* through which it may have come: of enum route_listener */
     bool is_unix;             /* it came over a Unix socket */
     enum MHD_Result outcome;  /* of the callback under way */
-    bool begun;
+    enum request_state state;
     bool has_body;        /* announced at its head */
     bool closing;         /* the connection ends with this answer */
-    bool answered;        /* an answer is on its way */
-    unsigned http_status; /* of it; 0 before */
+    unsigned http_status; /* of the answer; 0 before */
 
     enum method method;
     size_t header_count;
@@ -73,9 +84,6 @@ struct request {
     struct upload_share share; /* what the document is charged */
     struct text line;          /* room for a small answer */
     uint64_t body_bytes;       /* all that came */
-    bool answered_early;       /* while the body still came, when early_bytes of it were here */
-    uint64_t early_bytes;
-    double early_s; /* monotonic */
 
     struct call *call;
     void (*resume)(
@@ -94,7 +102,7 @@ struct request {
     struct query query;
     struct router_match match;
     struct answer_header headers[HEADER_LIMIT]; /* of the answer */
-    struct problem refusal;                     /* found at the headers */
+    struct problem refusal;                     /* found at the headers or in the body */
     struct job_request job_request;             /* of an upload */
     struct upload upload;                       /* when there is one */
     char target[]; /* the request target as it came; cut up by the query */
@@ -110,8 +118,6 @@ void request_destroy(struct request *request);
  * headers are there. */
 void request_assign_id(struct request *request);
 const char *request_header(const struct request *request, const char *name);
-/* Content-Length; 0 for a body in chunks. */
-uint64_t request_announced_bytes(const struct request *request);
 /* A header of the answer to come. name is borrowed for good. */
 void request_set_header(struct request *request, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -154,29 +160,6 @@ void request_refuse_with(struct request *request, enum status status, const char
                          const char *hint);
 /* Refuses it with the problem that was found at its headers or in its body. */
 void request_answer_refusal(struct request *request);
-/* The document of a refusal. */
-void request_print_problem(const struct request *request, const struct problem *problem,
-                           struct text *text);
-
-/* ---- The body: upload.c ---- */
-
-/* At the headers of a question with a body, which goes to request->document, up to the limit. */
-MUST_CHECK enum status request_expect_document(struct request *request, uint64_t limit_bytes,
-                                               struct problem *reterr);
-/* The same in JSON; shape: of such a body, for the hint of a 415. */
-MUST_CHECK enum status request_expect_json(struct request *request, const char *shape,
-                                           uint64_t limit_bytes, struct problem *reterr);
-/* Refuses a request where libmicrohttpd takes no response, and has its connection end. */
-void request_refuse_early(struct request *request, const struct problem *problem);
-/* By its Content-Length. */
-MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
-                                            struct problem *reterr);
-/* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
- * connection ends here. */
-enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
-/* Once the document is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
-MUST_CHECK enum status request_check_document(const struct request *request,
-                                              struct problem *reterr);
 
 /* ---- Calls of the scheduler ---- */
 

@@ -13,15 +13,6 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Header memory and read buffer of a connection; a connection that has asked once holds all of it,
- * and larger buffers make uploads slower. Longer headers, a Content-Length that is no number,
- * broken chunks and a version from 2.0 on are refused by libmicrohttpd itself, with 431, 414, 400
- * or 505 and a line of HTML: it has no way to have it said in other words. */
-#define CONNECTION_MEMORY_BYTES (24 << 10)
-/* The part of it that libmicrohttpd 0.9.75 takes for each header, parameter and cookie. */
-#define VALUE_BYTES 64
-/* Room for the head of an answer. */
-#define ANSWER_HEAD_BYTES (3 << 10)
 /* How often deadlines are looked at, and how late a connection may be ended. */
 #define TICK_MS 250
 #define TICK_S (TICK_MS * 1e-3)
@@ -114,7 +105,7 @@ static int show_certificate(gnutls_session_t session, const gnutls_datum_t *auth
 static void release_conn(struct endpoint *endpoint, struct conn *conn)
 {
     if (endpoint->rules.limits != NULL) {
-        limits_leave(endpoint->rules.limits, conn->address);
+        conn_limits_leave(endpoint->rules.limits, conn->address);
     }
     free(conn);
 }
@@ -160,7 +151,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
         flags, 0, NULL, NULL, rules->request_came, endpoint, MHD_OPTION_EXTERNAL_LOGGER, log_words,
         endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections, MHD_OPTION_CONNECTION_TIMEOUT,
         rules->config->connection_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        ENDPOINT_CONNECTION_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
         MHD_OPTION_STRICT_FOR_CLIENT, endpoint_parses_leniently() ? 0 : 1,
         MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, endpoint, MHD_OPTION_URI_LOG_CALLBACK,
         rules->request_started, endpoint, MHD_OPTION_NOTIFY_COMPLETED, rules->request_ended,
@@ -241,7 +232,7 @@ static void end_connection(const struct conn *conn)
 {
     const struct linger none = {.l_onoff = 1};
 
-    if (limits_is_sending(conn->descriptor)) {
+    if (deadlines_is_sending(conn->descriptor)) {
         (void)!setsockopt(conn->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
     }
     shutdown(conn->descriptor, SHUT_RDWR);
@@ -270,16 +261,13 @@ static void check_deadlines(uv_timer_t *timer)
     TAILQ_FOREACH(conn, &endpoint->conns, place)
     {
         if (conn->is_suspended) {
-            if (limits_peer_has_left(conn->descriptor)) {
+            if (deadlines_peer_has_left(conn->descriptor)) {
                 conn->compute != NULL ? abandon_answer(conn) : endpoint->rules.client_left(conn);
             }
             continue;
         }
-        if (limits_is_stuck(&conn->deadlines, conn->descriptor)) {
-            endpoint->rules.body_stuck(conn);
-        }
-        if (limits_is_late(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
-                           now_s - endpoint->lost_s)) {
+        if (deadlines_are_missed(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
+                                 now_s - endpoint->lost_s)) {
             end_connection(conn);
         }
     }
@@ -333,20 +321,20 @@ static void admit(struct endpoint *endpoint, int descriptor, const struct sockad
     }
     conn->endpoint = endpoint;
     conn->descriptor = descriptor;
-    conn->address = LIMITS_NO_ADDRESS;
+    conn->address = CONN_LIMITS_NO_ADDRESS;
     if (endpoint->rules.limits != NULL) {
-        conn->verdict = limits_enter(endpoint->rules.limits, address, &conn->address);
+        conn->verdict = conn_limits_enter(endpoint->rules.limits, address, &conn->address);
     }
-    if (conn->verdict == LIMITS_OVERFLOW) {
+    if (conn->verdict == CONN_OVERFLOW) {
         close(descriptor);
         release_conn(endpoint, conn);
         return;
     }
-    if (conn->verdict == LIMITS_FULL && evict_idle(endpoint)) {
-        conn->verdict = LIMITS_OK;
+    if (conn->verdict == CONN_FULL && evict_idle(endpoint)) {
+        conn->verdict = CONN_OK;
     }
     start_ticking(endpoint);
-    limits_start_phase(&conn->deadlines, PHASE_HEADERS, clock_monotonic_s() - endpoint->lost_s);
+    deadlines_start_phase(&conn->deadlines, PHASE_HEADERS, clock_monotonic_s() - endpoint->lost_s);
     endpoint->arriving = conn;
     /* It closes the socket when it fails. Version 1.0 may only queue a connection from outside, and
      * tells of it in its next run. */
@@ -573,22 +561,6 @@ bool endpoint_parses_leniently(void)
     return strncmp(MHD_get_version(), "0.9.", 4) == 0;
 }
 
-enum status endpoint_check_head(size_t bytes, size_t values, struct problem *reterr)
-{
-    const size_t limit = CONNECTION_MEMORY_BYTES - ANSWER_HEAD_BYTES;
-    const size_t needed = bytes + values * VALUE_BYTES;
-
-    if (needed <= limit) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_HEAD_TOO_LARGE,
-                "The request has %zu bytes before its body, with %zu headers and parameters.",
-                bytes, values);
-    problem_limit(reterr, (double)limit, (double)needed);
-    problem_hint(reterr, "16 KiB are taken, or 200 parameters; what asks much is a POST.");
-    return STATUS_HEAD_TOO_LARGE;
-}
-
 void *endpoint_context(const struct endpoint *endpoint)
 {
     return endpoint->rules.context;
@@ -610,7 +582,7 @@ void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s
 
     endpoint->busy -= conn->deadlines.phase != PHASE_HEADERS;
     endpoint->busy += phase != PHASE_HEADERS;
-    limits_start_phase(&conn->deadlines, phase, now_s - endpoint->lost_s);
+    deadlines_start_phase(&conn->deadlines, phase, now_s - endpoint->lost_s);
 }
 
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)

@@ -8,7 +8,8 @@
 #pragma once
 
 #include "server/config.h"
-#include "server/http/transport/limits.h"
+#include "server/http/transport/conn_limits.h"
+#include "server/http/transport/deadlines.h"
 #include "server/http/transport/listener.h"
 #include "server/http/transport/tls.h"
 #include "server/worker/mailbox.h"
@@ -17,6 +18,10 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+/* Header memory and read buffer of a connection; a connection that has asked once holds all of it,
+ * and larger buffers make uploads slower. */
+#define ENDPOINT_CONNECTION_BYTES ((size_t)24 << 10)
+
 struct endpoint;
 
 /* A connection, for as long as libmicrohttpd has it. */
@@ -24,8 +29,8 @@ struct conn {
     TAILQ_ENTRY(conn) place;
     struct endpoint *endpoint;
     int descriptor;
-    enum limits_verdict verdict;
-    uint32_t address; /* counter of limits.h */
+    enum conn_verdict verdict;
+    uint32_t address; /* counter of conn_limits.h */
     bool is_suspended;
     /* While its answer is computed: */
     TAILQ_ENTRY(conn) turn;
@@ -46,7 +51,7 @@ struct shared_listener {
 struct endpoint_rules {
     const struct config *config;
     struct credentials *credentials; /* NULL: no TLS */
-    struct limits *limits;           /* NULL: its connections are not counted */
+    struct conn_limits *limits;      /* NULL: its connections are not counted */
     uint32_t connections;            /* at most; further ones are closed at once */
     void *context;                   /* endpoint_context() */
     /* Callbacks of libmicrohttpd with the endpoint as their context, on its thread. */
@@ -55,8 +60,6 @@ struct endpoint_rules {
     MHD_RequestCompletedCallback request_ended;
     /* The client of a suspended connection has left. */
     void (*client_left)(struct conn *conn);
-    /* libmicrohttpd cannot go on with the body of the request, and does not say so. */
-    void (*body_stuck)(struct conn *conn);
     void (*conn_closed)(struct conn *conn);
 };
 
@@ -80,11 +83,6 @@ void endpoint_destroy(struct endpoint *endpoint);
  * pass, and refuses it in our words. From 1.0 on the daemon refuses by itself what it would else
  * make the best of: folded lines, tabs and bare LFs as delimiters, a blank in the target. */
 bool endpoint_parses_leniently(void);
-
-/* Whether a head of so many bytes, with so many headers, parameters and cookies, leaves room in the
- * memory of its connection for the head of an answer: without, or without room for a parameter,
- * libmicrohttpd ends the connection and says nothing. */
-MUST_CHECK enum status endpoint_check_head(size_t bytes, size_t values, struct problem *reterr);
 
 /* ---- On the endpoint's thread ---- */
 

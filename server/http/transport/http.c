@@ -38,7 +38,7 @@ static void destroy(struct http *http)
     listener_close(&http->main.shared.listener);
     listener_close(&http->admin.shared.listener);
     free(http->endpoints);
-    limits_destroy(http->http_context.limits);
+    conn_limits_destroy(http->http_context.conn_limits);
     graph_cache_destroy(http->http_context.graph_cache);
     auth_destroy(http->http_context.keyring);
     tls_destroy(http->credentials);
@@ -81,15 +81,15 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
 static enum status fill(const struct http_parts *parts, struct http *http, struct problem *reterr)
 {
     const struct config *config = parts->config;
-    const struct limits_rules rules = {
+    const struct conn_limits_rules rules = {
         .connections = config->connection_limit,
         .refused_connections = REFUSED_CONNECTIONS(config->connection_limit),
         .of_address = config->address_limit,
-        .failed_logins = config->wrong_key_limit,
     };
 
     upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->http_context.config = config;
+    http->http_context.failed_logins.limit = config->wrong_key_limit;
     http->http_context.upload_memory = &http->upload_memory;
     http->http_context.scheduler = parts->scheduler;
     http->http_context.results = parts->results;
@@ -97,7 +97,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->endpoints = calloc(config->http_threads + 1, sizeof(*http->endpoints));
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
-        limits_create(&rules, &http->http_context.limits) != STATUS_OK ||
+        conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK ||
         graph_cache_create(store_graph_folder(parts->store), store_coordinates_folder(parts->store),
                            config->path_budget_bytes,
                            &http->http_context.graph_cache) != STATUS_OK) {
@@ -132,8 +132,8 @@ static enum status check_network(const struct http_listener *listener, struct pr
 }
 
 /* Starts so many threads on it. */
-static enum status serve(struct http_listener *listener, unsigned threads, struct limits *limits,
-                         uint32_t connections, struct problem *reterr)
+static enum status serve(struct http_listener *listener, unsigned threads,
+                         struct conn_limits *limits, uint32_t connections, struct problem *reterr)
 {
     struct http *http = listener->http;
     const struct listener *socket = &listener->shared.listener;
@@ -210,7 +210,7 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
         status = serve(&http->admin, 1, NULL, ADMIN_CONNECTION_LIMIT, reterr);
     }
     if (status == STATUS_OK) {
-        status = serve(&http->main, parts->config->http_threads, http->http_context.limits,
+        status = serve(&http->main, parts->config->http_threads, http->http_context.conn_limits,
                        limit + REFUSED_CONNECTIONS(limit), reterr);
     }
     if (status != STATUS_OK) {

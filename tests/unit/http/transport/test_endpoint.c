@@ -21,7 +21,7 @@
 
 struct fixture {
     struct config config;
-    struct limits *limits;
+    struct conn_limits *limits;
     struct shared_listener listener;
     struct endpoint *endpoint;
     /* A request for /wait is suspended until it is resumed by a message. */
@@ -110,7 +110,7 @@ static void resume(struct message *message)
     endpoint_resume(endpoint_conn(connection), connection);
 }
 
-static struct fixture *start(const char *address, const struct limits_rules *limits)
+static struct fixture *start(const char *address, const struct conn_limits_rules *limits)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     struct problem problem;
@@ -120,7 +120,7 @@ static struct fixture *start(const char *address, const struct limits_rules *lim
     config_defaults(&fixture->config);
     fixture->config.header_timeout_s = 1;
     fixture->resume.deliver = resume;
-    assert_int_equal(limits_create(limits, &fixture->limits), STATUS_OK);
+    assert_int_equal(conn_limits_create(limits, &fixture->limits), STATUS_OK);
     assert_int_equal(listener_open(address, 0600, &fixture->listener.listener, &problem),
                      STATUS_OK);
     const struct endpoint_rules rules = {
@@ -140,7 +140,7 @@ static struct fixture *start(const char *address, const struct limits_rules *lim
 
 static struct fixture *start_tcp(void)
 {
-    return start("127.0.0.1:0", &(struct limits_rules){.connections = 100});
+    return start("127.0.0.1:0", &(struct conn_limits_rules){.connections = 100});
 }
 
 static void stop(struct fixture *fixture)
@@ -148,7 +148,7 @@ static void stop(struct fixture *fixture)
     endpoint_stop(fixture->endpoint);
     endpoint_destroy(fixture->endpoint);
     assert_int_equal(fixture->listener.listener.socket, -1);
-    limits_destroy(fixture->limits);
+    conn_limits_destroy(fixture->limits);
     free(fixture);
 }
 
@@ -270,7 +270,7 @@ static void deadlines_hold_on_unix_sockets_too(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(address, sizeof(address), "unix:%s/s", folder);
     snprintf(name.sun_path, sizeof(name.sun_path), "%s/s", folder);
-    struct fixture *fixture = start(address, &(struct limits_rules){.connections = 100});
+    struct fixture *fixture = start(address, &(struct conn_limits_rules){.connections = 100});
     const int client = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&name, sizeof(name)), 0);
     call(client, REQUEST);
@@ -285,8 +285,8 @@ static void deadlines_hold_on_unix_sockets_too(void **state)
 
 static void too_many_connections_are_closed_or_make_room(void **state)
 {
-    struct fixture *fixture =
-        start("127.0.0.1:0", &(struct limits_rules){.connections = 1, .refused_connections = 1});
+    struct fixture *fixture = start(
+        "127.0.0.1:0", &(struct conn_limits_rules){.connections = 1, .refused_connections = 1});
     const int first = connect_tcp(fixture);
 
     (void)state;
@@ -357,17 +357,6 @@ static void after_a_quiesce_open_connections_are_answered(void **state)
     close(client);
 }
 
-static void a_head_that_leaves_no_room_for_an_answer_is_refused(void **state)
-{
-    struct problem problem;
-
-    (void)state;
-    assert_int_equal(endpoint_check_head(16 << 10, 60, &problem), STATUS_OK);
-    assert_int_equal(endpoint_check_head(4 << 10, 200, &problem), STATUS_OK);
-    assert_int_equal(endpoint_check_head(16 << 10, 200, &problem), STATUS_HEAD_TOO_LARGE);
-    assert_true(problem.actual > problem.limit);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,7 +368,6 @@ int main(void)
         cmocka_unit_test(too_many_connections_are_closed_or_make_room),
         cmocka_unit_test(without_descriptors_the_thread_rests_and_goes_on_later),
         cmocka_unit_test(after_a_quiesce_open_connections_are_answered),
-        cmocka_unit_test(a_head_that_leaves_no_room_for_an_answer_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
-#include "server/http/transport/guard.h"
+#include "server/http/request/framing.h"
 
-#include <arpa/inet.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -8,12 +7,7 @@
 /* Beyond this a Content-Length is not a size but an attempt on somebody's arithmetic. */
 #define LENGTH_DIGITS 18
 
-#define EXPOSED_HEADERS                                                                            \
-    "Location, Retry-After, ETag, Content-Range, Accept-Ranges, X-Request-Id, "                    \
-    "Content-Disposition, Preference-Applied, Server-Timing, traceparent, Allow, "                 \
-    "WWW-Authenticate, X-Matrix-Dtype, X-Matrix-Shape, X-Matrix-Unreachable"
-
-struct framing {
+struct framing_counts {
     unsigned hosts;
     unsigned lengths;
     unsigned encodings;
@@ -102,14 +96,14 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
-static bool has_name(const struct guard_header *header, const char *name)
+static bool has_name(const struct framing_header *header, const char *name)
 {
     return header->name_size == strlen(name) &&
            strncasecmp(header->name, name, header->name_size) == 0;
 }
 
-/* The size of the name about the message itself that the header's begins with; 0 = none. */
-static size_t framing_prefix(const struct guard_header *header)
+/* The length of the framing header name that this name starts with; 0 if none. */
+static size_t framing_prefix(const struct framing_header *header)
 {
     static const char *const names[] = {"content-length", "transfer-encoding", "host",
                                         "authorization",  "connection",        "expect"};
@@ -183,39 +177,39 @@ static bool is_valid_host(const char *value, size_t size)
 
 /* ---- The head ---- */
 
-static enum status refuse(struct problem *reterr, const char *reason)
+static enum status refuse_head(struct problem *reterr, const char *reason)
 {
     return problem_set(reterr, STATUS_BAD_REQUEST, "%s", reason);
 }
 
-static enum status check_line(const struct guard_request *request, struct problem *reterr)
+static enum status check_line(const struct framing_head *request, struct problem *reterr)
 {
     static const char *const versions[] = {"HTTP/1.1", "HTTP/1.0", NULL};
 
     if (!is_one_of(request->version, versions)) {
-        return refuse(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
+        return refuse_head(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
     }
     if (!is_token(request->method, strlen(request->method))) {
-        return refuse(reterr, "The method is not a token.");
+        return refuse_head(reterr, "The method is not a token.");
     }
     if (request->url[0] != '/') {
-        return refuse(reterr, "The request target does not start with a slash.");
+        return refuse_head(reterr, "The request target does not start with a slash.");
     }
     if (!is_within(request->url, strlen(request->url), 0x21) || strchr(request->url, '#') != NULL) {
-        return refuse(reterr, "The request target has a byte that must be percent-encoded.");
+        return refuse_head(reterr, "The request target has a byte that must be percent-encoded.");
     }
     return STATUS_OK;
 }
 
-static enum status check_length(const struct guard_header *header, struct framing *framing,
+static enum status check_length(const struct framing_header *header, struct framing_counts *framing,
                                 struct problem *reterr)
 {
     if (header->value_size == 0 || header->value_size > LENGTH_DIGITS) {
-        return refuse(reterr, "The Content-Length is not a length.");
+        return refuse_head(reterr, "The Content-Length is not a length.");
     }
     for (size_t i = 0; i < header->value_size; i++) {
         if (header->value[i] < '0' || header->value[i] > '9') {
-            return refuse(reterr, "The Content-Length is not a length.");
+            return refuse_head(reterr, "The Content-Length is not a length.");
         }
         framing->has_content |= header->value[i] != '0';
     }
@@ -223,34 +217,34 @@ static enum status check_length(const struct guard_header *header, struct framin
     return STATUS_OK;
 }
 
-static enum status check_encoding(const struct guard_request *request,
-                                  const struct guard_header *header, struct framing *framing,
-                                  struct problem *reterr)
+static enum status check_encoding(const struct framing_head *request,
+                                  const struct framing_header *header,
+                                  struct framing_counts *framing, struct problem *reterr)
 {
     if (strcmp(request->version, "HTTP/1.0") == 0) {
-        return refuse(reterr, "HTTP/1.0 has no Transfer-Encoding.");
+        return refuse_head(reterr, "HTTP/1.0 has no Transfer-Encoding.");
     }
     if (header->value_size != 7 || strncasecmp(header->value, "chunked", 7) != 0) {
-        return refuse(reterr, "The only Transfer-Encoding known here is chunked.");
+        return refuse_head(reterr, "The only Transfer-Encoding known here is chunked.");
     }
     framing->encodings++;
     framing->has_content = true;
     return STATUS_OK;
 }
 
-static enum status check_syntax(const struct guard_header *header, struct problem *reterr)
+static enum status check_syntax(const struct framing_header *header, struct problem *reterr)
 {
     if (!is_token(header->name, header->name_size)) {
-        return refuse(reterr, "A header has a name that is not a token.");
+        return refuse_head(reterr, "A header has a name that is not a token.");
     }
     if (header->value != NULL && !is_clean(header->value, header->value_size)) {
-        return refuse(reterr, "A header has a control character in its value.");
+        return refuse_head(reterr, "A header has a control character in its value.");
     }
     return STATUS_OK;
 }
 
-static enum status check_header(const struct guard_request *request,
-                                const struct guard_header *header, struct framing *framing,
+static enum status check_header(const struct framing_head *request,
+                                const struct framing_header *header, struct framing_counts *framing,
                                 struct problem *reterr)
 {
     enum status status = check_syntax(header, reterr);
@@ -263,7 +257,8 @@ static enum status check_header(const struct guard_request *request,
     const size_t size = framing_prefix(header);
 
     if (size > 0 && header->name_size > size) {
-        return refuse(reterr, "A header has a name that starts like one about the message itself.");
+        return refuse_head(reterr,
+                           "A header has a name that starts like one about the message itself.");
     }
     if (has_name(header, "content-length")) {
         return check_length(header, framing, reterr);
@@ -274,14 +269,14 @@ static enum status check_header(const struct guard_request *request,
     if (has_name(header, "host")) {
         framing->hosts++;
         if (header->value != NULL && !is_valid_host(header->value, header->value_size)) {
-            return refuse(reterr, "The Host is neither a name nor an address.");
+            return refuse_head(reterr, "The Host is neither a name nor an address.");
         }
     }
     return STATUS_OK;
 }
 
-static enum status check_framing(const struct guard_request *request, const struct framing *framing,
-                                 struct problem *reterr)
+static enum status check_framing(const struct framing_head *request,
+                                 const struct framing_counts *framing, struct problem *reterr)
 {
     static const char *const with_body[] = {"POST", "PUT", "PATCH", NULL};
     static const char *const never_body[] = {"GET", "HEAD", NULL};
@@ -289,10 +284,10 @@ static enum status check_framing(const struct guard_request *request, const stru
 
     /* HTTP/1.0 knew no Host. */
     if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(request->version, "HTTP/1.0") != 0)) {
-        return refuse(reterr, "There must be exactly one Host header.");
+        return refuse_head(reterr, "There must be exactly one Host header.");
     }
     if (announced > 1) {
-        return refuse(reterr, "The length of the body is announced more than once.");
+        return refuse_head(reterr, "The length of the body is announced more than once.");
     }
     if (is_one_of(request->method, with_body)) {
         if (announced == 0) {
@@ -306,7 +301,7 @@ static enum status check_framing(const struct guard_request *request, const stru
     }
     /* Clients announce an empty body with DELETE: there is nothing in it to disagree about. */
     if (framing->has_content || is_one_of(request->method, never_body)) {
-        return refuse(reterr, "This method takes no body.");
+        return refuse_head(reterr, "This method takes no body.");
     }
     return STATUS_OK;
 }
@@ -317,7 +312,7 @@ static enum status check_framing(const struct guard_request *request, const stru
  * deviations may make up for each other, such as a blank too many and a bare LF, but then a string
  * between them does not stand where it would in a plain head. Only at the end of the
  * head, behind the last string, two CRLFs cannot be told from a bare LF with a NUL or a colon. */
-static size_t plain_size(const struct guard_request *request, bool *ret_in_place)
+static size_t plain_size(const struct framing_head *request, bool *ret_in_place)
 {
     const char *at = request->method + strlen(request->method) + strlen(" ");
     bool in_place = request->url_place == at;
@@ -326,7 +321,7 @@ static size_t plain_size(const struct guard_request *request, bool *ret_in_place
     in_place = in_place && request->version == at;
     at += strlen(request->version) + strlen("\r\n");
     for (size_t i = 0; i < request->header_count; i++) {
-        const struct guard_header *header = &request->headers[i];
+        const struct framing_header *header = &request->headers[i];
 
         in_place = in_place && header->name == at;
         at += header->name_size + strlen(": ");
@@ -337,10 +332,10 @@ static size_t plain_size(const struct guard_request *request, bool *ret_in_place
     return (size_t)(at - request->method) + strlen("\r\n");
 }
 
-enum status guard_check(const struct guard_request *request, bool *ret_body, bool *ret_closing,
-                        struct problem *reterr)
+enum status framing_check(const struct framing_head *request, bool *ret_body, bool *ret_closing,
+                          struct problem *reterr)
 {
-    struct framing framing = {0};
+    struct framing_counts framing = {0};
     enum status status = check_line(request, reterr);
 
     for (size_t i = 0; status == STATUS_OK && i < request->header_count; i++) {
@@ -356,147 +351,25 @@ enum status guard_check(const struct guard_request *request, bool *ret_body, boo
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
 
     if (request->head_size > size) {
-        return refuse(reterr, "The head has a NUL, a header without a name, or more than one blank "
-                              "behind a colon.");
+        return refuse_head(reterr,
+                           "The head has a NUL, a header without a name, or more than one blank "
+                           "behind a colon.");
     }
     *ret_body = framing.has_content;
     *ret_closing = framing.encodings > 0 || request->head_size < size || !is_in_place;
     return STATUS_OK;
 }
 
-enum status guard_check_trailers(const struct guard_header *headers, size_t count,
-                                 struct problem *reterr)
+enum status framing_check_trailers(const struct framing_header *headers, size_t count,
+                                   struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = check_syntax(&headers[i], reterr);
         if (status == STATUS_OK && framing_prefix(&headers[i]) > 0) {
-            status = refuse(reterr, "A trailer is about the message itself.");
+            status = refuse_head(reterr, "A trailer is about the message itself.");
         }
     }
     return status;
-}
-
-/* ---- Pages of other sites ---- */
-
-static bool is_given(const char *list)
-{
-    return strcmp(list, CONFIG_NONE) != 0;
-}
-
-static bool is_equal(const char *one, size_t one_size, const char *other, size_t other_size)
-{
-    return one_size == other_size && strncasecmp(one, other, one_size) == 0;
-}
-
-/* listen: HOST:PORT, unix:PATH or none. */
-static bool is_name_of(const char *listen, const char *host, size_t size)
-{
-    const char *port = strrchr(listen, ':');
-
-    return port != NULL && strncmp(listen, "unix:", 5) != 0 &&
-           is_equal(listen, (size_t)(port - listen), host, size);
-}
-
-static bool is_configured(const struct config *config, const char *host, size_t size)
-{
-    const char *list = config->hosts;
-    const char *word;
-    size_t word_size;
-
-    while (is_given(config->hosts) && (word = config_list_next(&list, &word_size)) != NULL) {
-        if (is_equal(word, word_size, host, size)) {
-            return true;
-        }
-    }
-    return is_name_of(config->listen, host, size) || is_name_of(config->admin_listen, host, size);
-}
-
-bool guard_knows_host(const struct config *config, const char *host)
-{
-    static const char loopback[] = "localhost";
-    const size_t tail = strlen(loopback);
-    size_t size = host == NULL ? 0 : strcspn(host, ":");
-    char text[INET_ADDRSTRLEN] = "";
-    struct in_addr address;
-
-    if (size == 0 || host[0] == '[') {
-        return true;
-    }
-    memcpy(text, host, size < sizeof(text) ? size : 0);
-    if (inet_pton(AF_INET, text, &address) == 1) {
-        return true;
-    }
-    if (host[size - 1] == '.') { /* the root of the DNS, which names may end in */
-        size--;
-    }
-    /* RFC 6761, section 6.3: browsers ask no server about localhost and the names below it. */
-    return (size >= tail && is_equal(host + size - tail, tail, loopback, tail) &&
-            (size == tail || host[size - tail - 1] == '.')) ||
-           is_configured(config, host, size);
-}
-
-/* The size without the port that the scheme of an origin has by default. */
-static size_t size_without_port(const char *origin, const char *text, size_t size)
-{
-    const char *port = strncasecmp(origin, "https:", 6) == 0 ? ":443" : ":80";
-    const size_t port_size = strlen(port);
-
-    return size > port_size && memcmp(text + size - port_size, port, port_size) == 0
-               ? size - port_size
-               : size;
-}
-
-bool guard_lists_origin(const struct config *config, const char *origin)
-{
-    const size_t size = size_without_port(origin, origin, strlen(origin));
-    const char *list = config->cors_origins;
-    const char *word;
-    size_t word_size;
-
-    while (is_given(config->cors_origins) && (word = config_list_next(&list, &word_size)) != NULL) {
-        if ((size > 0 && is_equal(word, word_size, "*", 1)) ||
-            is_equal(word, size_without_port(word, word, word_size), origin, size)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool guard_is_cross_origin(const struct config *config, const char *host, const char *origin,
-                           const char *site)
-{
-    const bool is_cross_site = site != NULL && strcasecmp(site, "cross-site") == 0;
-    const char *authority = origin == NULL ? NULL : strstr(origin, "://");
-    bool is_same_host = false;
-
-    if (origin == NULL) {
-        return is_cross_site;
-    }
-    /* The schemes may differ: a proxy in front may have taken TLS off. */
-    if (authority != NULL && host != NULL) {
-        authority += strlen("://");
-        is_same_host = is_equal(authority, size_without_port(origin, authority, strlen(authority)),
-                                host, size_without_port(origin, host, strlen(host)));
-    }
-    return (is_cross_site || !is_same_host) && !guard_lists_origin(config, origin);
-}
-
-size_t guard_cors_headers(const struct config *config, const char *origin,
-                          struct guard_cors_header ret_headers[GUARD_CORS_HEADER_LIMIT])
-{
-    size_t count = 0;
-
-    if (!is_given(config->cors_origins)) {
-        return 0;
-    }
-    /* Caches keep the answers of each origin apart, also the ones that no origin may read. */
-    ret_headers[count++] = (struct guard_cors_header){"Vary", "Origin"};
-    if (origin != NULL && guard_lists_origin(config, origin)) {
-        ret_headers[count++] = (struct guard_cors_header){"Access-Control-Allow-Origin", origin};
-        ret_headers[count++] =
-            (struct guard_cors_header){"Access-Control-Expose-Headers", EXPOSED_HEADERS};
-    }
-    return count;
 }

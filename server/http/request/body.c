@@ -1,0 +1,126 @@
+#include "server/http/request/body.h"
+
+#include "server/http/request/request.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+/* How much of a body in chunks is read beyond the limit of bodies. */
+#define DRAIN_LIMIT_BYTES (UINT64_C(64) << 20)
+
+uint64_t request_announced_bytes(const struct request *request)
+{
+    const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+    /* The guard has checked that it is a number of at most 18 digits. */
+    return length == NULL ? 0 : strtoull(length, NULL, 10);
+}
+
+enum status request_check_length(const struct request *request, uint64_t limit_bytes,
+                                 struct problem *reterr)
+{
+    const uint64_t announced = request_announced_bytes(request);
+
+    if (announced <= limit_bytes) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+    problem_limit(reterr, (double)limit_bytes, (double)announced);
+    problem_hint(reterr, "GET /v1/limits lists what is taken.");
+    return STATUS_BODY_TOO_LARGE;
+}
+
+enum status request_expect_document(struct request *request, uint64_t limit_bytes,
+                                    struct problem *reterr)
+{
+    const char *encoding = request_header(request, "Content-Encoding");
+
+    request->document_limit = limit_bytes;
+    upload_memory_init_share(&request->share, request->http_context->upload_memory,
+                             request->grant.tenant, request->address_counter);
+    if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
+        return request_check_length(request, limit_bytes, reterr);
+    }
+    request_set_header(request, "Accept-Encoding", "identity");
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The body is encoded, and no Content-Encoding is read here.");
+    problem_hint(reterr, "Send the bytes as they are.");
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+enum status request_expect_json(struct request *request, const char *shape, uint64_t limit_bytes,
+                                struct problem *reterr)
+{
+    const char *media_type = request_header(request, "Content-Type");
+
+    if (!format_media_type_is_vague(media_type) &&
+        format_from_media_type(media_type) != FORMAT_JSON) {
+        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
+                    media_type);
+        problem_hint(reterr, "Read here: application/json, as %s.", shape);
+        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    }
+    return request_expect_document(request, limit_bytes, reterr);
+}
+
+enum status request_check_document(const struct request *request, struct problem *reterr)
+{
+    if (text_status(&request->document) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the body.");
+    }
+    if (request->document.size == 0) {
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is nothing in the body.");
+    }
+    return STATUS_OK;
+}
+
+static enum status feed_document(struct request *request, const char *bytes, size_t size,
+                                 struct problem *reterr)
+{
+    const uint64_t announced = request_announced_bytes(request);
+    const uint64_t new_size = request->document.size + size;
+
+    if (new_size > request->document_limit) {
+        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+        problem_limit(reterr, (double)request->document_limit, (double)new_size);
+        return STATUS_BODY_TOO_LARGE;
+    }
+    /* Reserve the announced size at once: growing in steps would copy, and take twice as much. */
+    if (announced > new_size && announced <= request->document_limit) {
+        text_reserve(&request->document, size + (size_t)(announced - new_size));
+    }
+    text_append(&request->document, bytes, size);
+    return upload_memory_charge(&request->share, request->document.size, reterr);
+}
+
+/* libmicrohttpd takes a response before a body or after it, not in the middle (MHD_queue_response).
+ */
+static void begin_draining(struct request *request)
+{
+    text_finish(&request->document);
+    upload_memory_release(&request->share);
+    request->state = REQUEST_DRAINING;
+    request->resume = request_answer_refusal;
+}
+
+enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size)
+{
+    const uint64_t limit_bytes = request->http_context->config->body_limit_bytes;
+    enum status status;
+
+    request->body_bytes += size;
+    if (request->state == REQUEST_DRAINING) {
+        return request->body_bytes > limit_bytes + DRAIN_LIMIT_BYTES ? MHD_NO : MHD_YES;
+    }
+    if (request->has_upload) {
+        upload_feed(&request->upload, bytes, size);
+        request->refusal = request->upload.problem;
+        status = request->refusal.status;
+    } else {
+        status = feed_document(request, bytes, size, &request->refusal);
+    }
+    if (status != STATUS_OK) {
+        begin_draining(request);
+    }
+    return MHD_YES;
+}

@@ -1,0 +1,29 @@
+/* The body of a request: into an upload, or into request->document.
+ *
+ * A body that is refused midway is read on and dropped, and its request answered at its end. A body
+ * in chunks that goes on beyond the limit of bodies is cut off without an answer. */
+#pragma once
+
+#include "proto/problem.h"
+
+#include <microhttpd.h>
+
+struct request;
+
+/* Content-Length; 0 for a body in chunks. */
+uint64_t request_announced_bytes(const struct request *request);
+/* By its Content-Length. */
+MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
+                                            struct problem *reterr);
+/* At the headers of a question with a body, which goes to request->document, up to the limit. */
+MUST_CHECK enum status request_expect_document(struct request *request, uint64_t limit_bytes,
+                                               struct problem *reterr);
+/* The same in JSON; shape: of such a body, for the hint of a 415. */
+MUST_CHECK enum status request_expect_json(struct request *request, const char *shape,
+                                           uint64_t limit_bytes, struct problem *reterr);
+/* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
+ * connection ends here. */
+enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
+/* Once the document is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
+MUST_CHECK enum status request_check_document(const struct request *request,
+                                              struct problem *reterr);

@@ -1,0 +1,110 @@
+#include "server/http/request/head.h"
+
+#include "server/http/request/request.h"
+
+#include <string.h>
+
+/* The memory that libmicrohttpd 0.9.75 takes for each header, parameter and cookie. */
+#define VALUE_BYTES 64
+/* Room for the head of an answer. */
+#define ANSWER_HEAD_BYTES ((size_t)3 << 10)
+
+/* Kilobytes: never zeroed. */
+struct header_list {
+    size_t count;
+    struct framing_header headers[HEAD_HEADER_LIMIT];
+};
+
+static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      size_t name_size, const char *value, size_t value_size)
+{
+    struct header_list *list = context;
+
+    (void)kind;
+    if (list->count < HEAD_HEADER_LIMIT) {
+        list->headers[list->count] = (struct framing_header){name, name_size, value, value_size};
+    }
+    list->count++;
+    return MHD_YES;
+}
+
+static enum status collect(const struct request *request, enum MHD_ValueKind kind,
+                           struct header_list *list, struct problem *reterr)
+{
+    list->count = 0;
+    MHD_get_connection_values_n(request->connection, kind, collect_header, list);
+    if (list->count <= HEAD_HEADER_LIMIT) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_HEAD_TOO_LARGE, "The request has more than %d headers.",
+                HEAD_HEADER_LIMIT);
+    problem_limit(reterr, HEAD_HEADER_LIMIT, (double)list->count);
+    problem_hint(reterr, "Send fewer headers.");
+    return STATUS_HEAD_TOO_LARGE;
+}
+
+/* Whether what libmicrohttpd keeps of the head leaves room for the head of an answer. */
+static enum status check_size(const struct request *request, size_t head_size,
+                              struct problem *reterr)
+{
+    const char *cookie = request_header(request, MHD_HTTP_HEADER_COOKIE);
+    const size_t values = (size_t)MHD_get_connection_values(
+        request->connection, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND, NULL, NULL);
+    /* Cookies are parsed in a copy. */
+    const size_t bytes = head_size + (cookie == NULL ? 0 : strlen(cookie));
+    const size_t limit = ENDPOINT_CONNECTION_BYTES - ANSWER_HEAD_BYTES;
+    const size_t needed = bytes + values * VALUE_BYTES;
+
+    if (needed <= limit) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_HEAD_TOO_LARGE,
+                "The request has %zu bytes before its body, with %zu headers and parameters.",
+                bytes, values);
+    problem_limit(reterr, (double)limit, (double)needed);
+    problem_hint(reterr, "16 KiB are taken, or 200 parameters; what asks much is a POST.");
+    return STATUS_HEAD_TOO_LARGE;
+}
+
+enum status head_check(struct request *request, const struct framing_head *line,
+                       struct problem *reterr)
+{
+    const size_t head_size =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+            ->header_size;
+    struct header_list list;
+    struct framing_head head = {
+        .method = line->method,
+        .version = line->version,
+        .url = request->target,
+        .url_place = line->url_place,
+        .headers = list.headers,
+        .head_size = endpoint_parses_leniently() ? head_size : 0,
+    };
+
+    STATUS_TRY(check_size(request, head_size, reterr));
+    STATUS_TRY(collect(request, MHD_HEADER_KIND, &list, reterr));
+    head.header_count = list.count;
+    return framing_check(&head, &request->has_body, &request->closing, reterr);
+}
+
+/* Workaround: libmicrohttpd 0.9.75 adds the last header of the head once more, as a trailer, when
+ * the end of the trailer section comes in a packet of its own. It has the same place in memory. It
+ * can go with that version. */
+static size_t count_repeated(const struct request *request, const struct header_list *trailers,
+                             struct problem *reterr)
+{
+    struct header_list head;
+
+    return collect(request, MHD_HEADER_KIND, &head, reterr) == STATUS_OK && head.count > 0 &&
+           trailers->count > 0 && trailers->headers[0].name == head.headers[head.count - 1].name;
+}
+
+enum status head_check_trailers(const struct request *request, struct problem *reterr)
+{
+    struct header_list trailers;
+
+    STATUS_TRY(collect(request, MHD_FOOTER_KIND, &trailers, reterr));
+    const size_t repeated = count_repeated(request, &trailers, reterr);
+    return framing_check_trailers(trailers.headers + repeated, trailers.count - repeated, reterr);
+}

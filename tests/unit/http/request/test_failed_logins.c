@@ -1,0 +1,48 @@
+#include "server/http/request/failed_logins.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct failed_logins logins;
+
+static void wrong_keys_are_counted_by_address_and_minute(void **state)
+{
+    (void)state;
+    memset(&logins, 0, sizeof(logins));
+    logins.limit = 3;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(failed_logins_count(&logins, 1, 125), 0);
+    }
+    assert_int_equal(failed_logins_count(&logins, 1, 130), 51); /* to the end of the minute */
+    assert_int_equal(failed_logins_count(&logins, 1, 179.5), 1);
+    assert_int_equal(failed_logins_count(&logins, 2, 130), 0);
+    assert_int_equal(failed_logins_count(&logins, 1, 179.9), 1);
+    assert_int_equal(failed_logins_count(&logins, 1, 180), 0);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(failed_logins_count(&logins, CONN_LIMITS_NO_ADDRESS, 130), 0);
+    }
+}
+
+static void no_limit_of_wrong_keys_is_none(void **state)
+{
+    (void)state;
+    memset(&logins, 0, sizeof(logins));
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(failed_logins_count(&logins, 1, 1), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_keys_are_counted_by_address_and_minute),
+        cmocka_unit_test(no_limit_of_wrong_keys_is_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

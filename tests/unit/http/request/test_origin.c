@@ -1,0 +1,156 @@
+#include "server/http/request/origin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct config config_of(const char *hosts, const char *origins)
+{
+    struct config config = {0};
+
+    snprintf(config.listen, sizeof(config.listen), "Node7:8080");
+    snprintf(config.admin_listen, sizeof(config.admin_listen), "unix:8080");
+    snprintf(config.hosts, sizeof(config.hosts), "%s", hosts);
+    snprintf(config.cors_origins, sizeof(config.cors_origins), "%s", origins);
+    return config;
+}
+
+static void own_names_and_addresses_are_known(void **state)
+{
+    static const char *const hosts[] = {
+        "",          ":80",        "localhost",  "LOCALHOST:8080", "localhost.",     "a.localhost",
+        "127.0.0.1", "10.1.2.3:1", "[::1]:8080", "[fe80::1]",      "node7",          "node7:9090",
+        "a.example", "A.Example.", "b",          "b:8080",         "b.a.localhost:",
+    };
+    const struct config config = config_of("a.example, b", CONFIG_NONE);
+
+    (void)state;
+    assert_true(origin_knows_host(&config, NULL));
+    for (size_t i = 0; i < LENGTH_OF(hosts); i++) {
+        assert_true(origin_knows_host(&config, hosts[i]));
+    }
+}
+
+static void other_names_are_not(void **state)
+{
+    static const char *const hosts[] = {
+        "evil.example",
+        "localhost.evil.example",
+        "notlocalhost",
+        "127.0.0.1.evil.example",
+        "none",
+        "unix",
+        "unix:8080",
+        "node7.example",
+        "node",
+        "node77",
+        ".",
+        "127.0.0.256",
+        "localhost..",
+        "127.0.0.1.",
+        "a.example",
+    };
+    const struct config config = config_of(CONFIG_NONE, CONFIG_NONE);
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH_OF(hosts); i++) {
+        assert_false(origin_knows_host(&config, hosts[i]));
+    }
+}
+
+static void listed_origins_are_those_of_the_list(void **state)
+{
+    const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
+    const struct config some = config_of(CONFIG_NONE, "https://a.example:443, http://b:8000");
+    const struct config all = config_of(CONFIG_NONE, "*");
+
+    (void)state;
+    assert_false(origin_is_listed(&none, "https://a.example"));
+    assert_false(origin_is_listed(&none, CONFIG_NONE));
+    assert_true(origin_is_listed(&some, "https://a.example"));
+    assert_true(origin_is_listed(&some, "https://A.example:443"));
+    assert_true(origin_is_listed(&some, "http://b:8000"));
+    assert_false(origin_is_listed(&some, "http://a.example"));
+    assert_false(origin_is_listed(&some, "http://b"));
+    assert_false(origin_is_listed(&some, "http://b:80001"));
+    assert_false(origin_is_listed(&some, "https://a.example.evil.example"));
+    assert_false(origin_is_listed(&some, "null"));
+    assert_true(origin_is_listed(&all, "null"));
+    assert_true(origin_is_listed(&all, "https://evil.example"));
+    assert_false(origin_is_listed(&all, ""));
+}
+
+static void foreign_is_what_is_neither_own_nor_listed(void **state)
+{
+    static const struct {
+        const char *host;
+        const char *origin;
+        const char *site;
+        bool is_foreign;
+    } cases[] = {
+        {"localhost:8080", NULL, NULL, false},
+        {"localhost:8080", NULL, "none", false},
+        {"localhost:8080", NULL, "cross-site", true},
+        {"localhost:8080", "http://localhost:8080", "same-origin", false},
+        {"localhost:8080", "http://LOCALHOST:8080", NULL, false},
+        {"localhost:8080", "http://localhost:8081", "same-site", true},
+        {"localhost:8080", "http://localhost", NULL, true},
+        {"localhost:8080", "http://127.0.0.1:8080", NULL, true},
+        {"localhost:8080", "http://localhost:8080", "cross-site", true},
+        {"localhost:8080", "http://evil.example", NULL, true},
+        {"localhost:8080", "null", NULL, true},
+        {"localhost:8080", "", NULL, true},
+        {"a.example", "https://a.example", NULL, false}, /* TLS ends at a proxy */
+        {"a.example:443", "https://a.example", NULL, false},
+        {"a.example:80", "http://a.example", NULL, false},
+        {"a.example:80", "https://a.example", NULL, true},
+        {"[::1]:8080", "http://[::1]:8080", NULL, false},
+        {NULL, "http://localhost:8080", NULL, true},
+        {"localhost:8080", "https://listed.example", "cross-site", false},
+        {"localhost:8080", "https://listed.example", NULL, false},
+    };
+    const struct config config = config_of(CONFIG_NONE, "https://listed.example");
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH_OF(cases); i++) {
+        assert_int_equal(origin_is_foreign(&config, cases[i].host, cases[i].origin, cases[i].site),
+                         cases[i].is_foreign);
+    }
+}
+
+static void headers_let_only_listed_origins_read(void **state)
+{
+    const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
+    const struct config some = config_of(CONFIG_NONE, "https://a.example");
+    struct origin_cors_header headers[ORIGIN_CORS_HEADER_LIMIT];
+
+    (void)state;
+    assert_int_equal(origin_cors_headers(&none, "https://a.example", headers), 0);
+    assert_int_equal(origin_cors_headers(&some, NULL, headers), 1);
+    assert_string_equal(headers[0].name, "Vary");
+    assert_int_equal(origin_cors_headers(&some, "https://b.example", headers), 1);
+    assert_int_equal(origin_cors_headers(&some, "https://a.example", headers), 3);
+    assert_string_equal(headers[1].name, "Access-Control-Allow-Origin");
+    assert_string_equal(headers[1].value, "https://a.example");
+    assert_string_equal(headers[2].name, "Access-Control-Expose-Headers");
+    assert_non_null(strstr(headers[2].value, "Location"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_names_and_addresses_are_known),
+        cmocka_unit_test(other_names_are_not),
+        cmocka_unit_test(listed_origins_are_those_of_the_list),
+        cmocka_unit_test(foreign_is_what_is_neither_own_nor_listed),
+        cmocka_unit_test(headers_let_only_listed_origins_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

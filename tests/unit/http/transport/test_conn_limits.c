@@ -1,0 +1,145 @@
+#include "server/http/transport/conn_limits.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct sockaddr_storage address_of(const char *text)
+{
+    struct sockaddr_storage address = {0};
+    struct sockaddr_in *v4 = (struct sockaddr_in *)&address;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&address;
+
+    if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+        v4->sin_family = AF_INET;
+    } else {
+        assert_int_equal(inet_pton(AF_INET6, text, &v6->sin6_addr), 1);
+        v6->sin6_family = AF_INET6;
+    }
+    return address;
+}
+
+static uint32_t expect(struct conn_limits *limits, const char *text, enum conn_verdict expected)
+{
+    const struct sockaddr_storage address = address_of(text);
+    uint32_t counter;
+
+    assert_int_equal(conn_limits_enter(limits, (const struct sockaddr *)&address, &counter),
+                     expected);
+    return counter;
+}
+
+static void one_address_is_stopped_before_all_are(void **state)
+{
+    struct conn_limits *limits;
+    uint32_t counter;
+
+    (void)state;
+    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
+                                                                    .connections = 4,
+                                                                    .of_address = 2},
+                                        &limits),
+                     STATUS_OK);
+    expect(limits, "10.0.0.1", CONN_OK);
+    counter = expect(limits, "::ffff:10.0.0.1", CONN_OK);
+    conn_limits_leave(limits, expect(limits, "10.0.0.1", CONN_ADDRESS_FULL));
+    expect(limits, "10.0.0.2", CONN_OK);
+    expect(limits, "10.0.0.3", CONN_OK);
+    conn_limits_leave(limits, expect(limits, "10.0.0.4", CONN_FULL));
+    conn_limits_leave(limits, counter);
+    expect(limits, "10.0.0.1", CONN_OK);
+    conn_limits_destroy(limits);
+}
+
+static void of_ipv6_a_network_counts_as_one(void **state)
+{
+    struct conn_limits *limits;
+
+    (void)state;
+    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
+                                                                    .connections = 100,
+                                                                    .of_address = 2},
+                                        &limits),
+                     STATUS_OK);
+    expect(limits, "2001:db8:1:2::1", CONN_OK);
+    expect(limits, "2001:db8:1:2:ffff::2", CONN_OK);
+    expect(limits, "2001:db8:1:2:3::3", CONN_ADDRESS_FULL);
+    expect(limits, "2001:db8:1:3::1", CONN_OK);
+    conn_limits_destroy(limits);
+}
+
+static void what_has_no_address_counts_among_all_only(void **state)
+{
+    const struct sockaddr local = {.sa_family = AF_UNIX};
+    struct conn_limits *limits;
+    uint32_t counter;
+
+    (void)state;
+    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
+                                                                    .connections = 3,
+                                                                    .of_address = 1},
+                                        &limits),
+                     STATUS_OK);
+    assert_int_equal(conn_limits_enter(limits, &local, &counter), CONN_OK);
+    assert_int_equal(conn_limits_enter(limits, NULL, &counter), CONN_OK);
+    assert_int_equal(conn_limits_enter(limits, &local, &counter), CONN_OK);
+    assert_int_equal(conn_limits_enter(limits, NULL, &counter), CONN_FULL);
+    conn_limits_leave(limits, counter);
+    conn_limits_leave(limits, counter);
+    assert_int_equal(conn_limits_enter(limits, &local, &counter), CONN_OK);
+    conn_limits_destroy(limits);
+}
+
+static void no_limit_of_addresses_is_none(void **state)
+{
+    struct conn_limits *limits;
+
+    (void)state;
+    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
+                                                                    .connections = 50,
+                                                                    .of_address = 0},
+                                        &limits),
+                     STATUS_OK);
+    for (int i = 0; i < 50; i++) {
+        expect(limits, "10.0.0.1", CONN_OK);
+    }
+    expect(limits, "10.0.0.1", CONN_FULL);
+    conn_limits_destroy(limits);
+}
+
+static void beyond_what_may_be_refused_nobody_is_let_in(void **state)
+{
+    const struct conn_limits_rules rules = {
+        .connections = 2, .refused_connections = 4, .of_address = 2};
+    struct conn_limits *limits;
+
+    (void)state;
+    assert_int_equal(conn_limits_create(&rules, &limits), STATUS_OK);
+    expect(limits, "10.0.0.1", CONN_OK);
+    expect(limits, "10.0.0.1", CONN_OK);
+    expect(limits, "10.0.0.1", CONN_ADDRESS_FULL);
+    expect(limits, "10.0.0.1", CONN_ADDRESS_FULL);
+    conn_limits_leave(limits, expect(limits, "10.0.0.1", CONN_OVERFLOW));
+    expect(limits, "10.0.0.2", CONN_FULL);
+    expect(limits, "10.0.0.3", CONN_FULL);
+    expect(limits, "10.0.0.4", CONN_OVERFLOW);
+    conn_limits_destroy(limits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_address_is_stopped_before_all_are),
+        cmocka_unit_test(of_ipv6_a_network_counts_as_one),
+        cmocka_unit_test(what_has_no_address_counts_among_all_only),
+        cmocka_unit_test(no_limit_of_addresses_is_none),
+        cmocka_unit_test(beyond_what_may_be_refused_nobody_is_let_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

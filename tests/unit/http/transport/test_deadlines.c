@@ -1,0 +1,257 @@
+#include "server/http/transport/deadlines.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct deadline_rules rules = {.header_s = 10, .stall_s = 30, .rate_floor = 1000};
+
+/* The two ends of a connection. */
+struct pair {
+    int client;
+    int server;
+};
+
+static struct pair connect_tcp(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof(address);
+    const int small = 4096;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct pair pair = {.client = socket(AF_INET, SOCK_STREAM, 0)};
+
+    assert_int_equal(setsockopt(pair.client, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(pair.client, (struct sockaddr *)&address, size), 0);
+    pair.server = accept(listener, NULL, NULL);
+    assert_true(pair.server >= 0);
+    close(listener);
+    return pair;
+}
+
+static struct pair connect_unix(void)
+{
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    return (struct pair){ends[0], ends[1]};
+}
+
+static void end(const struct pair *pair)
+{
+    close(pair->client);
+    close(pair->server);
+}
+
+static void pause_ms(int ms)
+{
+    (void)poll(NULL, 0, ms);
+}
+
+/* Looks four times a second, while so many bytes move in each; when it was late, or -1. */
+static double watch(struct deadlines *deadlines, int descriptor, uint64_t *counter,
+                    uint64_t bytes_per_look, double from_s, double to_s)
+{
+    for (double now_s = from_s; now_s <= to_s; now_s += 0.25) {
+        *counter += bytes_per_look;
+        if (deadlines_are_missed(deadlines, &rules, descriptor, now_s)) {
+            return now_s;
+        }
+    }
+    return -1;
+}
+
+static void headers_have_one_deadline_whatever_comes(void **state)
+{
+    const struct pair pairs[] = {connect_tcp(), connect_unix()};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct deadlines deadlines = {0};
+
+        deadlines_start_phase(&deadlines, PHASE_HEADERS, 100);
+        assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 5000, 100, 200) ==
+                    110.25);
+        end(&pairs[i]);
+    }
+}
+
+static void nothing_is_asked_of_a_client_while_its_request_is_handled(void **state)
+{
+    const struct pair pair = connect_tcp();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_HANDLER, 0);
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 500) < 0);
+    end(&pair);
+}
+
+static void a_body_below_the_floor_is_late_on_each_kind_of_socket(void **state)
+{
+    const struct pair pairs[] = {connect_tcp(), connect_unix()};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct deadlines deadlines = {0};
+
+        deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+        /* 1200 bytes a second are enough, 1 is not, 900 a second are not for long. */
+        assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 300, 0, 500) < 0);
+        deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+        assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 0, 0, 500) == 10.25);
+        deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+        const double late_s = watch(&deadlines, pairs[i].server, &deadlines.received, 225, 0, 500);
+        assert_true(late_s > 99 && late_s < 102);
+        end(&pairs[i]);
+    }
+}
+
+static void what_came_early_is_worth_one_timeout_at_most(void **state)
+{
+    const struct pair pair = connect_unix();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 1000000, 0, 5) < 0);
+    const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 5.25, 500);
+    assert_true(late_s > 15 && late_s < 15.5);
+    end(&pair);
+}
+
+static void an_answer_over_tcp_is_judged_by_what_the_client_takes(void **state)
+{
+    static char bytes[1 << 20];
+    const struct pair pair = connect_tcp();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    /* Nothing is on its way. */
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
+    assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
+    pause_ms(50);
+    assert_true(deadlines_is_sending(pair.server));
+    /* That much more is produced says nothing. */
+    const double late_s = watch(&deadlines, pair.server, &deadlines.produced, 5000, 0, 500);
+    assert_true(late_s > 30 && late_s < 30.6);
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    for (double now_s = 0; now_s < 60; now_s += 10) {
+        assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, now_s));
+        for (int part = 0; part < 20; part++) {
+            (void)!recv(pair.client, bytes, 10000, MSG_DONTWAIT);
+            pause_ms(1);
+        }
+    }
+    end(&pair);
+}
+
+static void the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited(void **state)
+{
+    static char bytes[1 << 20];
+    const struct pair pair = connect_tcp();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
+    pause_ms(50);
+    deadlines_start_phase(&deadlines, PHASE_HEADERS, 0);
+    const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 0, 500);
+    assert_true(late_s > 40 && late_s < 41);
+    end(&pair);
+}
+
+static void an_answer_over_a_unix_socket_is_judged_by_what_is_produced(void **state)
+{
+    const struct pair pair = connect_unix();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    /* Not by callbacks. */
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    assert_true(watch(&deadlines, pair.server, &deadlines.produced, 300, 0, 500) < 0);
+    const double late_s = watch(&deadlines, pair.server, &deadlines.produced, 0, 500, 600);
+    assert_true(late_s > 529 && late_s < 531);
+    end(&pair);
+}
+
+static void an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size(void **state)
+{
+    const struct pair pair = connect_unix();
+    struct deadlines deadlines = {.whole = 100000};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 50, 500);
+    assert_true(late_s == 50 + 30 + 100 + 0.25);
+    deadlines_start_phase(&deadlines, PHASE_HEADERS, 200);
+    deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
+    assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 200, 900) < 0);
+    end(&pair);
+}
+
+static void a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once(void **state)
+{
+    struct pair pair = connect_tcp();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+    assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.25));
+    assert_false(deadlines_peer_has_left(pair.server));
+    assert_int_equal(shutdown(pair.client, SHUT_WR), 0);
+    pause_ms(50);
+    assert_true(deadlines_peer_has_left(pair.server));
+    assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.5));
+    /* The last bytes may still have to be read. */
+    deadlines.received += 1;
+    assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.75));
+    assert_true(deadlines_are_missed(&deadlines, &rules, pair.server, 1));
+    end(&pair);
+}
+
+static void without_a_floor_only_headers_have_a_deadline(void **state)
+{
+    const struct deadline_rules none = {.header_s = 10, .stall_s = 30};
+    const struct pair pair = connect_tcp();
+    struct deadlines deadlines = {0};
+
+    (void)state;
+    deadlines_start_phase(&deadlines, PHASE_BODY, 0);
+    assert_false(deadlines_are_missed(&deadlines, &none, pair.server, 1));
+    assert_false(deadlines_are_missed(&deadlines, &none, pair.server, 1000));
+    deadlines_start_phase(&deadlines, PHASE_HEADERS, 0);
+    assert_true(deadlines_are_missed(&deadlines, &none, pair.server, 11));
+    end(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_have_one_deadline_whatever_comes),
+        cmocka_unit_test(nothing_is_asked_of_a_client_while_its_request_is_handled),
+        cmocka_unit_test(a_body_below_the_floor_is_late_on_each_kind_of_socket),
+        cmocka_unit_test(what_came_early_is_worth_one_timeout_at_most),
+        cmocka_unit_test(an_answer_over_tcp_is_judged_by_what_the_client_takes),
+        cmocka_unit_test(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited),
+        cmocka_unit_test(an_answer_over_a_unix_socket_is_judged_by_what_is_produced),
+        cmocka_unit_test(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size),
+        cmocka_unit_test(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once),
+        cmocka_unit_test(without_a_floor_only_headers_have_a_deadline),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
