@@ -200,8 +200,9 @@ static const struct config_option options[] = {
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
      "watched, and replaced when it fails or hangs, while the service goes on."},
     {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
-     "Seconds without progress, or a sign of life, after which such a process counts as hung; more "
-     "where the rounds of a solve take longer."},
+     "Seconds without a heartbeat, or without a finished round of a solve, after which such a "
+     "process counts as hung. A round may take 20 times the expected time of its solve where that "
+     "is longer."},
     {"worker", "sample_rows", OPTION_NUMBER, "16", 0, 1024, NULL, MEMBER(sample_rows),
      "Rows of every result, drawn at random, that are proven before it is published, and fewer "
      "where they would take more than a fiftieth of the solve, but one. 0 = none: only verify=true "

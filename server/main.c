@@ -1,7 +1,9 @@
 /* apspd: arguments in, exit code out. */
 #include "server/http/request/auth.h"
 #include "server/service.h"
-#include "server/worker/worker.h"
+#include "server/solver/ranks.h"
+#include "server/worker/child.h"
+#include "server/worker/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "server/scheduler/scheduler.h"
 #include "server/solver/solver.h"
 #include "server/systemd.h"
-#include "server/worker/worker.h"
+#include "server/worker/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -225,12 +225,9 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
 {
     const bool is_thread = scheduler->config->isolation == WORKER_THREAD;
     /* A worker that was lost before it had the task has nothing against the job. */
-    const bool is_blamed =
-        is_thread ? scheduler->lost_status == STATUS_OK : task->loss != TASK_LOSS_NONE;
-    char reason[TASK_LOSS_TEXT_SIZE] = "the device failed";
-    if (task->loss != TASK_LOSS_NONE) {
-        task_loss_describe(task->loss, task->loss_code, reason);
-    }
+    const bool is_blamed = task->loss != TASK_LOSS_NONE;
+    char reason[TASK_LOSS_TEXT_SIZE];
+    task_loss_describe(task->loss, task->loss_code, reason);
     metrics_add(METRIC_DEVICES_LOST, 1);
     job->report.workers_lost += is_blamed;
     log_write(LOG_ERROR, "job_lost_its_worker", LOG_TEXT("job", job->id),

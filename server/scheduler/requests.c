@@ -3,6 +3,7 @@
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/store/graph_file.h"
+#include "server/worker/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +303,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     if (result_bytes == INT64_MAX) {
         solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
     } else {
-        worker_estimate(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
+        estimate_solve(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
     }
     estimate->result = (struct result_summary){
         .form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS, .bytes = result_bytes};
@@ -341,7 +342,7 @@ static void read_and_plan(uv_work_t *request)
         graph_file_read(store_graph_folder(plan->scheduler->store), plan->graph_id, &graph);
     if (plan->status == STATUS_OK) {
         plan->status =
-            worker_estimate_graph(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
+            estimate_planned(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
     }
     if (plan->status == STATUS_OK) {
         estimate->seconds = solve.seconds;

@@ -1,8 +1,13 @@
 /* The process of a worker, from the inside. */
-#include "server/worker/supervisor.h"
+#include "server/worker/child.h"
+
+#include "server/worker/launcher.h"
+#include "server/worker/watch.h"
+#include "server/worker/wire.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,8 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
@@ -30,12 +33,12 @@ struct child {
     struct worker_setup setup;
     struct sandbox_policy policy;
     struct sandbox_report sandbox;
-    struct task task;
+    struct task_solver solver;
 };
 
 static void send_message(const struct child *child, const struct wire_message *message)
 {
-    if (worker_protocol_send(child->socket, message, NULL) != STATUS_OK) {
+    if (wire_send(child->socket, message, NULL) != STATUS_OK) {
         _exit(0); /* the daemon is gone */
     }
 }
@@ -56,9 +59,8 @@ static void *send_heartbeats(void *context)
 /* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
  * CUDA, and what tells of the machine's memory. Before any task has come, so that who breaks in
  * through a graph finds the way out shut. */
-static void child_opened(void *context, const struct worker_facts *facts, struct solver *solver)
+static void report_opening(struct child *child, const struct worker_facts *facts)
 {
-    struct child *child = context;
     struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
     struct worker_facts *told = &message.body.opened.facts;
     if (child->setup.sandboxed &&
@@ -67,28 +69,27 @@ static void child_opened(void *context, const struct worker_facts *facts, struct
                                    "There is not enough memory to confine the solver.");
     }
     told->sandbox = child->sandbox;
-    if (solver != NULL) {
-        solver_get_figures(solver, &message.body.opened.figures);
+    if (child->solver.solver != NULL) {
+        solver_get_figures(child->solver.solver, &message.body.opened.figures);
     }
     send_message(child, &message);
 }
 
-static struct task *child_next(void *context)
+/* False once the daemon has hung up. */
+static bool receive_task(struct child *child, struct task *task)
 {
-    struct child *child = context;
-    struct task *task = &child->task;
     struct wire_message message;
     int descriptors[WIRE_DESCRIPTOR_LIMIT];
-    const enum status status = worker_protocol_receive(child->socket, &message, descriptors);
+    const enum status status = wire_receive(child->socket, &message, descriptors);
     if (status == STATUS_IO) {
-        return NULL;
+        return false;
     }
     if (status != STATUS_OK || message.type != WIRE_TASK) {
         _exit(WORKER_EXIT_PROTOCOL);
     }
     if (child->ranks != NULL) {
         atomic_store(&child->is_waiting, true);
-        worker_meet(child->ranks);
+        task_solver_meet(child->ranks);
         atomic_store(&child->is_waiting, false);
     }
     const struct wire_task *order = &message.body.task;
@@ -110,12 +111,11 @@ static struct task *child_next(void *context)
     if (task->status != STATUS_OK) {
         close(descriptors[1]);
     }
-    return task;
+    return true;
 }
 
-static void child_done(void *context, struct task *task, const struct solver *solver)
+static void report_task(const struct child *child, struct task *task)
 {
-    struct child *child = context;
     const struct solve_outcome *outcome = &task->outcome;
     struct wire_message message;
     /* After an error that stays, nothing that this process computes can be trusted, and no other
@@ -135,8 +135,8 @@ static void child_done(void *context, struct task *task, const struct solver *so
         send_message(child, &message);
     }
     message = (struct wire_message){.type = WIRE_DONE};
-    worker_protocol_fill_done(task, &message.body.done);
-    solver_get_figures(solver, &message.body.done.figures);
+    wire_write_done(task, &message.body.done);
+    solver_get_figures(child->solver.solver, &message.body.done.figures);
     task_finish(task);
     send_message(child, &message);
 }
@@ -161,7 +161,7 @@ static bool receive_setup(struct child *child)
 {
     struct wire_message message;
     int descriptors[WIRE_DESCRIPTOR_LIMIT];
-    if (worker_protocol_receive(child->socket, &message, descriptors) != STATUS_OK ||
+    if (wire_receive(child->socket, &message, descriptors) != STATUS_OK ||
         message.type != WIRE_SETUP) {
         return false;
     }
@@ -185,7 +185,8 @@ static void share_setup(const struct ranks *ranks, struct worker_setup *setup)
 int worker_child_run(int socket, struct ranks *ranks)
 {
     struct child child = {.socket = socket, .ranks = ranks};
-    const struct worker_transport transport = {&child, child_opened, child_next, child_done};
+    struct worker_facts facts;
+    struct task task;
     char reason[SOLVER_REASON_SIZE];
     pthread_t heartbeats;
     /* Ranks end with their launcher, whose signals they obey. */
@@ -209,7 +210,15 @@ int worker_child_run(int socket, struct ranks *ranks)
     if (pthread_create(&heartbeats, NULL, send_heartbeats, &child) != 0) {
         return WORKER_EXIT_PROTOCOL;
     }
-    worker_run_loop(&child.setup, &transport, ranks);
+    task_solver_open(&child.setup, ranks, &child.solver, &facts);
+    report_opening(&child, &facts);
+    while (receive_task(&child, &task)) {
+        if (task.status == STATUS_OK) {
+            task_solver_run(&child.solver, &task);
+        }
+        report_task(&child, &task);
+    }
+    task_solver_close(&child.solver);
     pthread_join(heartbeats, NULL);
     munmap(child.shared, sizeof(*child.shared));
     return 0;
@@ -217,38 +226,14 @@ int worker_child_run(int socket, struct ranks *ranks)
 
 /* ---- Ranks ---- */
 
-/* The worker's socket, of the launcher that listens under this name. */
-static enum status ask_for_socket(const char *name, int *ret_socket)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct wire_message message;
-    int descriptors[WIRE_DESCRIPTOR_LIMIT];
-    const size_t length = strlen(name);
-    const size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + length;
-    const int launcher = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    enum status status = STATUS_IO;
-    if (launcher >= 0 && length < sizeof(address.sun_path)) {
-        memcpy(address.sun_path + 1, name, length);
-        if (connect(launcher, (struct sockaddr *)&address, (socklen_t)size) == 0 &&
-            worker_process_is_ours(launcher)) {
-            status = worker_protocol_receive(launcher, &message, descriptors);
-        }
-    }
-    if (status == STATUS_OK) {
-        *ret_socket = descriptors[0];
-    }
-    close(launcher);
-    return status;
-}
-
 int worker_child_run_rank(const char *name, struct ranks *ranks)
 {
     struct worker_setup setup;
-    int socket = -1;
     const bool is_first = ranks_is_first(ranks);
     /* A launcher that is killed cannot end them, and they notice only where they run. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const enum status status = is_first ? ask_for_socket(name, &socket) : STATUS_OK;
+    const int socket = is_first ? worker_launcher_connect(name) : -1;
+    const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;
     if (status != STATUS_OK) {
         fprintf(stderr,
                 "apspd-mpi: no service waits for it as %s on this host, where the first "
@@ -262,6 +247,6 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
         return worker_child_run(socket, ranks);
     }
     share_setup(ranks, &setup);
-    worker_follow(&setup, ranks);
+    task_solver_follow(&setup, ranks);
     return 0;
 }

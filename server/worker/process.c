@@ -1,20 +1,18 @@
-/* The start and the end of a worker's process, as the daemon sees it. Ranks are started and ended
- * by the process of a launcher, which was there before the sandbox: it runs what the operator has
- * named, and of the daemon it takes no more than a descriptor and the order to start or to kill. */
-#include "server/worker/supervisor.h"
+#include "server/worker/process.h"
+
+#include "server/clock.h"
+#include "server/worker/child.h"
+#include "server/worker/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,49 +21,25 @@
 /* For one that has hung up: it is ending, or it never will. */
 #define HUNG_UP_GRACE_MS 2000
 /* A process that does not end within this after SIGKILL is stuck in the kernel, or takes long to
- * give back what it has: either way it goes on without it. */
+ * give back what it has: either way it goes on without it. Ranks get longer, as the launcher asks
+ * them to end first. */
 #define KILL_WAIT_MS 1000
-/* For a launcher that was told to end its ranks, which may be on other hosts; it is killed then. */
-#define RANKS_GRACE_MS 5000
-#define RANKS_KILL_WAIT_MS (2 * RANKS_GRACE_MS)
-#define RANK_PROGRAM "apspd-mpi"
-#define NAME_SIZE 32
-/* As a shell has it, where it cannot start a program. */
-#define NOT_STARTED (126 << 8)
+#define RANKS_KILL_WAIT_MS 10000
+/* A solver opens within this, and the driver compiles its kernels. */
+#define OPEN_ALLOWANCE_S 300
+/* The time allowed for one round, as a multiple of the expected time of the whole task: where a
+ * plan has few rounds, the last takes most of it. */
+#define EXPECTED_FACTOR 20.0
+/* Reading graphs, writing results, and the sums of certificates and of negative cycles. */
+#define BYTES_PER_S 20e6
+#define STEPS_PER_S 20e6
+/* Seconds of a hierarchy for each vertex and edge, on a slow processor. */
+#define HIERARCHY_STEP_S 2e-5
+/* A tick of the watch: an eighth of the least time in which anything is judged. */
+#define TICK_MS_MAX 1000
+#define TICKS_PER_STALL 8
 
-/* The process inherits the socket, if it is not negative, and standard error; all other descriptors
- * are closed or null. Without a socket it leads a process group of its own. */
-static int spawn(const char *program, char *const *arguments, int socket, pid_t *ret_pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    /* In glibc these two only clear what they get. */
-    CHECK(posix_spawn_file_actions_init(&actions) == 0 && posix_spawnattr_init(&attributes) == 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                  (socket < 0 ? POSIX_SPAWN_SETPGROUP : 0)));
-    int error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (error == 0) {
-        error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    if (error == 0 && socket >= 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, socket, WORKER_SOCKET);
-    }
-    if (error == 0) {
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, WORKER_SOCKET + (socket >= 0));
-    }
-    if (error == 0) {
-        error = posix_spawnp(ret_pid, program, &actions, &attributes, arguments, environ);
-    }
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
+/* ---- Start and end ---- */
 
 /* A process of this program. Returns its pidfd; -1 on failure. */
 static int start_process(int socket, pid_t *ret_pid)
@@ -76,7 +50,7 @@ static int start_process(int socket, pid_t *ret_pid)
     char *arguments[] = {name, flag, descriptor, NULL};
     snprintf(descriptor, sizeof(descriptor), "%d", WORKER_SOCKET);
     /* The file that this process runs, whatever has taken its name since. */
-    if (spawn("/proc/self/exe", arguments, socket, ret_pid) != 0) {
+    if (program_start("/proc/self/exe", arguments, socket, ret_pid) != 0) {
         return -1;
     }
     const int pidfd = pidfd_open(*ret_pid, 0);
@@ -87,41 +61,25 @@ static int start_process(int socket, pid_t *ret_pid)
     return pidfd;
 }
 
-/* Ranks. Returns the end of a pipe by which the launcher tells how they ended; -1 on failure. */
-static int start_ranks(const struct worker_launcher *launcher, int socket)
-{
-    const struct wire_message message = {.type = WIRE_LAUNCH};
-    int ended[2];
-    if (pipe2(ended, O_CLOEXEC) != 0) {
-        return -1;
-    }
-    const int descriptors[] = {socket, ended[1]};
-    const enum status status = worker_protocol_send(launcher->channel, &message, descriptors);
-    close(ended[1]);
-    if (status != STATUS_OK) {
-        close(ended[0]);
-        return -1;
-    }
-    return ended[0];
-}
-
 enum status worker_process_start(struct worker_process *process)
 {
     int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+    if (process->launcher != NULL) {
+        process->socket = -1;
+        process->pid = process->launcher->pid;
+        process->pidfd = worker_launcher_run(process->launcher);
+    } else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+        return STATUS_NO_MEMORY;
+    } else {
+        CHECK(fcntl(sockets[0], F_SETFL, O_NONBLOCK) == 0);
+        process->socket = sockets[0];
+        process->pidfd = start_process(sockets[1], &process->pid);
+        close(sockets[1]);
+    }
+    if (process->pidfd < 0) {
+        close(process->socket);
         return STATUS_NO_MEMORY;
     }
-    const int pidfd = process->launcher == NULL ? start_process(sockets[1], &process->pid)
-                                                : start_ranks(process->launcher, sockets[1]);
-    process->pid = process->launcher == NULL ? process->pid : process->launcher->pid;
-    close(sockets[1]);
-    if (pidfd < 0) {
-        close(sockets[0]);
-        return STATUS_NO_MEMORY;
-    }
-    CHECK(fcntl(sockets[0], F_SETFL, O_NONBLOCK) == 0);
-    process->pidfd = pidfd;
-    process->socket = sockets[0];
     process->is_running = true;
     return STATUS_OK;
 }
@@ -140,7 +98,7 @@ static int reap(const struct worker_process *process)
 {
     int status = 0;
     if (process->launcher != NULL) {
-        /* Nothing comes where the launcher itself is gone. */
+        /* No status comes where the launcher itself is gone. */
         const ssize_t size = read(process->pidfd, &status, sizeof(status));
         status = size == sizeof(status) ? status : SIGKILL;
     } else {
@@ -153,11 +111,10 @@ static int reap(const struct worker_process *process)
 
 static void kill_process(const struct worker_process *process)
 {
-    const struct wire_message message = {.type = WIRE_KILL};
     if (process->launcher == NULL) {
         kill(process->pid, SIGKILL);
-    } else if (worker_protocol_send(process->launcher->channel, &message, NULL) != STATUS_OK) {
-        return; /* it is gone, and whom it has started with it */
+    } else {
+        worker_launcher_kill(process->launcher);
     }
 }
 
@@ -168,7 +125,7 @@ void worker_process_end(struct worker_process *process, enum task_loss *loss, in
                                                    : 0;
     *ret_code = 0;
     process->is_running = false;
-    close(process->socket);
+    close(process->socket); /* it is told to leave by this */
     process->is_stuck = !has_ended(process, grace_ms);
     if (process->is_stuck) {
         kill_process(process);
@@ -197,172 +154,172 @@ bool worker_process_wait(struct worker_process *process, int wait_ms)
     return true;
 }
 
-/* ---- The process of a launcher ---- */
+/* ---- Messages, watched meanwhile ---- */
 
-bool worker_process_is_ours(int socket)
+static void watch_from_now(struct worker_process *process, double stall_s, double allowance_s)
 {
-    struct ucred other;
-    socklen_t size = sizeof(other);
-    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 &&
-           other.uid == geteuid();
+    process->looked_at_s = clock_monotonic_s();
+    worker_watch_begin(&process->watch, stall_s, allowance_s);
 }
 
-/* The kernel chooses a name that no other socket has, and that leaves no file behind. */
-static int listen_for_rank(char ret_name[NAME_SIZE])
+/* Waits until the socket is ready for events, or has hung up; or, with wakeup, until that is
+ * readable. Before ranks have connected it waits for that, or for their end. Ticks are counted, not
+ * time: one that lasted long because this thread did not run is a short one. */
+static enum task_loss await(struct worker_process *process, short events, bool wakeup)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct sockaddr *named = (struct sockaddr *)&address;
-    socklen_t size = sizeof(address.sun_family);
-    const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, named, size) != 0 || listen(listener, 1) != 0) {
-        close(listener);
-        return -1;
+    const bool is_connected = process->socket >= 0;
+    struct pollfd files[] = {
+        {.fd = is_connected ? process->socket : process->launcher->listener, .events = events},
+        {.fd = wakeup ? process->wakeup : -1, .events = POLLIN},
+        {.fd = is_connected ? -1 : process->pidfd, .events = POLLIN}};
+    const uint32_t tick = process->stall_s * 1000 / TICKS_PER_STALL;
+    const int tick_ms = tick < TICK_MS_MAX ? (int)tick : TICK_MS_MAX;
+    enum task_loss loss = TASK_LOSS_NONE;
+    int ready = 0;
+    while (ready <= 0 && loss == TASK_LOSS_NONE) {
+        ready = poll(files, 3, tick_ms);
+        const double now_s = clock_monotonic_s();
+        const double tick_s = fmin(now_s - process->looked_at_s, 2e-3 * tick_ms);
+        process->looked_at_s = now_s;
+        process->watch.is_hurried = atomic_load(&process->is_hurried);
+        loss = files[2].revents != 0 ? TASK_LOSS_EXIT
+                                     : worker_watch_tick(&process->watch, process->shared, tick_s);
     }
-    size = sizeof(address);
-    CHECK(getsockname(listener, named, &size) == 0);
-    const size_t length = size - offsetof(struct sockaddr_un, sun_path) - 1;
-    snprintf(ret_name, NAME_SIZE, "%.*s", (int)length, address.sun_path + 1);
-    return listener;
+    return loss;
 }
 
-/* Returns whether the one who has connected got it. */
-static bool pass_socket(int listener, int socket)
+static enum task_loss send_message(struct worker_process *process,
+                                   const struct wire_message *message, const int *descriptors)
 {
-    const struct wire_message message = {.type = WIRE_SOCKET};
-    const int rank = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    const bool passed = rank >= 0 && worker_process_is_ours(rank) &&
-                        worker_protocol_send(rank, &message, &socket) == STATUS_OK;
-    close(rank);
-    return passed;
-}
-
-/* Returns how the launcher ended. It is asked to end by SIGTERM, as only it reaches ranks on other
- * hosts, and killed when it takes long. */
-static int watch_ranks(int channel, int listener, int *socket, pid_t pid)
-{
-    enum { CHANNEL, LISTENER, LAUNCHER };
-    struct pollfd files[] = {{.fd = channel, .events = POLLIN},
-                             {.fd = listener, .events = POLLIN},
-                             {.fd = pidfd_open(pid, 0), .events = POLLIN}};
-    struct wire_message message;
-    int status = NOT_STARTED;
-    int next = SIGTERM;
-    while (files[LAUNCHER].fd >= 0 && files[LAUNCHER].revents == 0) {
-        const int ready = poll(files, 3, next == SIGKILL ? RANKS_GRACE_MS : -1);
-        if (ready < 0) {
-            continue;
-        }
-        if (files[LISTENER].revents != 0 && pass_socket(listener, *socket)) {
-            files[LISTENER].fd = -1;
-            close(*socket);
-            *socket = -1;
-        }
-        /* KILL, or the end of the daemon; or the time after it is up. */
-        if (ready == 0 || files[CHANNEL].revents != 0) {
-            if (ready > 0 && worker_protocol_receive(channel, &message, NULL) == STATUS_IO) {
-                files[CHANNEL].fd = -1;
-            }
-            kill(-pid, next);
-            next = next == SIGTERM ? SIGKILL : 0;
-        }
-    }
-    close(files[LAUNCHER].fd);
-    kill(-pid, SIGKILL); /* whom it has left in its process group */
-    waitpid(pid, &status, 0);
-    return status;
-}
-
-static void run_ranks(int channel, const char *command, char *program, int socket, int ended)
-{
-    char shell[] = "sh";
-    char option[] = "-c";
-    char text[CONFIG_TEXT_SIZE + sizeof("exec  \"$@\"")];
-    char flag[] = WORKER_RANK_FLAG;
-    char name[NAME_SIZE];
-    char *const arguments[] = {shell, option, text, shell, program, flag, name, NULL};
-    pid_t pid;
-    int status = NOT_STARTED;
-    const int listener = listen_for_rank(name);
-    snprintf(text, sizeof(text), "exec %s \"$@\"", command);
-    if (listener >= 0 && spawn("/bin/sh", arguments, -1, &pid) == 0) {
-        status = watch_ranks(channel, listener, &socket, pid);
-    }
-    close(listener);
-    close(socket);
-    const ssize_t ignored = write(ended, &status, sizeof(status));
-    (void)ignored;
-    close(ended);
-}
-
-static _Noreturn void run_launcher(int channel, const char *command, char *program)
-{
-    struct wire_message message;
-    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    enum task_loss loss = TASK_LOSS_NONE;
     enum status status;
-    /* As of a worker's process: the daemon says when. */
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    CHECK(dup2(channel, WORKER_SOCKET) == WORKER_SOCKET);
-    CHECK(fcntl(WORKER_SOCKET, F_SETFD, FD_CLOEXEC) == 0);
-    close_range(WORKER_SOCKET + 1, UINT_MAX, 0);
-    while ((status = worker_protocol_receive(WORKER_SOCKET, &message, descriptors)) != STATUS_IO) {
-        /* A KILL may have come too late for the ranks that it meant. */
-        if (status == STATUS_OK && message.type == WIRE_LAUNCH) {
-            run_ranks(WORKER_SOCKET, command, program, descriptors[0], descriptors[1]);
+    while ((status = wire_send(process->socket, message, descriptors)) == STATUS_NOT_READY &&
+           loss == TASK_LOSS_NONE) {
+        loss = await(process, POLLOUT, false);
+    }
+    return status == STATUS_IO ? TASK_LOSS_EXIT : loss;
+}
+
+/* No message of a worker's has descriptors. */
+static enum task_loss receive_message(struct worker_process *process,
+                                      struct wire_message *ret_message)
+{
+    enum task_loss loss = TASK_LOSS_NONE;
+    enum status status;
+    while ((status = wire_receive(process->socket, ret_message, NULL)) == STATUS_NOT_READY &&
+           loss == TASK_LOSS_NONE) {
+        loss = await(process, POLLIN, false);
+    }
+    return status == STATUS_IO        ? TASK_LOSS_EXIT
+           : status == STATUS_CORRUPT ? TASK_LOSS_PROTOCOL
+                                      : loss;
+}
+
+static enum task_loss accept_rank(struct worker_process *process)
+{
+    enum task_loss loss = TASK_LOSS_NONE;
+    while (process->socket < 0 && loss == TASK_LOSS_NONE) {
+        loss = await(process, POLLIN, false);
+        if (loss == TASK_LOSS_NONE) {
+            process->socket = worker_launcher_accept(process->launcher);
         }
     }
-    _exit(0);
+    return loss;
 }
 
-/* The program of the ranks is beside that of this process. */
-static enum status find_program(char ret_path[PATH_MAX], struct problem *reterr)
+enum task_loss worker_process_open(struct worker_process *process, const struct worker_setup *setup,
+                                   struct wire_opened *ret_opened)
 {
-    const ssize_t size = readlink("/proc/self/exe", ret_path, PATH_MAX - sizeof(RANK_PROGRAM));
-    char *slash = size > 0 ? memrchr(ret_path, '/', (size_t)size) : NULL;
-    if (slash == NULL) {
-        return problem_set(reterr, STATUS_CONFIG, "The folder of this program is not known.");
+    struct wire_message message = {.type = WIRE_SETUP, .body.setup = *setup};
+    *ret_opened = (struct wire_opened){0};
+    watch_from_now(process, OPEN_ALLOWANCE_S, 0);
+    enum task_loss loss = process->launcher != NULL ? accept_rank(process) : TASK_LOSS_NONE;
+    if (loss == TASK_LOSS_NONE) {
+        loss = send_message(process, &message, &process->shared_descriptor);
     }
-    memcpy(slash + 1, RANK_PROGRAM, sizeof(RANK_PROGRAM));
-    if (access(ret_path, X_OK) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "solver.launcher needs %s, which is not there",
-                    ret_path);
-        problem_hint(reterr, "a build with Open MPI has it");
-        return STATUS_CONFIG;
+    if (loss == TASK_LOSS_NONE) {
+        loss = receive_message(process, &message);
     }
-    return STATUS_OK;
+    worker_watch_idle(&process->watch, process->stall_s);
+    if (loss != TASK_LOSS_NONE) {
+        return loss;
+    }
+    if (message.type != WIRE_OPENED ||
+        wire_read_facts(&message.body.opened.facts, &ret_opened->facts) != STATUS_OK) {
+        return TASK_LOSS_PROTOCOL;
+    }
+    ret_opened->figures = message.body.opened.figures;
+    return TASK_LOSS_NONE;
 }
 
-enum status worker_launcher_start(const char *command, struct worker_launcher *ret_launcher,
-                                  struct problem *reterr)
+/* Time outside the rounds: reading, writing, and all that is computed beside them. */
+static double allow_s(const struct solver *model, const struct task *task)
 {
-    char path[PATH_MAX];
-    int sockets[2];
-    const enum status status = find_program(path, reterr);
-    if (status != STATUS_OK) {
-        return status;
+    /* 16 bits take the pace of i4, whichever way they are computed. */
+    const enum kind kind = task->kind == KIND_U2 ? KIND_I4 : task->kind;
+    const struct solve_options plain = {0};
+    struct solver_estimate estimate = {0};
+    const double n = task->vertex_count;
+    const double m = (double)task->edge_count;
+    const double rows = fmin(n, SOLVE_VERIFY_ROWS);
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        estimate.seconds = (n + m) * HIERARCHY_STEP_S;
+    } else if (solver_supports(model, kind)) {
+        solver_estimate(model, task->vertex_count, task->edge_count, kind, &plain, &estimate);
     }
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no socket for the launcher.");
-    }
-    const pid_t pid = fork();
-    if (pid == 0) {
-        run_launcher(sockets[1], command, path);
-    }
-    close(sockets[1]);
-    if (pid < 0) {
-        close(sockets[0]);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no process for the launcher.");
-    }
-    *ret_launcher = (struct worker_launcher){sockets[0], pid};
-    return STATUS_OK;
+    return EXPECTED_FACTOR * fmax(estimate.seconds, 0) +
+           (16 * m + (double)result_file_bytes(task->file)) / BYTES_PER_S +
+           (task->verify ? rows * (n + m) : 0) / STEPS_PER_S +
+           (task->negative ? n * m : 0) / STEPS_PER_S;
 }
 
-void worker_launcher_stop(struct worker_launcher *launcher)
+enum task_loss worker_process_solve(struct worker_process *process, struct task *task,
+                                    struct solver *model)
 {
-    if (launcher->channel >= 0) {
-        close(launcher->channel);
-        while (waitpid(launcher->pid, NULL, 0) < 0 && errno == EINTR) {
+    const bool has_order_file = task->order_file.descriptor > 0;
+    const int descriptors[] = {task->graph_descriptor, result_file_descriptor(task->file),
+                               has_order_file ? task->order_file.descriptor
+                                              : task->graph_descriptor};
+    struct wire_message message = {.type = WIRE_TASK};
+    message.body.task = (struct wire_task){.vertex_count = task->vertex_count,
+                                           .kind = (uint32_t)task->kind,
+                                           .form = (uint32_t)task->form,
+                                           .verify = task->verify,
+                                           .has_order_file = has_order_file};
+    memcpy(message.body.task.graph_id, task->graph_id, sizeof(task->graph_id));
+    watch_from_now(process, process->stall_s, allow_s(model, task));
+    enum task_loss loss = send_message(process, &message, descriptors);
+    while (loss == TASK_LOSS_NONE) {
+        loss = receive_message(process, &message);
+        if (loss != TASK_LOSS_NONE) {
+            break;
+        }
+        enum status status = STATUS_CORRUPT;
+        if (message.type == WIRE_CYCLE) {
+            status = wire_read_cycle(&message.body.cycle, task);
+        } else if (message.type == WIRE_DONE) {
+            status = wire_read_done(&message.body.done, task);
+        }
+        /* A process that has lost its device says so by its exit code. */
+        if (status != STATUS_OK ||
+            (message.type == WIRE_DONE && task->status == STATUS_DEVICE_LOST)) {
+            loss = TASK_LOSS_PROTOCOL;
+        } else if (message.type == WIRE_DONE) {
+            solver_set_figures(model, &message.body.done.figures);
+            break;
         }
     }
+    worker_watch_idle(&process->watch, process->stall_s);
+    return loss;
+}
+
+enum task_loss worker_process_wait_idle(struct worker_process *process)
+{
+    struct pollfd socket = {.fd = process->socket, .events = POLLIN};
+    const enum task_loss loss = await(process, POLLIN, true);
+    if (loss != TASK_LOSS_NONE || poll(&socket, 1, 0) <= 0) {
+        return loss;
+    }
+    /* Nobody asked it anything: whatever it says is wrong. */
+    return (socket.revents & POLLHUP) != 0 ? TASK_LOSS_EXIT : TASK_LOSS_PROTOCOL;
 }

@@ -1,17 +1,14 @@
-/* One solver, one device: takes one task at a time from its mailbox and posts it back to the
- * scheduler with its outcome. It reads the graph file, makes the result file, solves into it, and
- * proves rows of the result before it lets it go.
+/* One solver, one device: a worker takes one task at a time from its mailbox and posts it back to
+ * the scheduler with its outcome. It opens the graph file, makes the result file, has the solver
+ * fill it, and proves rows of the result before it lets it go.
  *
- * The same loop runs in a thread of the daemon, or in a process of its own that a thread
- * of the daemon supervises (supervisor.c): a crash or a hang there costs only that process, and the
- * job is tried again in another. Only the transport of messages differs. What is updated from the
- * result of a parent is in the daemon either way. */
+ * Each worker has a thread of the daemon (supervisor.c). The solver runs in that thread, or in a
+ * process that the thread supervises: a crash or a hang there costs only that process, and the job
+ * is tried again in another. Only the transport of tasks to the solver differs. */
 #pragma once
 
 #include "server/config.h"
-#include "server/worker/task.h"
-
-#include <sys/types.h>
+#include "server/worker/task_solver.h"
 
 enum worker_state {
     WORKER_READY = 0,
@@ -72,44 +69,3 @@ void worker_hurry(struct worker *worker);
 void worker_dismiss(struct worker *worker);
 /* Ends after the task in hand; joins the thread; frees. NULL is accepted. */
 void worker_stop(struct worker *worker);
-
-/* Estimates time and memory of a large solve, with the pace that the solver has measured so far.
- * seconds is below 0 where none is known. Any thread. */
-void worker_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, struct solver_estimate *ret_estimate);
-/* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
- * Any thread. STATUS_NO_MEMORY. */
-MUST_CHECK enum status worker_estimate_graph(const struct solver *solver, const struct graph *graph,
-                                             enum kind kind, struct solver_estimate *ret_estimate,
-                                             struct plan_summary *ret_plan);
-
-/* How the program is told that it is a worker: `apspd --worker-fd 3`. No part of the interface. */
-#define WORKER_FLAG "--worker-fd"
-#define WORKER_SOCKET 3
-
-/* The process of a worker, as main calls it. It has the socket, standard error and no other file,
- * and leaves when the daemon does. ranks: NULL, or it is the first of them. Returns the exit code.
- */
-int worker_child_run(int socket, struct ranks *ranks);
-
-/* ---- Ranks as the worker: `LAUNCHER apspd-mpi --worker-rank NAME` ---- */
-
-#define WORKER_RANK_FLAG "--worker-rank"
-/* Each of the ranks, as main calls it. The first finds the daemon by the name, so it is on its
- * host. Returns the exit code. */
-int worker_child_run_rank(const char *name, struct ranks *ranks);
-
-/* A process that starts ranks for the daemon, which cannot start other programs once it is
- * confined. */
-struct worker_launcher {
-    int channel; /* a socket to it; -1 = there is none */
-    pid_t pid;
-};
-
-/* Before there is a second thread, and before the sandbox. command: the operator's. STATUS_CONFIG
- * with words when there is no program for the ranks, STATUS_NO_MEMORY. */
-MUST_CHECK enum status worker_launcher_start(const char *command,
-                                             struct worker_launcher *ret_launcher,
-                                             struct problem *reterr);
-/* It ends, with what it has started. */
-void worker_launcher_stop(struct worker_launcher *launcher);

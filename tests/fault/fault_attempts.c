@@ -1,6 +1,6 @@
 #include "tests/fault/fault_attempts.h"
 
-#include "server/worker/worker.h"
+#include "server/worker/child.h"
 #include "tests/fault/fault_plan.h"
 #include "tests/lib/sandbox_attempts.h"
 

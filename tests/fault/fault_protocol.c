@@ -1,6 +1,7 @@
 #include "tests/fault/fault_protocol.h"
 
-#include "server/worker/worker.h"
+#include "server/worker/child.h"
+#include "server/worker/wire.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -96,12 +97,12 @@ static void send_twice(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 
-/* What it would have proven of more rows than there are. */
+/* Shares of more devices than a group may have. */
 static void send_impossible(uint32_t vertices)
 {
     struct wire_message message = done_message();
-    message.body.done.verification.rows = vertices + 1;
-    message.body.done.verification.of = vertices;
+    (void)vertices;
+    message.body.done.device_count = SOLVE_DEVICES_MAX + 1;
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/read/reader.h"
+#include "server/worker/child.h"
 #include "server/worker/worker.h"
 #include "tests/lib/graph_file_fixture.h"
 

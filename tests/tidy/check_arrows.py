@@ -21,7 +21,8 @@ INCLUDES = {
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/auth.h", "server/worker/worker.h"),
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/solver/ranks.h",
+        "server/worker/child.h", "server/worker/launcher.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 

@@ -36,6 +36,9 @@ WITHOUT_UNIT_TEST = {
     "server/solver/ranks_absent.c": "nothing is done; test_command.py",
     "server/solver/ranks_mpi.c": "http/test_ranks.py and fault/test_launcher.py, by mpirun",
     "server/solver/solver_gpu_absent.c": "test_solver.c",
+    "server/worker/estimate.c": "test_worker.c: what a solve takes is known beforehand",
+    "server/worker/program.c": "test_process.c starts one",
+    "server/worker/task_solver.c": "test_worker.c, in a thread and in a process",
     "server/store/draft_file.c": "test_graph_file.c and test_result_file.c",
     "server/store/state_dir.c": "test_store.c and test_store_crash.c",
 }
@@ -55,12 +58,8 @@ CALLED_BY_TESTS = {
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",
     "auth_match_digest": "valgrind watches it, and tests/campaign measures its time",
-    "judge_computed_rows": "the bytes are for the unit test",
-    "judge_sample_rows": "how it grows is for the unit test",
-    "worker_process_start": "the unit test starts a process that is no worker",
-    "worker_process_end": "the unit test ends it",
-    "worker_process_open": "the fuzz target answers it with any bytes",
-    "worker_process_solve": "the fuzz target answers it with any bytes",
+    "proof_hierarchy_rows": "the bytes are for the unit test",
+    "proof_matrix_rows": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

@@ -1,4 +1,6 @@
-#include "server/worker/supervisor.h"
+#include "server/worker/child.h"
+
+#include "server/worker/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,6 @@
-#include "server/worker/supervisor.h"
+#include "server/worker/process.h"
+
+#include "server/worker/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -91,28 +93,6 @@ static void one_that_does_not_leave_is_killed(void **state)
     assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
-static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
-{
-    (void)state;
-    struct worker_launcher launcher = {.channel = -1};
-    struct problem problem = {0};
-    assert_int_equal(worker_launcher_start("true", &launcher, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "unit/apspd-mpi"));
-    assert_int_equal(launcher.channel, -1);
-    worker_launcher_stop(&launcher);
-}
-
-static void a_connection_within_a_process_is_of_its_user(void **state)
-{
-    (void)state;
-    int sockets[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
-    assert_true(worker_process_is_ours(sockets[0]));
-    close(sockets[0]);
-    close(sockets[1]);
-    assert_false(worker_process_is_ours(sockets[0]));
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0) {
@@ -122,8 +102,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_process_leaves_when_it_is_hung_up_on),
         cmocka_unit_test(one_that_was_killed_is_told_from_it),
         cmocka_unit_test(one_that_does_not_leave_is_killed),
-        cmocka_unit_test(a_launcher_is_refused_without_the_program_of_ranks),
-        cmocka_unit_test(a_connection_within_a_process_is_of_its_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-#include "server/worker/supervisor.h"
+#include "server/worker/proof.h"
+#include "server/worker/update.h"
 #include "tests/lib/worker_fixture.h"
 
 static struct cpu_pool *pool; /* of the tasks */
@@ -25,11 +26,12 @@ static void solve_into_file(struct task *task)
 static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
 {
     struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct solve_arc arcs[] = {{0, 1, 0}, {1, 2, 50}};
     struct result *base = NULL;
     for (int round = 0; round < 3; round++) {
-        struct task task = {.graph = read_ring(),
+        struct task task = {.graph_id = RING_ID,
+                            .graph = read_ring(),
                             .kind = KIND_I4,
                             .form = RESULT_FORM_HIERARCHY,
                             .signal = &fixture->signal,
@@ -42,13 +44,13 @@ static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
         } else {
             task.graph->weight_i4[0] = 0;
             task.graph->weight_i4[1] = 50;
-            worker_update(1, &task);
+            update_task(1, &task);
             assert_true(task.is_updated);
             assert_int_equal(task.is_followed, round == 1);
             assert_true(task.outcome.plan.cached && task.outcome.plan.largest_separator > 0);
         }
         task.verify = true; /* all of its rows */
-        judge_task(3, 2, &pool, &task);
+        proof_check(3, 2, &pool, &task);
         assert_int_equal(task.status, STATUS_OK);
         assert_non_null(task.searches); /* in which they were computed: the first question's */
         if (round == 0) {
@@ -75,11 +77,12 @@ static struct graph *read_path(bool closed)
 static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
 {
     struct fixture *fixture = *state;
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
+    const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct solve_arc arc = {99, 0, 1};
     struct result *base = NULL;
     for (int round = 0; round < 2; round++) {
-        struct task task = {.graph = read_path(round > 0),
+        struct task task = {.graph_id = RING_ID,
+                            .graph = read_path(round > 0),
                             .kind = KIND_I4,
                             .form = RESULT_FORM_HIERARCHY,
                             .signal = &fixture->signal,
@@ -89,11 +92,11 @@ static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
         task_open_files(&folders, &task);
         if (round == 0) {
             solve_into_file(&task);
-            judge_task(3, 2, &pool, &task);
+            proof_check(3, 2, &pool, &task);
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
         } else {
-            worker_update(1, &task);
+            update_task(1, &task);
             assert_false(task.is_updated);
             assert_int_equal(task.status, STATUS_OK);
             assert_int_not_equal(fixture->signal.progress.phase, PHASE_SOLVING);

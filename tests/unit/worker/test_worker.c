@@ -1,5 +1,7 @@
 #include "tests/lib/worker_fixture.h"
 
+#include "server/worker/estimate.h"
+
 #include <math.h>
 
 static int set_up_thread(void **state)
@@ -105,12 +107,12 @@ static void what_a_solve_takes_is_known_beforehand(void **state)
     struct solver_estimate planned;
     struct plan_summary plan;
     struct graph *graph = read_ring();
-    worker_estimate(worker_solver(fixture->worker), 1000, 4000, KIND_I4, &small);
-    worker_estimate(worker_solver(fixture->worker), 2000, 4000, KIND_I4, &large);
+    estimate_solve(worker_solver(fixture->worker), 1000, 4000, KIND_I4, &small);
+    estimate_solve(worker_solver(fixture->worker), 2000, 4000, KIND_I4, &large);
     assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
     assert_true(large.host_bytes > small.host_bytes);
     assert_int_equal(
-        worker_estimate_graph(worker_solver(fixture->worker), graph, KIND_I4, &planned, &plan),
+        estimate_planned(worker_solver(fixture->worker), graph, KIND_I4, &planned, &plan),
         STATUS_OK);
     assert_int_equal(plan.parts, 1);
     graph_destroy(graph);

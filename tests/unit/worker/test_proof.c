@@ -1,6 +1,7 @@
 #include "tests/lib/worker_fixture.h"
 
 #include "proto/hierarchy.h"
+#include "server/worker/proof.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,28 +18,30 @@ static int set_up(void **state)
 static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct task task = {
-        .graph = read_ring(), .kind = KIND_I4, .form = RESULT_FORM_MATRIX, .signal = signal};
+    const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
+    struct task task = {.graph_id = RING_ID,
+                        .graph = read_ring(),
+                        .kind = KIND_I4,
+                        .form = RESULT_FORM_MATRIX,
+                        .signal = signal};
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
-    assert_int_equal(task.graph_descriptor, 0);
     const struct matrix matrix = result_file_matrix(task.file);
     memcpy(matrix.elements, distances, sizeof(distances));
     return task;
 }
 
-static void judge_written(uint32_t sample_rows, struct task *task)
+static void prove_written(uint32_t sample_rows, struct task *task)
 {
     assert_int_equal(result_file_write_matrix(task->file), STATUS_OK);
-    judge_task(sample_rows, 1, &pool, task);
+    proof_check(sample_rows, 1, &pool, task);
 }
 
 static void a_right_result_is_sealed_and_its_names_kept(void **state)
 {
     struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
-    judge_written(16, &task);
+    prove_written(16, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_int_equal(vertex_names_count(task.names), 3);
     task_finish(&task);
@@ -53,7 +56,7 @@ static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
         for (size_t row = 0; row < 3; row++) {
             ((int32_t *)matrix.elements)[4 * row] = 1;
         }
-        judge_written(rows, &task);
+        prove_written(rows, &task);
         assert_int_equal(task.status, rows > 0 ? STATUS_NOT_VERIFIED : STATUS_OK);
         task_finish(&task);
     }
@@ -70,7 +73,7 @@ static void no_row_is_spared_or_safe(void **state)
             struct task task = solved_ring(fixture, &fixture->signal);
             const struct matrix matrix = result_file_matrix(task.file);
             ((int32_t *)matrix.elements)[4 * row] = 1;
-            judge_written(16, &task);
+            prove_written(16, &task);
             refused = refused || task.status == STATUS_NOT_VERIFIED;
             passed = passed || task.status == STATUS_OK;
             task_finish(&task);
@@ -85,7 +88,7 @@ static void headers_that_were_touched_are_refused(void **state)
     struct task task = solved_ring(fixture, &fixture->signal);
     const struct matrix matrix = result_file_matrix(task.file);
     ((unsigned char *)matrix.elements)[-1] ^= 1;
-    judge_written(16, &task);
+    prove_written(16, &task);
     assert_int_equal(task.status, STATUS_CORRUPT);
     assert_non_null(strstr(task.problem.detail, "or the headers"));
     task_finish(&task);
@@ -98,7 +101,7 @@ static void a_file_that_was_cut_short_is_refused(void **state)
         struct task task = solved_ring(fixture, &fixture->signal);
         assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
         assert_int_equal(ftruncate(result_file_descriptor(task.file), size * 100), 0);
-        judge_task(16, 1, &pool, &task);
+        proof_check(16, 1, &pool, &task);
         assert_int_equal(task.status, STATUS_CORRUPT);
         assert_non_null(strstr(task.problem.detail, "changed the size"));
         task_finish(&task);
@@ -109,8 +112,9 @@ static void a_file_that_was_cut_short_is_refused(void **state)
 static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_signal *signal,
                                      int change)
 {
-    const struct task_folders folders = {fixture->folder, fixture->folder, false, -1, 0};
-    struct task task = {.graph = read_ring(),
+    const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
+    struct task task = {.graph_id = RING_ID,
+                        .graph = read_ring(),
                         .kind = KIND_I4,
                         .form = RESULT_FORM_HIERARCHY,
                         .verify = true,
@@ -138,7 +142,7 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
     struct fixture *fixture = *state;
     for (int change = -1; change <= 1; change++) {
         struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);
-        judge_task(0, 1, &pool, &task);
+        proof_check(0, 1, &pool, &task);
         assert_int_equal(task.status, change == 0 ? STATUS_OK : STATUS_NOT_VERIFIED);
         assert_int_equal(task.outcome.account.verification.done, change == 0);
         task_finish(&task);
@@ -148,24 +152,24 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
 static void the_sample_grows_with_the_solve(void **state)
 {
     (void)state;
-    assert_int_equal(judge_sample_rows(0, 1000, 5000), 0);
-    assert_int_equal(judge_sample_rows(16, 10, 50), 1);
-    assert_int_equal(judge_sample_rows(16, 10000, 50000), 16);
-    const uint32_t middle = judge_sample_rows(16, 300, 1500);
+    assert_int_equal(proof_matrix_rows(0, 1000, 5000), 0);
+    assert_int_equal(proof_matrix_rows(16, 10, 50), 1);
+    assert_int_equal(proof_matrix_rows(16, 10000, 50000), 16);
+    const uint32_t middle = proof_matrix_rows(16, 300, 1500);
     assert_in_range(middle, 2, 15);
-    assert_int_equal(judge_sample_rows(16, 0, 0), 1);
+    assert_int_equal(proof_matrix_rows(16, 0, 0), 1);
 }
 
 static void computed_rows_take_little_memory(void **state)
 {
     (void)state;
-    assert_int_equal(judge_computed_rows(16, false, false, 1000), 4);
-    assert_int_equal(judge_computed_rows(0, false, false, 1000), 0);
-    assert_int_equal(judge_computed_rows(16, false, true, 1000), 1);
-    assert_int_equal(judge_computed_rows(16, true, true, 1000), 64);
-    assert_int_equal(judge_computed_rows(16, true, false, 4 << 20), 64);
-    assert_int_equal(judge_computed_rows(16, true, false, 40 << 20), 7);
-    assert_int_equal(judge_computed_rows(0, true, false, (size_t)1 << 34), 1);
+    assert_int_equal(proof_hierarchy_rows(16, false, false, 1000), 4);
+    assert_int_equal(proof_hierarchy_rows(0, false, false, 1000), 0);
+    assert_int_equal(proof_hierarchy_rows(16, false, true, 1000), 1);
+    assert_int_equal(proof_hierarchy_rows(16, true, true, 1000), 64);
+    assert_int_equal(proof_hierarchy_rows(16, true, false, 4 << 20), 64);
+    assert_int_equal(proof_hierarchy_rows(16, true, false, 40 << 20), 7);
+    assert_int_equal(proof_hierarchy_rows(0, true, false, (size_t)1 << 34), 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,8 +1,8 @@
+#include "server/worker/proof.h"
+
 #include "server/clock.h"
 #include "server/solver/certificate.h"
-#include "server/solver/cpu/pool.h"
 #include "server/store/result.h"
-#include "server/worker/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
 /* The part of a row that one thread computes: a millisecond or so. */
 #define PART_VERTICES (UINT32_C(1) << 16)
-/* Edges, counted in each row of a matrix's sample, that threads share: 10 ms of one thread. */
+/* Threads share a sample of which rows times edges exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
-uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
+uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
     const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
@@ -32,7 +32,7 @@ uint32_t judge_sample_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t
     return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
 }
 
-uint32_t judge_computed_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes)
+uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes)
 {
     const uint32_t most_rows = is_followed ? 1 : HIERARCHY_SAMPLE_ROWS;
     const uint32_t sample = verify                    ? HIERARCHY_VERIFY_ROWS
@@ -134,9 +134,9 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
     const uint32_t n = task->vertex_count;
     const uint32_t sample = is_matrix
-                                ? judge_sample_rows(sample_rows, n, task->graph->edge_count)
-                                : judge_computed_rows(sample_rows, task->verify, task->is_followed,
-                                                      n * kind_size(task->kind));
+                                ? proof_matrix_rows(sample_rows, n, task->graph->edge_count)
+                                : proof_hierarchy_rows(sample_rows, task->verify, task->is_followed,
+                                                       n * kind_size(task->kind));
     const uint32_t row_count = sample < n ? sample : n;
     struct verification verification;
     uint32_t start;
@@ -179,7 +179,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     return status;
 }
 
-void judge_task(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
+void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     if (task->status == STATUS_CORRUPT) {
         /* Until here nothing but the graph's file was read. */

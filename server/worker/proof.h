@@ -1,0 +1,21 @@
+/* The daemon proves rows of a result before the result is published. The worker that computed it is
+ * not trusted: a broken device, or a process that was broken into, may have written anything.
+ * Thread of the worker. */
+#pragma once
+
+#include "server/solver/cpu/pool.h"
+#include "server/worker/task.h"
+
+/* After the solve: seals the result and proves some of its rows, at most sample_rows, drawn at
+ * random, by certificate. Rows of a hierarchy are computed first, by `threads` threads (0: one for
+ * each core). *pool is created on first use and kept by the caller: new threads start on their
+ * creator's core and take a while to migrate. Sets status and problem; moves the names out of the
+ * graph. */
+void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task);
+/* The number of rows of a matrix that are proven: what costs little beside its solve, at least 1,
+ * at most sample_rows. */
+uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
+/* The same of a hierarchy, whose rows are held until they are proven, in some 256 MiB at most. A
+ * hierarchy that followed arcs has one row proven, as that takes longer than the update. */
+uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed,
+                              size_t row_bytes);

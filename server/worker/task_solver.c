@@ -1,0 +1,200 @@
+#include "server/worker/task_solver.h"
+
+#include "server/worker/estimate.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define CPU_SOLVER_NICENESS 10
+/* The memory of a GPU that is left to the context of another process, which solves on all of
+ * them together: so many bytes, but never more than a part. */
+#define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
+#define GROUP_CONTEXT_PARTS 8
+
+/* Answers go before a solver that keeps every core busy. On Linux a thread has a niceness of its
+ * own, which those that the solver starts inherit. Down from where the service is. */
+static void lower_priority(void)
+{
+    const id_t thread = (id_t)gettid();
+    const int niceness = getpriority(PRIO_PROCESS, thread) + CPU_SOLVER_NICENESS;
+    (void)setpriority(PRIO_PROCESS, thread, niceness);
+}
+
+static enum status open_cpu(const struct worker_setup *setup, const struct ranks *ranks,
+                            struct solver **ret_solver, struct problem *reterr)
+{
+    lower_priority();
+    return ranks != NULL ? solver_open_rank(&setup->solver, ranks, ret_solver, reterr)
+                         : solver_cpu_open(&setup->solver, ret_solver, reterr);
+}
+
+void task_solver_open(const struct worker_setup *setup, const struct ranks *ranks,
+                      struct task_solver *ret_solver, struct worker_facts *ret_facts)
+{
+    struct worker_facts facts = {0};
+    struct solver *solver = NULL;
+    char reason[SOLVER_REASON_SIZE];
+    if (!setup->gpu) {
+        facts.status = open_cpu(setup, ranks, &solver, &facts.problem);
+    } else if ((facts.gpu_count = solver_gpu_count(reason)) == 0) {
+        facts.status = problem_set(&facts.problem, STATUS_NO_DEVICE, "%s", reason);
+    } else {
+        const uint32_t members = setup->gpu_members > 0 ? setup->gpu_members : facts.gpu_count;
+        facts.status = solver_gpu_open(setup->gpu_index, members, &solver, &facts.problem);
+    }
+    if (facts.status == STATUS_OK) {
+        solver_allow_plans(solver, &setup->solver);
+        solver_describe(solver, &facts.device);
+        if (setup->gpu_members == 1 && facts.gpu_count > 1 && setup->sharing) {
+            const uint64_t part = facts.device.memory_free_bytes / GROUP_CONTEXT_PARTS;
+            facts.device.memory_free_bytes -=
+                part < GROUP_CONTEXT_BYTES ? part : GROUP_CONTEXT_BYTES;
+        }
+        estimate_limits(solver, &facts);
+    }
+    *ret_solver = (struct task_solver){.setup = setup, .ranks = ranks, .solver = solver};
+    *ret_facts = facts;
+}
+
+/* ---- A task ---- */
+
+/* By the processor, also where the solver is a GPU: a hierarchy is small. */
+static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
+{
+    const struct observer observer = task_signal_observer(task->signal);
+    void *bytes = NULL;
+    uint64_t size = 0;
+    struct order_record record = {0};
+    enum status status = task->graph == NULL ? task_read_graph(task) : STATUS_OK;
+    if (status == STATUS_OK) {
+        task_read_record(task, &record);
+        status = solve_hierarchy(task->graph, task->kind, solver->setup->solver.cpu_threads,
+                                 &record, &observer, &bytes, &size, &task->outcome, &task->problem);
+    }
+    task_keep_record(task, &record);
+    if (status == STATUS_OK) {
+        status = task_write_result(task, bytes, size);
+    }
+    free(bytes);
+    return status;
+}
+
+/* The others hear of each task its kind. That of no task is the end, or a meeting. */
+#define LEAVE KIND_AUTO
+#define MEET KIND_COUNT
+static void share_kind(const struct ranks *ranks, enum kind *kind)
+{
+    ranks->await(ranks->context, kind, sizeof(*kind));
+}
+
+void task_solver_meet(const struct ranks *ranks)
+{
+    enum kind kind = MEET;
+    share_kind(ranks, &kind);
+    (void)ranks_agree(ranks, STATUS_OK);
+}
+
+static enum status share_task(const struct ranks *ranks, struct task *task)
+{
+    enum kind kind = task->kind;
+    share_kind(ranks, &kind);
+    const enum status status = ranks_share_graph(ranks, STATUS_OK, &task->graph);
+    if (status != STATUS_OK) {
+        return problem_set(&task->problem, status, "A rank has no memory for the graph.");
+    }
+    return STATUS_OK;
+}
+
+static enum status solve_task(struct task_solver *solver, struct task *task)
+{
+    enum status status = STATUS_OK;
+    if (atomic_load(&task->signal->cancelled)) {
+        return STATUS_CANCELLED;
+    }
+    if (task->form == RESULT_FORM_HIERARCHY) {
+        return solve_task_hierarchy(solver, task);
+    }
+    if (task->kind != KIND_U2 && !solver_supports(solver->solver, task->kind) &&
+        solver->fallback == NULL) {
+        status = solver_cpu_open(&solver->setup->solver, &solver->fallback, &task->problem);
+        if (status == STATUS_OK) {
+            solver_allow_plans(solver->fallback, &solver->setup->solver);
+        }
+    }
+    if (status == STATUS_OK && task->graph == NULL) {
+        status = task_read_graph(task);
+    }
+    if (status == STATUS_OK && solver->ranks != NULL) {
+        status = share_task(solver->ranks, task);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const struct observer observer = task_signal_observer(task->signal);
+    struct order_record record = {.observer = &observer};
+    /* Also where none is kept: a search for a plan hears of a cancel by it. */
+    const struct solve_request request = {
+        .kind = task->kind, .verify = task->verify, .record = &record};
+    struct matrix matrix = result_file_matrix(task->file);
+    struct statistics statistics = *result_file_statistics(task->file);
+    task->outcome.account.statistics = &statistics;
+    task_read_record(task, &record);
+    status = solve_graph(solver->solver, solver->fallback, task->graph, &request, &observer,
+                         &matrix, &task->outcome, &task->problem);
+    task->outcome.account.statistics = NULL;
+    if (status == STATUS_OK) {
+        status = task_write_result(task, NULL, 0);
+    }
+    task_keep_record(task, &record);
+    return status;
+}
+
+void task_solver_run(struct task_solver *solver, struct task *task)
+{
+    task->status = solve_task(solver, task);
+    if (task->status == STATUS_NO_DEVICE) {
+        task->status = STATUS_DEVICE_LOST; /* it was there when the solver was opened */
+    }
+}
+
+void task_solver_close(struct task_solver *solver)
+{
+    enum kind none = LEAVE;
+    if (solver->ranks != NULL) {
+        share_kind(solver->ranks, &none);
+    }
+    solver_close(solver->fallback);
+    solver_close(solver->solver);
+}
+
+/* ---- The other ranks ---- */
+
+/* A failure is the first rank's to tell: they all have agreed on it. */
+static enum status follow_task(struct solver *solver, enum kind kind)
+{
+    struct graph *graph = NULL;
+    struct solve_outcome outcome = {0};
+    struct problem problem;
+    enum status status = ranks_share_graph(solver->ranks, STATUS_OK, &graph);
+    if (status == STATUS_OK) {
+        const struct solve_request request = {.kind = kind};
+        struct matrix matrix = {graph->vertex_count, kind, NULL};
+        status = solve_graph(solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem);
+        solve_outcome_finish(&outcome);
+        graph_destroy(graph);
+    }
+    return status;
+}
+
+void task_solver_follow(const struct worker_setup *setup, const struct ranks *ranks)
+{
+    struct solver *solver = NULL;
+    struct problem problem;
+    enum kind kind = LEAVE;
+    (void)open_cpu(setup, ranks, &solver, &problem);
+    for (share_kind(ranks, &kind); kind != LEAVE; share_kind(ranks, &kind)) {
+        (void)(kind == MEET ? ranks_agree(ranks, STATUS_OK) : follow_task(solver, kind));
+    }
+    solver_close(solver);
+}

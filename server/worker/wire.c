@@ -1,0 +1,192 @@
+#include "server/worker/wire.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BODY_OFFSET offsetof(struct wire_message, body)
+
+static const struct {
+    size_t size; /* of the whole message */
+    uint32_t descriptors;
+} types[WIRE_TYPE_COUNT] = {
+    [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},
+    [WIRE_OPENED] = {BODY_OFFSET + sizeof(struct wire_opened), 0},
+    [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 3},
+    [WIRE_CYCLE] = {BODY_OFFSET + sizeof(struct wire_cycle), 0},
+    [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
+};
+
+/* Room for the descriptors of a message, aligned as a control message must be. */
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(WIRE_DESCRIPTOR_LIMIT * sizeof(int))];
+};
+
+enum status wire_send(int socket, const struct wire_message *message, const int *descriptors)
+{
+    CHECK(message->type > 0 && message->type < WIRE_TYPE_COUNT);
+    const size_t bytes = types[message->type].descriptors * sizeof(int);
+    struct wire_message copy = *message; /* sendmsg takes what is not const */
+    struct iovec part = {&copy, types[message->type].size};
+    struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
+    union control control = {0};
+    ssize_t sent;
+    if (bytes > 0) {
+        head.msg_control = control.bytes;
+        head.msg_controllen = CMSG_SPACE(bytes);
+        struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head);
+        cmsg->cmsg_level = SOL_SOCKET;
+        cmsg->cmsg_type = SCM_RIGHTS;
+        cmsg->cmsg_len = CMSG_LEN(bytes);
+        memcpy(CMSG_DATA(cmsg), descriptors, bytes);
+    }
+    do {
+        sent = sendmsg(socket, &head, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    if (sent >= 0) {
+        return STATUS_OK;
+    }
+    /* Too many descriptors on the way pass as well. */
+    return errno == EAGAIN || errno == ETOOMANYREFS ? STATUS_NOT_READY : STATUS_IO;
+}
+
+enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_descriptors)
+{
+    struct iovec part = {ret_message, sizeof(*ret_message)};
+    union control control;
+    struct msghdr head = {.msg_iov = &part,
+                          .msg_iovlen = 1,
+                          .msg_control = control.bytes,
+                          .msg_controllen = sizeof(control.bytes)};
+    int descriptors[WIRE_DESCRIPTOR_LIMIT];
+    uint32_t count = 0;
+    ssize_t got;
+    do {
+        got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) {
+        return got < 0 && errno == EAGAIN ? STATUS_NOT_READY : STATUS_IO;
+    }
+    /* Descriptors beyond the room were dropped by the kernel. */
+    for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head); cmsg != NULL;
+         cmsg = CMSG_NXTHDR(&head, cmsg)) {
+        if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
+            const size_t bytes = cmsg->cmsg_len - CMSG_LEN(0);
+            memcpy(descriptors, CMSG_DATA(cmsg), bytes);
+            count = (uint32_t)(bytes / sizeof(int));
+        }
+    }
+    const uint32_t type = (size_t)got >= BODY_OFFSET ? ret_message->type : 0;
+    if ((head.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && type > 0 && type < WIRE_TYPE_COUNT &&
+        (size_t)got == types[type].size && count == types[type].descriptors &&
+        (count == 0 || ret_descriptors != NULL)) {
+        for (uint32_t i = 0; i < count; i++) {
+            ret_descriptors[i] = descriptors[i];
+        }
+        return STATUS_OK;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        close(descriptors[i]);
+    }
+    return STATUS_CORRUPT;
+}
+
+static void end_problem(struct problem *problem)
+{
+    problem->detail[sizeof(problem->detail) - 1] = '\0';
+    problem->hint[sizeof(problem->hint) - 1] = '\0';
+}
+
+static void end_device(struct solver_device *device)
+{
+    device->solver[sizeof(device->solver) - 1] = '\0';
+    device->name[sizeof(device->name) - 1] = '\0';
+    device->detail[sizeof(device->detail) - 1] = '\0';
+}
+
+void wire_write_done(const struct task *task, struct wire_done *ret_done)
+{
+    const struct solve_outcome *outcome = &task->outcome;
+    const struct solve_account *account = &outcome->account;
+    *ret_done = (struct wire_done){
+        .status = (uint32_t)task->status,
+        .cycle_length = (uint32_t)outcome->cycle_length,
+        .is_passing = task->is_passing,
+        .problem = task->problem,
+        .write_s = task->write_s,
+        .parse_s = task->parse_s,
+        .timings = account->timings,
+        .device_count = account->device_count,
+        .plan = outcome->plan,
+        .verification = account->verification,
+        .cycle_weight = outcome->cycle_weight,
+        .arc_count = outcome->arc_count,
+        .device = outcome->device,
+    };
+    memcpy(ret_done->devices, account->devices, sizeof(ret_done->devices));
+}
+
+enum status wire_read_done(const struct wire_done *done, struct task *task)
+{
+    struct solve_outcome *outcome = &task->outcome;
+    if (done->status >= STATUS_COUNT || (unsigned)done->plan.kind > PLAN_NESTED_DISSECTION ||
+        done->device_count > SOLVE_DEVICES_MAX || done->cycle_length != outcome->cycle_length ||
+        (done->status == STATUS_NEGATIVE_CYCLE) != (done->cycle_length > 0)) {
+        return STATUS_CORRUPT;
+    }
+    task->status = (enum status)done->status;
+    task->is_passing = done->is_passing;
+    task->problem = done->problem;
+    task->write_s += done->write_s;
+    task->parse_s += done->parse_s;
+    outcome->account.timings = done->timings;
+    outcome->account.device_count = done->device_count;
+    memcpy(outcome->account.devices, done->devices, sizeof(done->devices));
+    outcome->account.verification = done->verification;
+    outcome->plan = done->plan;
+    outcome->cycle_weight = done->cycle_weight;
+    outcome->arc_count = done->arc_count;
+    outcome->device = done->device;
+    end_problem(&task->problem);
+    end_device(&outcome->device);
+    return STATUS_OK;
+}
+
+/* No cycle that is named enters a vertex twice. */
+enum status wire_read_cycle(const struct wire_cycle *cycle, struct task *task)
+{
+    struct solve_outcome *outcome = &task->outcome;
+    const size_t length = outcome->cycle_length + cycle->count;
+    if (cycle->count == 0 || cycle->count > WIRE_CYCLE_VERTICES || length > task->vertex_count) {
+        return STATUS_CORRUPT;
+    }
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        if (cycle->vertices[i] >= task->vertex_count) {
+            return STATUS_CORRUPT;
+        }
+    }
+    uint32_t *vertices = realloc(outcome->cycle, length * sizeof(*vertices));
+    if (vertices == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    memcpy(vertices + outcome->cycle_length, cycle->vertices, cycle->count * sizeof(*vertices));
+    outcome->cycle = vertices;
+    outcome->cycle_length = length;
+    return STATUS_OK;
+}
+
+enum status wire_read_facts(const struct worker_facts *facts, struct worker_facts *ret_facts)
+{
+    if ((unsigned)facts->status >= STATUS_COUNT || facts->device.members > SOLVE_DEVICES_MAX) {
+        return STATUS_CORRUPT;
+    }
+    *ret_facts = *facts;
+    end_problem(&ret_facts->problem);
+    end_device(&ret_facts->device);
+    ret_facts->sandbox.without[sizeof(ret_facts->sandbox.without) - 1] = '\0';
+    return STATUS_OK;
+}

@@ -1,0 +1,28 @@
+#include "server/worker/launcher.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
+{
+    (void)state;
+    struct worker_launcher launcher = {.channel = -1};
+    struct problem problem = {0};
+    assert_int_equal(worker_launcher_start("true", &launcher, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "unit/apspd-mpi"));
+    assert_int_equal(launcher.channel, -1);
+    worker_launcher_stop(&launcher);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launcher_is_refused_without_the_program_of_ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

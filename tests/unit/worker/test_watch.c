@@ -1,0 +1,108 @@
+#include "server/worker/watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct worker_shared shared;
+static struct worker_watch watch;
+
+static int reset(void **state)
+{
+    (void)state;
+    shared = (struct worker_shared){0};
+    watch = (struct worker_watch){0};
+    return 0;
+}
+
+/* Ticks of a second until the process counts as lost, at most 10,000. */
+static unsigned ticks_until_lost(bool with_heartbeats, enum task_loss *ret_loss)
+{
+    unsigned ticks = 0;
+    do {
+        atomic_fetch_add(&shared.heartbeats, with_heartbeats ? 1 : 0);
+        *ret_loss = worker_watch_tick(&watch, &shared, 1);
+        ticks++;
+    } while (*ret_loss == TASK_LOSS_NONE && ticks < 10000);
+    return ticks;
+}
+
+static void expect(bool with_heartbeats, enum task_loss loss, unsigned ticks)
+{
+    enum task_loss found;
+    assert_int_equal(ticks_until_lost(with_heartbeats, &found), ticks);
+    assert_int_equal(found, loss);
+}
+
+static void report(uint32_t done, uint32_t total)
+{
+    atomic_store(&shared.signal.rounds_done, done);
+    atomic_store(&shared.signal.rounds_total, total);
+}
+
+static void silence_is_a_loss_with_and_without_a_task(void **state)
+{
+    (void)state;
+    worker_watch_begin(&watch, 10, 1000);
+    expect(false, TASK_LOSS_SILENT, 11);
+    worker_watch_idle(&watch, 10);
+    expect(false, TASK_LOSS_SILENT, 11);
+}
+
+static void idle_process_only_has_to_send_heartbeats(void **state)
+{
+    (void)state;
+    worker_watch_idle(&watch, 10);
+    expect(true, TASK_LOSS_NONE, 10000);
+}
+
+static void round_may_take_what_is_allowed_or_the_stall_time(void **state)
+{
+    (void)state;
+    /* The first tick meets a new number. */
+    worker_watch_begin(&watch, 10, 100);
+    expect(true, TASK_LOSS_STALLED, 102);
+    worker_watch_begin(&watch, 10, 3);
+    expect(true, TASK_LOSS_STALLED, 12);
+}
+
+static void each_round_has_the_whole_deadline(void **state)
+{
+    (void)state;
+    worker_watch_begin(&watch, 10, 0);
+    for (uint32_t round = 1; round < 100; round++) {
+        report(round, 100);
+        for (int tick = 0; tick < 10; tick++) {
+            atomic_fetch_add(&shared.heartbeats, 1);
+            assert_int_equal(worker_watch_tick(&watch, &shared, 1), TASK_LOSS_NONE);
+        }
+    }
+    expect(true, TASK_LOSS_STALLED, 2);
+}
+
+static void hurry_shortens_the_stall_time_but_not_the_allowance(void **state)
+{
+    (void)state;
+    worker_watch_begin(&watch, 10, 0);
+    watch.is_hurried = true;
+    expect(true, TASK_LOSS_STALLED, 7);
+    worker_watch_begin(&watch, 2, 0);
+    expect(true, TASK_LOSS_STALLED, 4);
+    worker_watch_begin(&watch, 10, 100);
+    expect(true, TASK_LOSS_STALLED, 102);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(silence_is_a_loss_with_and_without_a_task, reset),
+        cmocka_unit_test_setup(idle_process_only_has_to_send_heartbeats, reset),
+        cmocka_unit_test_setup(round_may_take_what_is_allowed_or_the_stall_time, reset),
+        cmocka_unit_test_setup(each_round_has_the_whole_deadline, reset),
+        cmocka_unit_test_setup(hurry_shortens_the_stall_time_but_not_the_allowance, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
