@@ -287,6 +287,22 @@ def test_answers_in_geojson(daemon):
     assert again.json["geometry"]["coordinates"][1] == [11, 51]
 
 
+def test_a_path_is_split_at_the_antimeridian(daemon):
+    daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=pacific&directed=true")
+    put(daemon, "/v1/graphs/pacific", "vertex,lon,lat\n1,170,10\n2,-170,20\n3,-175,0\n4,180,0\n5,-180,3\n")
+    geometry = geo(daemon, "/v1/graphs/pacific/path?source=1&target=3").json["geometry"]
+    assert geometry == {"type": "MultiLineString",
+                        "coordinates": [[[170, 10], [180, 15]], [[-180, 15], [-170, 20], [-175, 0]]]}, geometry
+    geometry = geo(daemon, "/v1/graphs/pacific/path?source=1&target=5").json["geometry"]
+    assert geometry["coordinates"][1:] == [[[-180, 15], [-170, 20], [-175, 0], [-180, 0]], [[180, 0], [180, 0], [180, 0]],
+                                           [[-180, 0], [-180, 3]]], geometry
+    geometry = geo(daemon, "/v1/graphs/pacific/path?source=2&target=3").json["geometry"]
+    assert geometry["type"] == "LineString", geometry
+    # A plane has no antimeridian.
+    put(daemon, "/v1/graphs/pacific", "vertex,x,y\n1,170,10\n2,-170,20\n3,-175,0\n")
+    assert geo(daemon, "/v1/graphs/pacific/path?source=1&target=3").json["geometry"]["type"] == "LineString"
+
+
 if __name__ == "__main__":
     tests = dict(globals())
     own = {name: test for name, test in tests.items()

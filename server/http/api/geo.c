@@ -4,6 +4,7 @@
 #include "server/store/graph_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum status geo_borrow(const struct request *request, const char *graph_id, struct geo *geo,
@@ -50,6 +51,26 @@ void geo_append_position(const struct geo *geo, uint32_t row, const char *separa
     writer_append_real(text, geo->graph->coordinates->x[row], false);
     text_append_string(text, separator);
     writer_append_real(text, geo->graph->coordinates->y[row], false);
+}
+
+bool geo_crosses(const struct geo *geo, uint32_t from, uint32_t to)
+{
+    const struct coordinates *coordinates = geo->graph->coordinates;
+    return !coordinates->is_plane && fabs(coordinates->x[from] - coordinates->x[to]) > 180;
+}
+
+void geo_append_crossing(const struct geo *geo, uint32_t from, uint32_t to, struct text *text)
+{
+    const double *x = geo->graph->coordinates->x;
+    const double *y = geo->graph->coordinates->y;
+    const double width = 360 - fabs(x[from] - x[to]);
+    const double share = width > 0 ? (180 - fabs(x[from])) / width : 0;
+    const double latitude = y[from] + share * (y[to] - y[from]);
+    text_append_string(text, x[from] > 0 ? "[180," : "[-180,");
+    writer_append_real(text, latitude, false);
+    text_append_string(text, x[from] > 0 ? "]],[[-180," : "]],[[180,");
+    writer_append_real(text, latitude, false);
+    text_append_string(text, "],");
 }
 
 void geo_append_point(const struct geo *geo, uint32_t row, struct text *text)

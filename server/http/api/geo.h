@@ -25,5 +25,10 @@ bool geo_has(const struct geo *geo, uint32_t row);
 /* Appends x and y, or longitude and latitude, with the separator between them. */
 void geo_append_position(const struct geo *geo, uint32_t row, const char *separator,
                          struct text *text);
+/* Whether the short way between two vertices in degrees crosses the antimeridian. */
+bool geo_crosses(const struct geo *geo, uint32_t from, uint32_t to);
+/* Appends the end of a line at the antimeridian, and the begin of the next one there (RFC 7946,
+ * 3.1.9). */
+void geo_append_crossing(const struct geo *geo, uint32_t from, uint32_t to, struct text *text);
 /* Appends the members of a feature that is this vertex, up to its properties: a comma follows. */
 void geo_append_point(const struct geo *geo, uint32_t row, struct text *text);

@@ -27,7 +27,9 @@ struct walker {
     uint64_t item;              /* of the path to print next: its vertices, then its weights */
     bool printing;              /* more of that path is to come */
     struct geo geo;             /* in GeoJSON */
-    uint64_t placed;            /* vertices printed that have a place */
+    uint64_t placed;            /* vertices of the path that have coordinates */
+    uint32_t last_placed;       /* the latest of them */
+    bool is_split;              /* the line crosses the antimeridian */
 };
 
 static void destroy_walker(void *context)
@@ -129,6 +131,35 @@ static enum status walk(struct walker *walker, const struct result *result, stru
 
 /* ---- One pair ---- */
 
+static void look_at_line(struct walker *walker)
+{
+    const struct path *path = &walker->path;
+
+    for (uint32_t i = 0; i < path->count; i++) {
+        const uint32_t row = path->vertices[i];
+
+        if (geo_has(&walker->geo, row)) {
+            walker->is_split |=
+                walker->placed > 0 && geo_crosses(&walker->geo, walker->last_placed, row);
+            walker->last_placed = row;
+            walker->placed++;
+        }
+    }
+}
+
+static void append_place(struct walker *walker, uint32_t row, struct text *text)
+{
+    text_append(text, ",", walker->item > 0);
+    if (walker->item > 0 && geo_crosses(&walker->geo, walker->last_placed, row)) {
+        geo_append_crossing(&walker->geo, walker->last_placed, row, text);
+    }
+    text_append_char(text, '[');
+    geo_append_position(&walker->geo, row, ",", text);
+    text_append_char(text, ']');
+    walker->last_placed = row;
+    walker->item++;
+}
+
 /* The places of the vertices, then the members that JSON has, as one feature. A line has two places
  * or more. */
 static bool append_line(struct stream *stream, struct walker *walker, struct text *text)
@@ -137,26 +168,23 @@ static bool append_line(struct stream *stream, struct walker *walker, struct tex
     const uint64_t at = stream->position++;
 
     if (at == 0) {
-        for (uint32_t i = 0; i < path->count; i++) {
-            walker->placed += geo_has(&walker->geo, path->vertices[i]);
-        }
+        look_at_line(walker);
         text_append_string(text, "{\"type\":\"Feature\",\"geometry\":");
         text_append_string(text, walker->placed < 2 ? "null"
-                                                    : "{\"type\":\"LineString\",\"coordinates\":[");
+                                 : walker->is_split
+                                     ? "{\"type\":\"MultiLineString\",\"coordinates\":[["
+                                     : "{\"type\":\"LineString\",\"coordinates\":[");
     }
     if (at < path->count && walker->placed >= 2 && geo_has(&walker->geo, path->vertices[at])) {
-        text_append(text, ",", walker->item > 0);
-        text_append_char(text, '[');
-        geo_append_position(&walker->geo, path->vertices[at], ",", text);
-        text_append_char(text, ']');
-        walker->item++;
+        append_place(walker, path->vertices[at], text);
     }
     if (at < path->count) {
         return true;
     }
     if (at == path->count) {
         walker->item = 0;
-        text_append_string(text, walker->placed < 2 ? ",\"properties\":" : "]},\"properties\":");
+        text_append_string(text, walker->is_split ? "]]}," : walker->placed >= 2 ? "]}," : ",");
+        text_append_string(text, "\"properties\":");
     }
     return append_item(text, stream->result, walker);
 }
