@@ -15,17 +15,19 @@ static void apply_graph(struct commit *commit)
 {
     struct scheduler *scheduler = commit->scheduler;
     struct graph_entry *entry = commit->entry;
-    const char *name = commit->name_row.name;
+    const struct store_op *named = store_find_op(&commit->change, STORE_PUT_NAME);
     if (commit->change.status != STATUS_OK) {
         graph_table_drop(scheduler->graphs, entry);
         return;
     }
-    if (commit->change.graph != NULL) {
-        entry->row.file_bytes = commit->change.graph_file_bytes;
+    if (scheduler_commit_writes_graph(commit)) {
+        entry->row.file_bytes =
+            store_find_op(&commit->change, STORE_PUT_GRAPH)->graph.row.file_bytes;
         entry->damaged = false;
     }
     graph_entry_commit(entry);
-    if (name[0] != '\0') {
+    if (named != NULL) {
+        const char *name = named->name.name;
         const struct graph_entry *owner =
             graph_table_find_name(scheduler->graphs, entry->tenant, name);
         if (graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
@@ -39,7 +41,7 @@ static void apply_graph(struct commit *commit)
 
 void accept_stored_graph(struct commit *commit)
 {
-    const bool is_new = commit->change.graph != NULL;
+    const bool is_new = scheduler_commit_writes_graph(commit);
     apply_graph(commit);
     if (commit->change.status == STATUS_OK) {
         answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
@@ -103,7 +105,7 @@ void accept_stored_job(struct commit *commit)
     if (status != STATUS_OK && job->state == JOB_QUEUED) {
         commit->entry->active_jobs--;
     }
-    if (status != STATUS_OK && commit->change.put_coordinates_id != NULL &&
+    if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
         commit->entry->coordinates.tag == commit->coordinates.tag) {
         graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
     }

@@ -68,7 +68,7 @@ static void coordinates_changed(struct commit *commit)
                       status == STATUS_DISK_FULL
                           ? "There is no room on the disk; nothing was changed."
                           : "The state directory cannot be written.");
-    } else if (commit->change.put_coordinates_id != NULL) {
+    } else if (store_find_op(&commit->change, STORE_PUT_COORDINATES) != NULL) {
         const bool is_new = commit->old_coordinates.bytes == 0;
         answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
     } else {
@@ -78,14 +78,15 @@ static void coordinates_changed(struct commit *commit)
 
 /* A commit for the coordinates of the graph; NULL, and the call is answered, without memory. */
 static struct commit *create_commit(struct scheduler *scheduler, struct graph_entry *entry,
-                                    struct call *call)
+                                    struct call *call, enum store_op_kind as)
 {
     struct commit *commit;
     if (scheduler_commit_create(scheduler, coordinates_changed, &commit) != STATUS_OK) {
         answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
         return NULL;
     }
-    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
+    memcpy(store_add_op(&commit->change, as)->coordinates.graph_id, entry->row.id,
+           sizeof(entry->row.id));
     commit->entry = entry;
     commit->call = call;
     commit->old_coordinates = entry->coordinates;
@@ -108,9 +109,8 @@ void coordinates_delete(struct scheduler *scheduler, struct call *call)
         answer_status(call, STATUS_NO_COORDINATES, "The graph has no coordinates.");
         return;
     }
-    struct commit *commit = create_commit(scheduler, entry, call);
+    struct commit *commit = create_commit(scheduler, entry, call, STORE_DELETE_COORDINATES);
     if (commit != NULL) {
-        commit->change.delete_coordinates_id = commit->deleted_id;
         send_commit(commit);
     }
 }
@@ -202,12 +202,11 @@ static enum status send_upload(struct upload *upload)
     const uint64_t old_bytes = entry->coordinates.bytes;
     const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
     STATUS_TRY(tenant_check_bytes(call->tenant, &call->quota, more_bytes, &upload->problem));
-    struct commit *commit = create_commit(scheduler, entry, call);
+    struct commit *commit = create_commit(scheduler, entry, call, STORE_PUT_COORDINATES);
     if (commit == NULL) {
         return STATUS_OK; /* the call is answered */
     }
-    commit->change.put_coordinates_id = commit->deleted_id;
-    commit->change.coordinates_file = upload->file;
+    store_find_op(&commit->change, STORE_PUT_COORDINATES)->coordinates.file = upload->file;
     upload->file = (struct draft_file){.descriptor = -1};
     commit->coordinates = upload->info;
     send_commit(commit);

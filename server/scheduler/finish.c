@@ -72,13 +72,14 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
     /* Without a result the graph may be deleted before this comes home. */
     commit->entry = result != NULL ? entry : NULL;
     if (result != NULL) {
-        struct result_row *row = &commit->result_row;
-        *row = (struct result_row){.kind = job->kind, .created_s = job->finished_s};
+        struct store_op *op = store_add_op(&commit->change, STORE_PUT_RESULT);
+        struct result_row *row = &op->result.row;
+        row->kind = job->kind;
+        row->created_s = job->finished_s;
         memcpy(row->graph_id, job->graph_id, sizeof(job->graph_id));
         snprintf(row->etag, sizeof(row->etag), "%s", result_etag(result));
         commit->result = result_ref(result);
-        commit->change.result = result;
-        commit->change.result_row = row;
+        op->result.result = result;
     }
     scheduler_commit_send(commit);
 }
@@ -439,8 +440,9 @@ static void cancel_given(struct scheduler *scheduler, struct job *job, struct ca
         return;
     }
     commit->call = call;
-    commit->job_row.state = JOB_CANCELLED;
-    commit->job_row.finished_s = clock_wall_s();
+    struct job_row *row = &store_find_op(&commit->change, STORE_PUT_JOB)->job;
+    row->state = JOB_CANCELLED;
+    row->finished_s = clock_wall_s();
     scheduler_commit_send(commit);
 }
 
@@ -515,8 +517,7 @@ void finish_trim_history(struct scheduler *scheduler)
             scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
-        memcpy(commit->deleted_id, job->id, sizeof(job->id));
-        commit->change.delete_job_id = commit->deleted_id;
+        memcpy(store_add_op(&commit->change, STORE_DELETE_JOB)->id, job->id, sizeof(job->id));
         struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
         if (entry != NULL && strcmp(entry->latest_job, job->id) == 0) {
             entry->latest_job[0] = '\0';

@@ -37,10 +37,7 @@ void names_add_row(struct scheduler *scheduler, const struct job *job, struct co
     if (name[0] == '\0' || job->state != JOB_DONE || find_owner(scheduler, job) == NULL) {
         return;
     }
-    snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
-    memcpy(commit->name_row.graph_id, job->graph_id, sizeof(job->graph_id));
-    memcpy(commit->name_row.tenant, job->tenant->name, sizeof(job->tenant->name));
-    commit->change.name_row = &commit->name_row;
+    scheduler_commit_add_name(commit, name, job->graph_id, job->tenant->name);
 }
 
 void names_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
@@ -70,8 +67,8 @@ static void deletion_stored(struct commit *commit)
     const enum status status = commit->change.status;
     scheduler->marks.unparked = true;
     if (status == STATUS_OK) {
+        log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->entry->row.id));
         graph_table_remove(scheduler->graphs, commit->entry);
-        log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->deleted_id));
     } else {
         commit->entry->deleting = false;
     }
@@ -91,8 +88,8 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
         }
         return;
     }
-    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
-    commit->change.delete_graph_id = commit->deleted_id;
+    memcpy(store_add_op(&commit->change, STORE_DELETE_GRAPH)->id, entry->row.id,
+           sizeof(entry->row.id));
     commit->call = call;
     commit->entry = entry;
     entry->deleting = true;

@@ -35,7 +35,7 @@ static void deliver_commit(struct message *message)
     } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
         scheduler->lost_status = STATUS_IO;
     }
-    if (commit->change.name_row != NULL) {
+    if (store_find_op(&commit->change, STORE_PUT_NAME) != NULL) {
         LIST_REMOVE(commit, in_namings);
         scheduler->marks.unparked = true;
     }
@@ -100,21 +100,19 @@ enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
             return STATUS_NO_MEMORY;
         }
     }
-    job_fill_row(job, commit->report, &commit->job_row);
-    commit->change.job_row = &commit->job_row;
+    job_fill_row(job, commit->report, &store_add_op(&commit->change, STORE_PUT_JOB)->job);
     commit->job = job;
     return STATUS_OK;
 }
 
-/* Deletes the row of this result; its file goes too, or to quarantine. */
+/* Deletes the row of this result. as: whether its file goes too, or to quarantine. */
 static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
-                          bool quarantine)
+                          enum store_op_kind as)
 {
+    struct result_row *row = &store_add_op(&commit->change, as)->result.row;
     commit->entry = entry;
-    commit->result_row.kind = kind;
-    memcpy(commit->result_row.graph_id, entry->row.id, sizeof(entry->row.id));
-    commit->change.delete_result = &commit->result_row;
-    commit->change.quarantine = quarantine;
+    row->kind = kind;
+    memcpy(row->graph_id, entry->row.id, sizeof(entry->row.id));
 }
 
 /* On a thread of the pool. */
@@ -131,10 +129,25 @@ static void graph_written(uv_work_t *request, int error)
     store_apply(commit->scheduler->store, &commit->change);
 }
 
+bool scheduler_commit_writes_graph(struct commit *commit)
+{
+    const struct store_op *op = store_find_op(&commit->change, STORE_PUT_GRAPH);
+    return op != NULL && op->graph.graph != NULL;
+}
+
+void scheduler_commit_add_name(struct commit *commit, const char *name, const char *graph_id,
+                               const char *tenant)
+{
+    struct name_row *row = &store_add_op(&commit->change, STORE_PUT_NAME)->name;
+    snprintf(row->name, sizeof(row->name), "%s", name);
+    snprintf(row->graph_id, sizeof(row->graph_id), "%s", graph_id);
+    snprintf(row->tenant, sizeof(row->tenant), "%s", tenant);
+}
+
 void scheduler_commit_send(struct commit *commit)
 {
     commit->scheduler->changes++;
-    if (commit->change.name_row != NULL) {
+    if (store_find_op(&commit->change, STORE_PUT_NAME) != NULL) {
         LIST_INSERT_HEAD(&commit->scheduler->namings, commit, in_namings);
     }
     if (commit->job != NULL) {
@@ -144,7 +157,7 @@ void scheduler_commit_send(struct commit *commit)
         commit->entry->changes++;
         commit->entry->active_jobs += commit->keeps_graph;
     }
-    if (commit->change.graph == NULL) {
+    if (!scheduler_commit_writes_graph(commit)) {
         store_apply(commit->scheduler->store, &commit->change);
         return;
     }
@@ -156,11 +169,11 @@ void scheduler_commit_send(struct commit *commit)
 bool scheduler_commit_names(const struct scheduler *scheduler, const struct tenant *tenant,
                             const char *name)
 {
-    const struct commit *commit;
+    struct commit *commit;
     LIST_FOREACH(commit, &scheduler->namings, in_namings)
     {
-        if (strcmp(commit->name_row.name, name) == 0 &&
-            strcmp(commit->name_row.tenant, tenant->name) == 0) {
+        const struct name_row *row = &store_find_op(&commit->change, STORE_PUT_NAME)->name;
+        if (strcmp(row->name, name) == 0 && strcmp(row->tenant, tenant->name) == 0) {
             return true;
         }
     }
@@ -370,7 +383,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
                   LOG_TEXT("kind", kind_name(kind)),
                   LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
         metrics_add(METRIC_RESULTS_EVICTED, 1);
-        delete_result(commit, entry, kind, false);
+        delete_result(commit, entry, kind, STORE_DELETE_RESULT);
         results_retire(scheduler, entry, kind, commit);
         scheduler_commit_send(commit);
     }
@@ -452,8 +465,8 @@ void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
     }
     entry->damaged = true;
     log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
-    memcpy(commit->deleted_id, entry->row.id, sizeof(entry->row.id));
-    commit->change.quarantine_graph_id = commit->deleted_id;
+    memcpy(store_add_op(&commit->change, STORE_QUARANTINE_GRAPH)->id, entry->row.id,
+           sizeof(entry->row.id));
     commit->entry = entry;
     scheduler_commit_send(commit);
 }
@@ -521,7 +534,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     }
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
               LOG_TEXT("kind", kind_name(kind)));
-    delete_result(commit, entry, kind, true);
+    delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
     entry->lost[kind] = true;
     const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);

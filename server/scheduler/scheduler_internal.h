@@ -222,25 +222,20 @@ void answer_set_alarm(struct scheduler *scheduler, double at_s);
 void answer_watch_deadline(struct scheduler *scheduler, const struct job *job);
 
 /* ---- results.c ---- */
-/* One store_change with room for all that it points to. */
+/* One store_change, and what it points to. */
 struct commit {
     struct message message;
     struct store_change change;
     uv_work_t writing; /* of the graph's file */
     struct scheduler *scheduler;
-    struct graph_row graph_row;
-    struct name_row name_row;
-    struct result_row result_row;
-    struct job_row job_row;
-    char *report;        /* owned */
+    char *report;        /* owned, of the row of the job */
     struct graph *graph; /* owned */
     struct upload_share share;
     struct result *result; /* counted */
     /* The coordinates that it puts, and those that were there before. */
     struct coordinates_info coordinates;
     struct coordinates_info old_coordinates;
-    bool keeps_graph; /* the graph is not deleted meanwhile */
-    char deleted_id[JOB_ID_SIZE];
+    bool keeps_graph;          /* the graph is not deleted meanwhile */
     struct job *job;           /* borrowed: its count of changes keeps it */
     struct graph_entry *entry; /* borrowed: its count of changes keeps it */
     struct call *call;
@@ -255,6 +250,10 @@ MUST_CHECK enum status scheduler_commit_create(struct scheduler *scheduler,
 void scheduler_commit_destroy(struct commit *commit);
 /* Adds the job's row as of now. */
 MUST_CHECK enum status scheduler_commit_add_job(struct commit *commit, struct job *job);
+void scheduler_commit_add_name(struct commit *commit, const char *name, const char *graph_id,
+                               const char *tenant);
+/* Whether the file of a graph is part of it. */
+bool scheduler_commit_writes_graph(struct commit *commit);
 /* Moves the commit to the disk threads; it comes back to then() and is freed after. */
 void scheduler_commit_send(struct commit *commit);
 /* Whether one is under way that gives this name of the tenant. */

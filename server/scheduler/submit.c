@@ -68,19 +68,6 @@ enum status submit_reserve_place(struct submission *submission)
 
 /* ---- Acceptance: checks and the commit ---- */
 
-/* Adds a name for the graph of the commit's entry; an empty one is none. */
-static void add_name(struct commit *commit, const char *name)
-{
-    const struct graph_entry *entry = commit->entry;
-    if (name[0] == '\0') {
-        return;
-    }
-    snprintf(commit->name_row.name, sizeof(commit->name_row.name), "%s", name);
-    memcpy(commit->name_row.graph_id, entry->row.id, sizeof(entry->row.id));
-    memcpy(commit->name_row.tenant, entry->row.tenant, sizeof(entry->row.tenant));
-    commit->change.name_row = &commit->name_row;
-}
-
 /* Whether the client names the graph itself, by an upload, its id or a name of its own: it stays
  * then, though changes of a name have made it. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
@@ -102,21 +89,23 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     if (status != STATUS_OK) {
         return status;
     }
+    const char *name = submission->call->submit.parameters.name;
     const bool is_kept = entry->row.of_name && asks_for_graph(submission, entry);
     entry->row.of_name &= !is_kept;
     commit->call = submission->call;
     commit->entry = entry;
-    add_name(commit, submission->call->submit.parameters.name);
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = upload_memory_move(&submission->share);
-    commit->graph_row = entry->row;
-    if ((!entry->committed || entry->damaged) && commit->graph != NULL) {
-        commit->change.graph = commit->graph;
-    }
-    commit->keeps_graph = commit->change.graph != NULL || is_kept;
+    const bool has_file = (!entry->committed || entry->damaged) && commit->graph != NULL;
+    commit->keeps_graph = has_file || is_kept;
     if (commit->keeps_graph) {
-        commit->change.graph_row = &commit->graph_row;
+        struct store_op *op = store_add_op(&commit->change, STORE_PUT_GRAPH);
+        op->graph.row = entry->row;
+        op->graph.graph = has_file ? commit->graph : NULL;
+    }
+    if (name[0] != '\0') {
+        scheduler_commit_add_name(commit, name, entry->row.id, entry->row.tenant);
     }
     *ret_commit = commit;
     return STATUS_OK;
@@ -128,9 +117,9 @@ static void give_coordinates(struct submission *submission, struct commit *commi
 {
     if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0 &&
         commit->entry->changes == 0) {
-        memcpy(commit->deleted_id, commit->entry->row.id, sizeof(commit->entry->row.id));
-        commit->change.put_coordinates_id = commit->deleted_id;
-        commit->change.coordinates_file = submission->coordinates_file;
+        struct store_op *op = store_add_op(&commit->change, STORE_ADD_COORDINATES);
+        memcpy(op->coordinates.graph_id, commit->entry->row.id, sizeof(commit->entry->row.id));
+        op->coordinates.file = submission->coordinates_file;
         commit->coordinates = submission->coordinates;
         graph_entry_set_coordinates(commit->entry, &submission->coordinates);
         submission->coordinates.bytes = 0;

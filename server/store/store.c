@@ -48,18 +48,220 @@ struct store {
     pthread_cond_t settled;
 };
 
-static bool touches_results(const struct store_change *change)
+struct store_op *store_add_op(struct store_change *change, enum store_op_kind kind)
 {
-    return change->result != NULL || change->delete_result != NULL ||
-           change->delete_graph_id != NULL;
+    CHECK(change->op_count < STORE_OPS_MAX);
+    struct store_op *op = &change->ops[change->op_count++];
+    *op = (struct store_op){.kind = kind};
+    return op;
 }
 
-static void note_status(struct store *store, struct store_change *change, enum status status)
+struct store_op *store_find_op(struct store_change *change, enum store_op_kind kind)
 {
-    change->status = status;
-    if (status == STATUS_IO) {
-        store->refusing = true;
+    for (unsigned i = 0; i < change->op_count; i++) {
+        if (change->ops[i].kind == kind) {
+            return &change->ops[i];
+        }
     }
+    return NULL;
+}
+
+/* ---- The steps of each kind of operation ---- */
+
+/* Before its row goes: after a crash between the two it is as if the file were lost. */
+static enum status quarantine_result(struct store *store, struct store_op *op)
+{
+    char name[RESULT_FILE_NAME_SIZE];
+    result_file_name(op->result.row.graph_id, op->result.row.kind, name);
+    (void)renameat(store->dir.results, name, store->dir.quarantine, name);
+    return STATUS_OK;
+}
+
+/* Large results take seconds here: checksum and fsync. */
+static enum status publish_result(struct store *store, struct store_op *op)
+{
+    struct result_row *row = &op->result.row;
+    char name[RESULT_FILE_NAME_SIZE];
+    (void)store;
+    result_file_name(row->graph_id, row->kind, name);
+    STATUS_TRY(result_publish(op->result.result, name, &row->checksum));
+    row->bytes = result_file_bytes(result_content(op->result.result));
+    return STATUS_OK;
+}
+
+/* Read again, as it may have been healed since. */
+static enum status quarantine_graph(struct store *store, struct store_op *op)
+{
+    struct graph *graph = NULL;
+    if (graph_file_read(store->dir.graphs, op->id, &graph) == STATUS_CORRUPT) {
+        (void)renameat(store->dir.graphs, op->id, store->dir.quarantine, op->id);
+    }
+    graph_destroy(graph);
+    return STATUS_OK;
+}
+
+static enum status publish_graph(struct store *store, struct store_op *op)
+{
+    (void)store;
+    if (op->graph.graph == NULL) {
+        return STATUS_OK;
+    }
+    STATUS_TRY(op->graph.file_status);
+    return draft_file_rename(&op->graph.file, op->graph.row.id);
+}
+
+/* The name of the file alone decides, so that whoever looks finds the old coordinates or the new
+ * ones. */
+static enum status publish_coordinates(struct store *store, struct store_op *op)
+{
+    STATUS_TRY(draft_file_publish(&op->coordinates.file, op->coordinates.graph_id));
+    return draft_file_sync_names(store->dir.coordinates);
+}
+
+static enum status delete_coordinates(struct store *store, struct store_op *op)
+{
+    if (unlinkat(store->dir.coordinates, op->coordinates.graph_id, 0) != 0) {
+        return errno == ENOENT ? STATUS_OK : draft_file_status(errno);
+    }
+    return draft_file_sync_names(store->dir.coordinates);
+}
+
+static enum status write_row(struct catalogue *catalogue, const struct store_op *op)
+{
+    switch (op->kind) {
+    case STORE_DELETE_GRAPH:
+        return catalogue_delete_graph(catalogue, op->id);
+    case STORE_DELETE_RESULT:
+    case STORE_QUARANTINE_RESULT:
+        return catalogue_delete_result(catalogue, op->result.row.graph_id, op->result.row.kind);
+    case STORE_DELETE_JOB:
+        return catalogue_delete_job(catalogue, op->id);
+    case STORE_PUT_GRAPH:
+        return catalogue_put_graph(catalogue, &op->graph.row);
+    case STORE_PUT_NAME:
+        return catalogue_put_name(catalogue, &op->name);
+    case STORE_PUT_RESULT:
+        return catalogue_put_result(catalogue, &op->result.row);
+    case STORE_PUT_JOB:
+        return catalogue_put_job(catalogue, &op->job);
+    case STORE_QUARANTINE_GRAPH:
+    case STORE_ADD_COORDINATES:
+    case STORE_PUT_COORDINATES:
+    case STORE_DELETE_COORDINATES:
+    case STORE_OP_KINDS:
+        break;
+    }
+    return STATUS_OK;
+}
+
+static void sweep_deleted_result(struct store *store, const struct store_op *op, enum status status)
+{
+    if (status == STATUS_OK) {
+        state_dir_sweep_result(&store->dir, store->catalogue, op->result.row.graph_id,
+                               op->result.row.kind);
+    }
+}
+
+static void sweep_deleted_graph(struct store *store, const struct store_op *op, enum status status)
+{
+    if (status != STATUS_OK) {
+        return;
+    }
+    unlinkat(store->dir.coordinates, op->id, 0); /* a start removes those without a graph */
+    state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        state_dir_sweep_result(&store->dir, store->catalogue, op->id, kind);
+    }
+}
+
+static void sweep_lost_graph(struct store *store, const struct store_op *op, enum status status)
+{
+    if (status != STATUS_OK && op->graph.graph != NULL) {
+        state_dir_sweep_graph(&store->dir, store->catalogue, op->graph.row.id);
+    }
+}
+
+/* A result whose row found no room, or no memory, keeps its file: its row is tried again. */
+static void sweep_lost_result(struct store *store, const struct store_op *op, enum status status)
+{
+    if (status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY) {
+        state_dir_sweep_result(&store->dir, store->catalogue, op->result.row.graph_id,
+                               op->result.row.kind);
+    }
+}
+
+static void sweep_lost_coordinates(struct store *store, const struct store_op *op,
+                                   enum status status)
+{
+    if (status != STATUS_OK) {
+        unlinkat(store->dir.coordinates, op->coordinates.graph_id, 0);
+    }
+}
+
+enum phase {
+    PHASE_RESULTS, /* on the publisher's thread, through which all passes that touches results */
+    PHASE_FILES,   /* before the rows */
+    PHASE_AFTER    /* when the rows are committed */
+};
+
+/* All that an operation does beside its row. A step that is NULL does nothing. */
+static const struct {
+    enum phase phase;
+    enum status (*step)(struct store *store, struct store_op *op);
+    /* Between the rows and PHASE_AFTER: removes files of deleted rows, and of rows that could not
+     * be written. A file that stays for a failure here is an orphan, removed at the next start. */
+    void (*sweep)(struct store *store, const struct store_op *op, enum status status);
+} steps[STORE_OP_KINDS] = {
+    [STORE_DELETE_GRAPH] = {PHASE_RESULTS, NULL, sweep_deleted_graph},
+    [STORE_DELETE_RESULT] = {PHASE_RESULTS, NULL, sweep_deleted_result},
+    [STORE_QUARANTINE_RESULT] = {PHASE_RESULTS, quarantine_result, sweep_deleted_result},
+    [STORE_DELETE_JOB] = {PHASE_FILES, NULL, NULL},
+    [STORE_PUT_GRAPH] = {PHASE_FILES, publish_graph, sweep_lost_graph},
+    [STORE_PUT_NAME] = {PHASE_FILES, NULL, NULL},
+    [STORE_PUT_RESULT] = {PHASE_RESULTS, publish_result, sweep_lost_result},
+    [STORE_PUT_JOB] = {PHASE_FILES, NULL, NULL},
+    [STORE_QUARANTINE_GRAPH] = {PHASE_FILES, quarantine_graph, NULL},
+    [STORE_ADD_COORDINATES] = {PHASE_FILES, publish_coordinates, sweep_lost_coordinates},
+    [STORE_PUT_COORDINATES] = {PHASE_AFTER, publish_coordinates, NULL},
+    [STORE_DELETE_COORDINATES] = {PHASE_AFTER, delete_coordinates, NULL},
+};
+
+static bool touches_results(const struct store_change *change)
+{
+    bool touches = false;
+    for (unsigned i = 0; i < change->op_count; i++) {
+        touches |= steps[change->ops[i].kind].phase == PHASE_RESULTS;
+    }
+    return touches;
+}
+
+/* ---- Publishing ---- */
+
+/* The steps of this phase, of all changes that are sound so far: one that fails leaves its change
+ * out of what follows. */
+static void run_steps(struct store *store, struct store_change *batch, enum phase phase)
+{
+    for (struct store_change *change = batch; change != NULL; change = change->next) {
+        for (unsigned i = 0; i < change->op_count; i++) {
+            struct store_op *op = &change->ops[i];
+            if (steps[op->kind].phase != phase || steps[op->kind].step == NULL ||
+                change->status != STATUS_OK) {
+                continue;
+            }
+            change->status = store->refusing ? STATUS_IO : steps[op->kind].step(store, op);
+            if (change->status == STATUS_IO) {
+                store->refusing = true;
+            }
+        }
+    }
+}
+
+/* Whether the change has given a file its name in the folder of results, or of graphs. */
+static bool gave_name(struct store_change *change, bool of_results)
+{
+    const struct store_op *op =
+        store_find_op(change, of_results ? STORE_PUT_RESULT : STORE_PUT_GRAPH);
+    return change->status == STATUS_OK && op != NULL && (of_results || op->graph.graph != NULL);
 }
 
 /* The names of all files that the batch made, with one sync; without it none of them is. */
@@ -68,15 +270,17 @@ static void sync_names(struct store *store, struct store_change *batch, bool of_
     bool synced = false;
     enum status status = STATUS_OK;
     for (struct store_change *change = batch; change != NULL; change = change->next) {
-        const bool names = of_results ? change->result != NULL : change->graph != NULL;
-        if (!names || change->status != STATUS_OK) {
+        if (!gave_name(change, of_results)) {
             continue;
         }
         if (!synced) {
             status = draft_file_sync_names(of_results ? store->dir.results : store->dir.graphs);
             synced = true;
+            if (status == STATUS_IO) {
+                store->refusing = true;
+            }
         }
-        note_status(store, change, status);
+        change->status = status;
     }
 }
 
@@ -99,105 +303,31 @@ static bool drop_retired(struct store_change *change, uint64_t bytes_most)
     return has_larger;
 }
 
-/* Phase 1, for what touches results/ on the publisher's thread. Whether some file is freed last. */
+/* Whether some file is freed last. */
 static bool publish_results(struct store *store, struct store_change *batch)
 {
     bool has_large = false;
     for (struct store_change *change = batch; change != NULL; change = change->next) {
-        enum status status = STATUS_OK;
-        char name[RESULT_FILE_NAME_SIZE];
+        change->status = STATUS_OK;
         has_large |= drop_retired(change, store->started ? PUBLISH_LIMIT_BYTES : UINT64_MAX);
-        if (change->delete_result != NULL && change->quarantine) {
-            /* Before its row goes: after a crash between the two it is as if the file were lost. */
-            result_file_name(change->delete_result->graph_id, change->delete_result->kind, name);
-            (void)renameat(store->dir.results, name, store->dir.quarantine, name);
-        }
-        if (change->result != NULL) {
-            /* Large results take seconds here: checksum and fsync. */
-            result_file_name(change->result_row->graph_id, change->result_row->kind, name);
-            status = store->refusing
-                         ? STATUS_IO
-                         : result_publish(change->result, name, &change->result_checksum);
-        }
-        note_status(store, change, status);
     }
+    run_steps(store, batch, PHASE_RESULTS);
     sync_names(store, batch, true);
     return has_large;
 }
 
-/* Phase 2: a change whose file cannot be made durable is left out of what follows. */
-static void publish_graphs(struct store *store, struct store_change *batch)
+static void publish_files(struct store *store, struct store_change *batch)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
-        const char *damaged_id = change->quarantine_graph_id;
-        if (damaged_id != NULL) {
-            /* Read again, as it may have been healed since; before later changes name files. */
-            struct graph *graph = NULL;
-            if (graph_file_read(store->dir.graphs, damaged_id, &graph) == STATUS_CORRUPT) {
-                (void)renameat(store->dir.graphs, damaged_id, store->dir.quarantine, damaged_id);
-            }
-            graph_destroy(graph);
-        }
         if (!touches_results(change)) {
             change->status = STATUS_OK;
         }
-        if (change->graph == NULL) {
-            continue;
-        }
-        if (change->status == STATUS_OK) {
-            enum status status = change->file_status;
-            if (status == STATUS_OK) {
-                status = store->refusing
-                             ? STATUS_IO
-                             : draft_file_rename(&change->graph_file, change->graph_row->id);
-            }
-            note_status(store, change, status);
-        }
-        if (change->file_status == STATUS_OK) {
-            draft_file_finish(&change->graph_file);
-        }
     }
+    run_steps(store, batch, PHASE_FILES);
     sync_names(store, batch, false);
 }
 
 /* ---- Rows ---- */
-
-static enum status put_rows(struct catalogue *catalogue, const struct store_change *change)
-{
-    enum status status = STATUS_OK;
-    if (change->delete_graph_id != NULL) {
-        status = catalogue_delete_graph(catalogue, change->delete_graph_id);
-    }
-    if (status == STATUS_OK && change->delete_result != NULL) {
-        status = catalogue_delete_result(catalogue, change->delete_result->graph_id,
-                                         change->delete_result->kind);
-    }
-    if (status == STATUS_OK && change->delete_job_id != NULL) {
-        status = catalogue_delete_job(catalogue, change->delete_job_id);
-    }
-    if (status == STATUS_OK && change->graph_row != NULL) {
-        struct graph_row row = *change->graph_row;
-        if (change->graph != NULL) {
-            row.file_bytes = change->graph_file_bytes;
-        }
-        status = catalogue_put_graph(catalogue, &row);
-    }
-    if (status == STATUS_OK && change->name_row != NULL) {
-        status = catalogue_put_name(catalogue, change->name_row);
-    }
-    if (status == STATUS_OK && change->result_row != NULL) {
-        struct result_row row = *change->result_row;
-        if (change->result != NULL) {
-            row.bytes = result_file_bytes(result_content(change->result));
-            row.checksum = change->result_checksum;
-        }
-        status = catalogue_put_result(catalogue, &row);
-    }
-    if (status == STATUS_OK && change->job_row != NULL) {
-        status = catalogue_put_job(catalogue, change->job_row);
-    }
-    return status;
-}
 
 /* The rows of all changes that are sound so far, in one transaction. */
 static enum status commit_rows(struct catalogue *catalogue, const struct store_change *batch)
@@ -205,8 +335,9 @@ static enum status commit_rows(struct catalogue *catalogue, const struct store_c
     enum status status = catalogue_begin(catalogue);
     for (const struct store_change *change = batch; change != NULL && status == STATUS_OK;
          change = change->next) {
-        if (change->status == STATUS_OK) {
-            status = put_rows(catalogue, change);
+        for (unsigned i = 0;
+             i < change->op_count && change->status == STATUS_OK && status == STATUS_OK; i++) {
+            status = write_row(catalogue, &change->ops[i]);
         }
     }
     if (status == STATUS_OK) {
@@ -216,7 +347,7 @@ static enum status commit_rows(struct catalogue *catalogue, const struct store_c
     return status;
 }
 
-/* Phase 3: all rows of the batch. When the disk is full its reserve goes first: then deletions and
+/* All rows of the batch. When the disk is full its reserve goes first: then deletions and
  * the ends of jobs still have room. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
@@ -237,75 +368,31 @@ static void write_rows(struct store *store, struct store_change *batch)
     }
 }
 
-/* ---- Sweeping ---- */
+/* ---- After the rows ---- */
 
-/* Phase 4: files of deleted rows, and of rows that could not be written. One that stays for a
- * failure here is an orphan, removed at the next start. */
 static void sweep_files(struct store *store, const struct store_change *batch)
 {
-    if (store->refusing) {
-        return;
-    }
-    for (const struct store_change *change = batch; change != NULL; change = change->next) {
-        const bool written = change->status == STATUS_OK;
-        /* A result whose row found no room, or no memory, keeps its file: its row is tried again.
-         */
-        const bool is_lost =
-            !written && change->status != STATUS_DISK_FULL && change->status != STATUS_NO_MEMORY;
-        if (written && change->delete_graph_id != NULL) {
-            state_dir_sweep_graph(&store->dir, store->catalogue, change->delete_graph_id);
-            for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-                state_dir_sweep_result(&store->dir, store->catalogue, change->delete_graph_id,
-                                       kind);
+    for (const struct store_change *change = batch; change != NULL && !store->refusing;
+         change = change->next) {
+        for (unsigned i = 0; i < change->op_count; i++) {
+            const struct store_op *op = &change->ops[i];
+            if (steps[op->kind].sweep != NULL) {
+                steps[op->kind].sweep(store, op, change->status);
             }
-        }
-        if (written && change->delete_result != NULL) {
-            state_dir_sweep_result(&store->dir, store->catalogue, change->delete_result->graph_id,
-                                   change->delete_result->kind);
-        }
-        if (!written && change->graph != NULL) {
-            state_dir_sweep_graph(&store->dir, store->catalogue, change->graph_row->id);
-        }
-        if (!written && change->job_row != NULL && change->put_coordinates_id != NULL) {
-            unlinkat(store->dir.coordinates, change->put_coordinates_id, 0);
-        }
-        if (is_lost && change->result != NULL) {
-            state_dir_sweep_result(&store->dir, store->catalogue, change->result_row->graph_id,
-                                   change->result_row->kind);
         }
     }
 }
 
-/* Coordinates of jobs come before their rows, so that a row which is there has them; all others in
- * phase 5. The name of the file alone decides, so that whoever looks finds the old ones or the new
- * ones; those of a graph go after its row, without which a start removes them. */
-static void change_coordinates(struct store *store, struct store_change *batch, bool of_jobs)
+/* Closes the drafts; those that were not published are removed. */
+static void finish_drafts(struct store_change *change)
 {
-    for (struct store_change *change = batch; change != NULL; change = change->next) {
-        if ((change->job_row != NULL) != of_jobs) {
-            continue;
-        }
-        const char *deleted_id = change->delete_coordinates_id;
-        enum status status = change->status;
-        bool has_changed = false;
-        if (status == STATUS_OK && change->put_coordinates_id != NULL) {
-            status = store->refusing ? STATUS_IO
-                                     : draft_file_publish(&change->coordinates_file,
-                                                          change->put_coordinates_id);
-            has_changed = status == STATUS_OK;
-        } else if (status == STATUS_OK && deleted_id != NULL) {
-            has_changed = unlinkat(store->dir.coordinates, deleted_id, 0) == 0;
-            status = has_changed || errno == ENOENT ? STATUS_OK : draft_file_status(errno);
-        }
-        if (has_changed) {
-            status = draft_file_sync_names(store->dir.coordinates);
-        }
-        if (change->put_coordinates_id != NULL) {
-            draft_file_finish(&change->coordinates_file);
-        }
-        note_status(store, change, status);
-        if (change->status == STATUS_OK && change->delete_graph_id != NULL) {
-            unlinkat(store->dir.coordinates, change->delete_graph_id, 0);
+    for (unsigned i = 0; i < change->op_count; i++) {
+        struct store_op *op = &change->ops[i];
+        if (op->kind == STORE_PUT_GRAPH && op->graph.graph != NULL &&
+            op->graph.file_status == STATUS_OK) {
+            draft_file_finish(&op->graph.file);
+        } else if (op->kind == STORE_ADD_COORDINATES || op->kind == STORE_PUT_COORDINATES) {
+            draft_file_finish(&op->coordinates.file);
         }
     }
 }
@@ -313,15 +400,15 @@ static void change_coordinates(struct store *store, struct store_change *batch, 
 static void carry_out(struct store *store, struct store_change *batch)
 {
     bool has_results = false;
-    publish_graphs(store, batch);
-    change_coordinates(store, batch, true);
+    publish_files(store, batch);
     write_rows(store, batch);
     sweep_files(store, batch);
-    change_coordinates(store, batch, false);
+    run_steps(store, batch, PHASE_AFTER);
     state_dir_keep_reserve(&store->dir);
     for (struct store_change *change = batch; change != NULL; change = batch) {
         batch = change->next; /* done may free the change */
         has_results |= touches_results(change);
+        finish_drafts(change);
         if (!change->is_told_last) {
             change->done(change);
         }
@@ -362,7 +449,8 @@ static struct store_change *take_batch(struct store *store, struct queue *queue,
     }
     struct store_change *batch = queue->first;
     for (uint32_t count = 0; queue->first != NULL; count++) {
-        bytes += bytes_of(queue->first->result);
+        const struct store_op *put = store_find_op(queue->first, STORE_PUT_RESULT);
+        bytes += bytes_of(put != NULL ? put->result.result : NULL);
         if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }
@@ -423,16 +511,18 @@ static void *carry_out_all(void *context)
 
 void store_write_graph(const struct store *store, struct store_change *change)
 {
-    const struct graph_row *row = change->graph_row;
-    change->file_status = graph_file_write(store->dir.graphs, row->id, change->graph,
-                                           &change->graph_file, &change->graph_file_bytes);
+    struct store_op *op = store_find_op(change, STORE_PUT_GRAPH);
+    struct draft_file *file = &op->graph.file;
+    enum status status = graph_file_write(store->dir.graphs, op->graph.row.id, op->graph.graph,
+                                          file, &op->graph.row.file_bytes);
     /* Here, as several threads do this at once, and the catalogue thread is one. */
-    if (change->file_status == STATUS_OK) {
-        change->file_status = draft_file_sync(&change->graph_file);
-        if (change->file_status != STATUS_OK) {
-            draft_file_finish(&change->graph_file);
+    if (status == STATUS_OK) {
+        status = draft_file_sync(file);
+        if (status != STATUS_OK) {
+            draft_file_finish(file);
         }
     }
+    op->graph.file_status = status;
 }
 
 void store_apply(struct store *store, struct store_change *change)

@@ -19,44 +19,71 @@
 
 struct store;
 
-/* One durable change. Fields left zero are not part of it. Everything it points to is borrowed
+/* Each kind names the member of struct store_op that it has. */
+enum store_op_kind {
+    STORE_DELETE_GRAPH,       /* id: with its names, results and coordinates */
+    STORE_DELETE_RESULT,      /* result: graph_id and kind of its row */
+    STORE_QUARANTINE_RESULT,  /* the same of a damaged file */
+    STORE_DELETE_JOB,         /* id */
+    STORE_PUT_GRAPH,          /* graph */
+    STORE_PUT_NAME,           /* name */
+    STORE_PUT_RESULT,         /* result */
+    STORE_PUT_JOB,            /* job */
+    STORE_QUARANTINE_GRAPH,   /* id: the damaged file alone; its row stays */
+    STORE_ADD_COORDINATES,    /* coordinates: before the rows, to a graph that has none */
+    STORE_PUT_COORDINATES,    /* coordinates: once all rows of the batch are committed */
+    STORE_DELETE_COORDINATES, /* coordinates: at the same time */
+    STORE_OP_KINDS
+};
+
+/* One row of the catalogue, with the file that it names; or a file alone. */
+struct store_op {
+    enum store_op_kind kind;
+    union {
+        char id[JOB_ID_SIZE];
+        struct {
+            struct graph_row row;      /* store_write_graph sets file_bytes */
+            const struct graph *graph; /* NULL: the row alone */
+            enum status file_status;   /* by store_write_graph: whether there is a file */
+            struct draft_file file;
+        } graph;
+        struct name_row name;
+        struct {
+            struct result_row row; /* the publisher sets bytes and checksum */
+            struct result *result; /* its file is published under its name */
+        } result;
+        struct job_row job;
+        struct {
+            char graph_id[GRAPH_ID_SIZE];
+            struct draft_file file;
+        } coordinates;
+    };
+};
+
+#define STORE_OPS_MAX 4
+
+/* One durable change: its operations take effect together. Everything it points to is borrowed
  * until done is called, on a thread of the store, with status set; done usually posts a message. */
 struct store_change {
-    const struct graph *graph;         /* with graph_row; store_write_graph has written its file */
-    const struct graph_row *graph_row; /* file_bytes is that of the file written */
-    const struct name_row *name_row;
-    struct result *result;               /* its file is published under its name, with result_row */
-    const struct result_row *result_row; /* bytes and checksum are computed by the publisher */
-    const struct job_row *job_row;
-
-    const char *delete_graph_id; /* rows and files: the graph and all of its results */
-    const struct result_row *delete_result;
-    /* By kind, NULL without: references to what is deleted. The publisher drops them, as the last
-     * one unmaps a whole matrix: of a large one after the commit, when the file has lost its name,
-     * as the file system takes as long again to free it. The publisher then tells the changes that
-     * it had together with it, in their order. */
+    struct store_op ops[STORE_OPS_MAX];
+    unsigned op_count;
+    /* By kind, NULL without: references to results that are deleted. The publisher drops them, as
+     * the last one unmaps the file: of a large one after the commit, when the file has lost its
+     * name, as the file system takes as long again to free it. The publisher then tells the changes
+     * that it had together with it, in their order. */
     struct result *retired[KIND_COUNT];
-    struct store_change *next_told; /* the store's own, as is */
-    bool is_told_last;
-    bool quarantine;                 /* the file of delete_result: it is damaged */
-    const char *quarantine_graph_id; /* the damaged file alone; its row stays */
-    const char *delete_job_id;
-    /* The id of the graph whose coordinates come, in coordinates_file, or go. With job_row they
-     * come before the rows of the change, to a graph without any; else the change has no row, and
-     * is carried out once the rows of all others are committed. */
-    const char *put_coordinates_id;
-    const char *delete_coordinates_id;
-    struct draft_file coordinates_file;
-
-    enum status status;        /* out */
-    uint64_t graph_file_bytes; /* out */
-    uint64_t result_checksum;  /* out */
+    enum status status; /* out */
     void (*done)(struct store_change *change);
     void *context;
-    struct store_change *next; /* of the store while queued */
-    enum status file_status;   /* by store_write_graph: whether there is a graph_file */
-    struct draft_file graph_file;
+    struct store_change *next;      /* the store's own: in a queue or batch */
+    struct store_change *next_told; /* the store's own */
+    bool is_told_last;              /* the store's own */
 };
+
+/* Appends an operation, zeroed. */
+struct store_op *store_add_op(struct store_change *change, enum store_op_kind kind);
+/* The first operation of the kind, or NULL. */
+struct store_op *store_find_op(struct store_change *change, enum store_op_kind kind);
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
  * holds it or the format is another), and makes rows and files agree, as state_dir_repair says. The
@@ -71,8 +98,8 @@ MUST_CHECK enum status store_start(struct store *store);
 /* Carries out what was given, then stops the threads and closes all. */
 void store_close(struct store *store);
 
-/* The first step of a change with a graph: its file, synced, not yet under its name. A failure is
- * noted, for store_apply to report. Any thread; blocks on the disk. */
+/* The first step of a change that puts a graph: its file, synced, not yet under its name. A failure
+ * is noted, for store_apply to report. Any thread; blocks on the disk. */
 void store_write_graph(const struct store *store, struct store_change *change);
 /* Any thread, never blocks. The change must stay valid until done. */
 void store_apply(struct store *store, struct store_change *change);

@@ -138,7 +138,7 @@ static bool end_again(struct fixture *fixture, const struct job *job)
     names_move(scheduler, job, graph_table_find_id(scheduler->graphs, job->graph_id));
     assert_int_equal(scheduler_commit_create(scheduler, NULL, &commit), STATUS_OK);
     names_add_row(scheduler, job, commit);
-    const bool is_named = commit->change.name_row != NULL;
+    const bool is_named = store_find_op(&commit->change, STORE_PUT_NAME) != NULL;
     scheduler_commit_send(commit);
     return is_named;
 }

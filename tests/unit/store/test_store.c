@@ -53,7 +53,7 @@ static enum status apply(struct store *store, struct store_change *change)
     sem_init(&finished, 0, 0);
     change->done = post;
     change->context = &finished;
-    if (change->graph != NULL) {
+    if (store_find_op(change, STORE_PUT_GRAPH) != NULL) {
         store_write_graph(store, change);
     }
     store_apply(store, change);
@@ -86,11 +86,39 @@ static struct result_row result_row(const char *graph_id)
     return row;
 }
 
+static struct store_change put_of(const struct graph *graph, const char *id, uint32_t vertex_count)
+{
+    return (struct store_change){
+        .ops = {{.kind = STORE_PUT_GRAPH,
+                 .graph = {.row = graph_row(id, vertex_count), .graph = graph}}},
+        .op_count = 1};
+}
+
+static struct store_change publish_of(struct result *result, const char *graph_id)
+{
+    return (struct store_change){
+        .ops = {{.kind = STORE_PUT_RESULT,
+                 .result = {.row = result_row(graph_id), .result = result}}},
+        .op_count = 1};
+}
+
+static struct store_change eviction_of(const char *graph_id)
+{
+    return (struct store_change){
+        .ops = {{.kind = STORE_DELETE_RESULT, .result = {.row = result_row(graph_id)}}},
+        .op_count = 1};
+}
+
+static struct store_change job_of(const char *id, const char *graph_id)
+{
+    return (struct store_change){.ops = {{.kind = STORE_PUT_JOB, .job = job_row(id, graph_id)}},
+                                 .op_count = 1};
+}
+
 static enum status put_graph(struct store *store, const char *id, uint32_t vertex_count)
 {
     struct graph *graph = fixture_path_graph(vertex_count, WEIGHT_INTEGER, 1);
-    const struct graph_row row = graph_row(id, vertex_count);
-    struct store_change change = {.graph = graph, .graph_row = &row};
+    struct store_change change = put_of(graph, id, vertex_count);
     enum status status = apply(store, &change);
     graph_destroy(graph);
     return status;
@@ -112,8 +140,7 @@ static struct result *make_result(struct store *store, const char *graph_id, uin
 static enum status put_result(struct store *store, const char *graph_id, uint32_t vertex_count)
 {
     struct result *result = make_result(store, graph_id, vertex_count);
-    const struct result_row row = result_row(graph_id);
-    struct store_change change = {.result = result, .result_row = &row};
+    struct store_change change = publish_of(result, graph_id);
     enum status status = apply(store, &change);
     result_unref(result);
     return status;
@@ -205,11 +232,10 @@ static void everything_given_is_there_after_a_restart(void **state)
     struct rows rows;
     struct store *store = start_store(fixture);
     struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, 1);
-    const struct graph_row row = graph_row("g_1", 10);
-    const struct name_row name = {.name = "ten", .graph_id = "g_1"};
-    const struct job_row job = job_row("j_1", "g_1");
-    struct store_change change = {
-        .graph = graph, .graph_row = &row, .name_row = &name, .job_row = &job};
+    struct store_change change = put_of(graph, "g_1", 10);
+    store_add_op(&change, STORE_PUT_NAME)->name =
+        (struct name_row){.name = "ten", .graph_id = "g_1"};
+    store_add_op(&change, STORE_PUT_JOB)->job = job_row("j_1", "g_1");
     assert_int_equal(apply(store, &change), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 10), STATUS_OK);
     store_close(store);
@@ -217,7 +243,7 @@ static void everything_given_is_there_after_a_restart(void **state)
 
     store = open_store(fixture);
     expect_rows(store, &rows, "g_1 name:ten result:g_1 j_1 ");
-    assert_int_equal(rows.graph.file_bytes, change.graph_file_bytes);
+    assert_int_equal(rows.graph.file_bytes, change.ops[0].graph.row.file_bytes);
     assert_int_equal(rows.result.bytes, 128 + 400 + statistics_size(10) + sizeof(uint64_t));
     assert_int_equal(graph_file_read(store_graph_folder(store), "g_1", &graph), STATUS_OK);
     assert_int_equal(graph->vertex_count, 10);
@@ -233,12 +259,12 @@ static void deleted_graph_leaves_nothing(void **state)
     assert_int_equal(put_graph(store, "g_2", 5), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_2", 5), STATUS_OK);
-    struct store_change change = {.delete_graph_id = "g_1"};
+    struct store_change change = {.ops = {{.kind = STORE_DELETE_GRAPH, .id = "g_1"}},
+                                  .op_count = 1};
     assert_int_equal(apply(store, &change), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
-    const struct result_row row = result_row("g_2");
-    struct store_change evict = {.delete_result = &row};
+    struct store_change evict = eviction_of("g_2");
     assert_int_equal(apply(store, &evict), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
     store_close(store);
@@ -250,9 +276,8 @@ static void an_evicted_result_is_let_go_by_the_store(void **state)
 {
     for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
         struct store *store = start_store(*state);
-        const struct result_row row = result_row("g_1");
-        struct store_change evict = {.delete_result = &row,
-                                     .retired[KIND_I4] = make_result(store, "g_1", n)};
+        struct store_change evict = eviction_of("g_1");
+        evict.retired[KIND_I4] = make_result(store, "g_1", n);
         const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
         struct stat about[2];
         assert_true(fstat(descriptor, &about[0]) == 0 && apply(store, &evict) == STATUS_OK);
@@ -266,7 +291,6 @@ static void an_evicted_result_is_let_go_by_the_store(void **state)
 #define BATCH_SIZE 100
 struct batch {
     struct store_change changes[BATCH_SIZE];
-    struct job_row rows[BATCH_SIZE];
     size_t done;
     size_t known_at_first;
     bool in_order;
@@ -292,11 +316,10 @@ static void waiting_changes_share_one_commit(void **state)
     for (size_t i = 0; i < BATCH_SIZE; i++) {
         char id[JOB_ID_SIZE];
         snprintf(id, sizeof id, "j_%03zu", i);
-        batch.rows[i] = job_row(id, "g");
-        batch.changes[i] = (struct store_change){.job_row = &batch.rows[i],
-                                                 .status = STATUS_COUNT,
-                                                 .done = note_done,
-                                                 .context = &batch};
+        batch.changes[i] = job_of(id, "g");
+        batch.changes[i].status = STATUS_COUNT;
+        batch.changes[i].done = note_done;
+        batch.changes[i].context = &batch;
         store_apply(store, &batch.changes[i]);
     }
     assert_int_equal(store_start(store), STATUS_OK);
@@ -340,15 +363,15 @@ static void large_result_does_not_hold_up_acceptances(void **state)
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
     struct result *result = make_result(store, "g_1", 10);
-    const struct result_row row = result_row("g_1");
     sem_t finished;
     sem_init(&finished, 0, 0);
     sem_init(&endpoint.reached, 0, 0);
     sem_init(&endpoint.opened, 0, 0);
     atomic_store(&endpoint.file_size, (long)result_file_bytes(result_content(result)));
-    struct store_change slow = {
-        .result = result, .result_row = &row, .done = post, .context = &finished};
-    struct store_change evict = {.delete_result = &row, .done = post, .context = &finished};
+    struct store_change slow = publish_of(result, "g_1");
+    struct store_change evict = eviction_of("g_1");
+    slow.done = evict.done = post;
+    slow.context = evict.context = &finished;
     store_apply(store, &slow);
     store_apply(store, &evict);
     wait_for(&endpoint.reached);
@@ -376,10 +399,10 @@ static void result_evicted_and_published_again_keeps_its_file(void **state)
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
     for (int round = 0; round < 40; round++) {
         struct result *result = make_result(store, "g_1", 10);
-        const struct result_row row = result_row("g_1");
-        struct store_change evict = {.delete_result = &row, .done = post, .context = &finished};
-        struct store_change again = {
-            .result = result, .result_row = &row, .done = post, .context = &finished};
+        struct store_change evict = eviction_of("g_1");
+        struct store_change again = publish_of(result, "g_1");
+        evict.done = again.done = post;
+        evict.context = again.context = &finished;
         store_apply(store, &evict);
         store_apply(store, &again);
         wait_for(&finished);
@@ -396,8 +419,9 @@ static void store_never_started_still_carries_out_what_waits(void **state)
     sem_t finished;
     sem_init(&finished, 0, 0);
     struct store *store = open_store(*state);
-    const struct job_row row = job_row("j_1", "g_1");
-    struct store_change change = {.job_row = &row, .done = post, .context = &finished};
+    struct store_change change = job_of("j_1", "g_1");
+    change.done = post;
+    change.context = &finished;
     store_apply(store, &change);
     store_close(store);
     assert_int_equal(change.status, STATUS_OK);
@@ -413,8 +437,11 @@ static void graph_deleted_and_given_again_keeps_its_file(void **state)
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     struct graph *graph = fixture_path_graph(4, WEIGHT_INTEGER, 1);
-    const struct graph_row row = graph_row("g_1", 4);
-    struct store_change change = {.delete_graph_id = "g_1", .graph = graph, .graph_row = &row};
+    struct store_change change = {.ops = {{.kind = STORE_DELETE_GRAPH, .id = "g_1"}},
+                                  .op_count = 1};
+    struct store_op *put = store_add_op(&change, STORE_PUT_GRAPH);
+    put->graph.row = graph_row("g_1", 4);
+    put->graph.graph = graph;
     assert_int_equal(apply(store, &change), STATUS_OK);
     graph_destroy(graph);
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);

@@ -128,7 +128,7 @@ static enum status apply(struct store *store, struct store_change *change)
     sem_init(&done, 0, 0);
     change->done = post;
     change->context = &done;
-    if (change->graph != NULL) {
+    if (store_find_op(change, STORE_PUT_GRAPH) != NULL) {
         store_write_graph(store, change);
     }
     store_apply(store, change);
@@ -151,13 +151,17 @@ static enum status accept_job(struct store *store, const char *graph_id, const c
     snprintf(job.id, sizeof job.id, "%s", job_id);
     snprintf(job.graph_id, sizeof job.graph_id, "%s", graph_id);
     struct store_change change = {
-        .graph = graph, .graph_row = &row, .job_row = &job, .put_coordinates_id = graph_id};
+        .ops = {{.kind = STORE_PUT_GRAPH, .graph = {.row = row, .graph = graph}},
+                {.kind = STORE_PUT_JOB, .job = job}},
+        .op_count = 2};
+    struct store_op *add = store_add_op(&change, STORE_ADD_COORDINATES);
+    memcpy(add->coordinates.graph_id, row.id, sizeof row.id);
     struct coordinates *coordinates;
     struct coordinates_info info;
     CHECK(coordinates_create(30, &coordinates) == STATUS_OK);
     coordinates_complete(coordinates);
     enum status status = coordinates_file_write(store_coordinates_folder(store), graph_id,
-                                                coordinates, &change.coordinates_file, &info);
+                                                coordinates, &add->coordinates.file, &info);
     coordinates_destroy(coordinates);
     file_failed = status != STATUS_OK;
     if (status == STATUS_OK) {
@@ -191,7 +195,10 @@ static enum status finish_job(struct store *store, const char *etag, int32_t ele
     }
     CHECK(vertex_names_create_range(30, 1, &names) == STATUS_OK);
     CHECK(result_create("g_a", etag, &file, &names, &result) == STATUS_OK);
-    struct store_change change = {.result = result, .result_row = &row, .job_row = &job};
+    struct store_change change = {
+        .ops = {{.kind = STORE_PUT_RESULT, .result = {.row = row, .result = result}},
+                {.kind = STORE_PUT_JOB, .job = job}},
+        .op_count = 2};
     status = apply(store, &change);
     result_unref(result);
     return status;
@@ -199,7 +206,9 @@ static enum status finish_job(struct store *store, const char *etag, int32_t ele
 
 static enum status delete_job(struct store *store)
 {
-    struct store_change change = {.delete_graph_id = "g_b", .delete_job_id = "j_b"};
+    struct store_change change = {
+        .ops = {{.kind = STORE_DELETE_GRAPH, .id = "g_b"}, {.kind = STORE_DELETE_JOB, .id = "j_b"}},
+        .op_count = 2};
     return apply(store, &change);
 }
 

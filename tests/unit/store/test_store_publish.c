@@ -32,8 +32,6 @@ int fsync(int descriptor)
 
 struct delivery {
     struct store_change change;
-    struct graph_row graph_row;
-    struct result_row result_row;
     struct graph *graph;
     struct result *result;
 };
@@ -62,38 +60,39 @@ static void give(struct store *store, struct delivery *delivery)
 static void give_graph(struct store *store, struct delivery *delivery, int number)
 {
     *delivery = (struct delivery){.graph = fixture_path_graph(4, WEIGHT_INTEGER, number)};
-    delivery->graph_row = (struct graph_row){.vertex_count = 4, .created_s = 1};
-    snprintf(delivery->graph_row.id, sizeof delivery->graph_row.id, "g_%d", number);
-    delivery->change.graph = delivery->graph;
-    delivery->change.graph_row = &delivery->graph_row;
+    struct store_op *op = store_add_op(&delivery->change, STORE_PUT_GRAPH);
+    op->graph.row = (struct graph_row){.vertex_count = 4, .created_s = 1};
+    snprintf(op->graph.row.id, sizeof op->graph.row.id, "g_%d", number);
+    op->graph.graph = delivery->graph;
     store_write_graph(store, &delivery->change);
     give(store, delivery);
 }
 
-static void make_result(struct store *store, struct delivery *delivery, int number,
-                        uint32_t vertex_count)
+static void make_result(struct store *store, struct delivery *delivery, enum store_op_kind kind,
+                        int number, uint32_t vertex_count)
 {
     struct result_file *file;
     struct vertex_names *names;
-    *delivery = (struct delivery){.result_row = {.kind = KIND_I4, .created_s = 1}};
-    snprintf(delivery->result_row.graph_id, sizeof delivery->result_row.graph_id, "g_%d", number);
-    snprintf(delivery->result_row.etag, sizeof delivery->result_row.etag, "e%d", number);
+    *delivery = (struct delivery){0};
+    struct store_op *op = store_add_op(&delivery->change, kind);
+    struct result_row *row = &op->result.row;
+    *row = (struct result_row){.kind = KIND_I4, .created_s = 1};
+    snprintf(row->graph_id, sizeof row->graph_id, "g_%d", number);
+    snprintf(row->etag, sizeof row->etag, "e%d", number);
     assert_int_equal(result_file_create(store_result_folder(store), vertex_count, KIND_I4,
                                         RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
     assert_int_equal(result_file_write_matrix(file), STATUS_OK);
     assert_int_equal(result_file_seal(file), STATUS_OK);
     assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
-    assert_int_equal(result_create(delivery->result_row.graph_id, delivery->result_row.etag, &file,
-                                   &names, &delivery->result),
+    assert_int_equal(result_create(row->graph_id, row->etag, &file, &names, &delivery->result),
                      STATUS_OK);
+    op->result.result = kind == STORE_PUT_RESULT ? delivery->result : NULL;
 }
 
 static void give_result(struct store *store, struct delivery *delivery, int number)
 {
-    make_result(store, delivery, number, 4);
-    delivery->change.result = delivery->result;
-    delivery->change.result_row = &delivery->result_row;
+    make_result(store, delivery, STORE_PUT_RESULT, number, 4);
     give(store, delivery);
 }
 
@@ -172,8 +171,7 @@ static void evictions_of_one_batch_are_told_in_order(void **state)
     struct delivery deliveries[EVICTED];
     struct store *store = open_store(*state);
     for (int i = 0; i < EVICTED; i++) {
-        make_result(store, &deliveries[i], i, i == 1 || i == 2 ? 4200 : 4);
-        deliveries[i].change.delete_result = &deliveries[i].result_row;
+        make_result(store, &deliveries[i], STORE_DELETE_RESULT, i, i == 1 || i == 2 ? 4200 : 4);
         deliveries[i].change.retired[KIND_I4] = deliveries[i].result;
         deliveries[i].change.done = note_order;
         store_apply(store, &deliveries[i].change);
@@ -192,8 +190,8 @@ static void a_change_without_its_file_is_left_out(void **state)
     struct delivery deliveries[2];
     struct store *store = open_store(*state);
     give_graph(store, &deliveries[0], 0);
-    draft_file_finish(&deliveries[0].change.graph_file);
-    deliveries[0].change.file_status = STATUS_DISK_FULL;
+    draft_file_finish(&deliveries[0].change.ops[0].graph.file);
+    deliveries[0].change.ops[0].graph.file_status = STATUS_DISK_FULL;
     give_graph(store, &deliveries[1], 1);
     carry_out(store);
     assert_int_equal(deliveries[0].change.status, STATUS_DISK_FULL);
