@@ -84,9 +84,6 @@ static void close_all(struct service *service)
     worker_launcher_stop(&service->launcher);
     uv_close((uv_handle_t *)&service->watchdog, NULL);
     uv_close((uv_handle_t *)&service->last_calls, NULL);
-    for (int i = 0; i < SIGNAL_COUNT; i++) {
-        uv_close((uv_handle_t *)&service->signals[i], NULL);
-    }
 }
 
 /* 2. What was asked before the quiesce is answered by the loop in passing, as are its signals while
@@ -192,8 +189,30 @@ static void open_handles(struct service *service)
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
         CHECK(uv_signal_start(&service->signals[i], signalled, signal_numbers[i]) == 0);
+        uv_unref((uv_handle_t *)&service->signals[i]); /* the loop ends without them */
         service->signals[i].data = service;
     }
+}
+
+/* Only the loop receives these signals: all threads are started while they are blocked. */
+static void mask_signals(int how)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        sigaddset(&signals, signal_numbers[i]);
+    }
+    pthread_sigmask(how, &signals, NULL);
+}
+
+/* libuv restores the default actions. The signals are blocked by then, so that one more SIGTERM
+ * does not end the process before it returns its exit code. */
+static void close_signals(struct service *service)
+{
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        uv_close((uv_handle_t *)&service->signals[i], NULL);
+    }
+    uv_run(&service->loop, UV_RUN_DEFAULT);
 }
 
 /* ---- Sandbox ---- */
@@ -490,13 +509,17 @@ int service_run(const struct config *config, const char *path, int argc, char **
         }
     }
     json_object_seed(0);
+    mask_signals(SIG_BLOCK);
     open_handles(&service);
     start(&service);
+    mask_signals(SIG_UNBLOCK);
     uv_run(&service.loop, UV_RUN_DEFAULT);
+    mask_signals(SIG_BLOCK);
     /* Drafts of results that were never published are removed from the folder that the store has
      * open. */
     result_table_destroy(service.results);
     store_close(service.store);
+    close_signals(&service);
     CHECK(uv_loop_close(&service.loop) == 0);
     uv_library_shutdown();
     log_write(LOG_INFO, "stopped", LOG_NUMBER("exit_code", service.exit_code));

@@ -3,6 +3,7 @@ acknowledged is kept. The long form, tests/campaign/calls.py, takes every call."
 
 import os
 import random
+import signal
 
 import crash
 import harness
@@ -70,6 +71,20 @@ def test_a_failed_fsync_is_never_made_good():
             assert code == 74 or told.completed, (k, code)
         passed += bool(told.failed_at_start)
     assert passed <= 2, passed
+
+
+def test_a_signal_while_the_daemon_leaves_does_not_change_its_exit_code():
+    library = crash.shim("disk_shim")
+    for _ in range(3):
+        place = crash.Place()
+        fault = place.environment(library, only="fsync", act=crash.ERRNOS["EIO"])
+        daemon = crash.Daemon(state=place.state, environment=fault)
+        place.arm(1)
+        assert daemon.submit(crash.graph(1)).status >= 500
+        while daemon.process.poll() is None:
+            daemon.process.send_signal(signal.SIGTERM)
+        assert daemon.end() == 74
+        place.close()
 
 
 if __name__ == "__main__":
