@@ -16,6 +16,9 @@ from isolation import Asker, STAGES, child_of, daemon, losses, restarts, ring, u
 STALL_S = 4 if harness.QUICK else 2
 # Of what is done with each of many, some; the long form, tests/campaign/workers.py, does all.
 FEW = 5
+# For an end that comes: a daemon that has not left by then would be stopped by the harness, and leave with the
+# code of its lost device all the same.
+PATIENCE_S = 600
 
 
 def test_every_status_at_every_stage_ends_its_job_alone():
@@ -101,6 +104,16 @@ def test_a_hang_is_seen_and_ended():
         until(found, "/v1/devices", lambda a: a.json["devices"][0]["restarts"] > before)
         assert b"it gave no sign of life and was ended" in found.log()
         assert found.solve(ring(22))["state"] == "done"
+
+
+def test_a_worker_that_is_stopped_in_the_middle_of_a_solve_is_replaced():
+    with daemon("--worker.stall_s", str(STALL_S)) as (found, _):
+        job = found.submit(harness.slow_graph(1500), "?result=matrix").expect(202).json["id"]
+        until(found, f"/v1/jobs/{job}", lambda answer: answer.json["progress"] > 0)
+        os.kill(child_of(found), signal.SIGSTOP)
+        document = found.finish(job)
+        assert document["state"] == "done" and document["workers_lost"] == 1, document
+        assert b"it gave no sign of life and was ended" in found.log()
 
 
 def test_a_job_that_is_cancelled_while_it_hangs_is_cancelled():
@@ -270,27 +283,12 @@ def test_a_device_lost_in_a_thread_ends_the_daemon_with_its_own_code():
     with daemon(isolation="thread") as (found, plan):
         plan.write((20, "round", "status", "DeviceLost", 1))
         job = found.submit(ring(20)).json["id"]
-        assert found.process.wait(60) == 80
+        assert found.process.wait(PATIENCE_S) == 80
         found.process.stdout.close()
         found.check_log()
         found.start()
         document = found.finish(job)
         assert document["state"] == "done" and document["workers_lost"] == 1, document
-
-
-def test_what_a_lost_device_was_given_before_is_not_blamed():
-    """Both follow the large one, the second before the first has failed."""
-    with daemon(isolation="thread") as (found, plan):
-        plan.write(*((n, "round", "status", "DeviceLost", 1) for n in (20, 21)))
-        found.submit(harness.slow_graph(2000))
-        first, second = (found.submit(ring(n)).json["id"] for n in (20, 21))
-        assert found.process.wait(60) == 80
-        found.process.stdout.close()
-        plan.write()
-        found.start()
-        assert found.finish(first)["workers_lost"] == 1
-        document = found.finish(second)
-        assert document["state"] == "done" and document["workers_lost"] == 0, document
 
 
 harness.run(globals(), each=False)
