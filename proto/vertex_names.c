@@ -163,6 +163,16 @@ bool vertex_names_find(const struct vertex_names *names, const char *name, size_
     return true;
 }
 
+enum status vertex_names_require(const struct vertex_names *names, const char *name, size_t size,
+                                 uint32_t *ret_row, struct problem *reterr)
+{
+    if (vertex_names_find(names, name, size, ret_row)) {
+        return STATUS_OK;
+    }
+    return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
+                       size < 128 ? (int)size : 128, name);
+}
+
 const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
                              char buffer[VERTEX_NAME_BUFFER], size_t *ret_size)
 {

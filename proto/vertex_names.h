@@ -3,6 +3,7 @@
  * Immutable once created; any thread may read. */
 #pragma once
 
+#include "proto/problem.h"
 #include "proto/read/name_table.h"
 #include "proto/status.h"
 
@@ -32,6 +33,9 @@ bool vertex_names_numeric(const struct vertex_names *names);
 /* The row of a name; false when no vertex has it. */
 bool vertex_names_find(const struct vertex_names *names, const char *name, size_t size,
                        uint32_t *ret_row);
+/* The same; STATUS_NO_SUCH_VERTEX with words. */
+MUST_CHECK enum status vertex_names_require(const struct vertex_names *names, const char *name,
+                                            size_t size, uint32_t *ret_row, struct problem *reterr);
 /* The name of a row: borrowed bytes, not NUL-terminated; buffer is used for integers. */
 const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
                              char buffer[VERTEX_NAME_BUFFER], size_t *ret_size);

@@ -213,16 +213,6 @@ void result_append_distance(const struct result *result, uint32_t source, uint32
     writer_append_distance(text, result->matrix.kind, &element);
 }
 
-enum status result_find_row(const struct result *result, const char *name, size_t size,
-                            uint32_t *ret_row, struct problem *reterr)
-{
-    if (vertex_names_find(result->names, name, size, ret_row)) {
-        return STATUS_OK;
-    }
-    return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
-                       size < 128 ? (int)size : 128, name);
-}
-
 enum status result_open_hierarchy(const struct result *result,
                                   const struct hierarchy **ret_hierarchy)
 {

@@ -46,9 +46,6 @@ double result_touched_s(const struct result *result);
  * damaged. Rows must be in range. */
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text);
-/* The row of a vertex name; STATUS_NO_SUCH_VERTEX with words. */
-MUST_CHECK enum status result_find_row(const struct result *result, const char *name, size_t size,
-                                       uint32_t *ret_row, struct problem *reterr);
 /* The distances of pairs (source, target) of rows in range, elements of the kind, one behind the
  * other: the one way to pairs. *ret_count: of so many, from the first on, at least one of some; the
  * others take another call, as one takes a millisecond at most. STATUS_CORRUPT, STATUS_NO_MEMORY.

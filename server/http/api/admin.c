@@ -3,14 +3,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#define SHAPE "{\"level\":\"debug\"}"
-
-enum status serve_admin_prepare(struct request *request, struct problem *reterr)
-{
-    return request_expect_json(request, SHAPE, request->http_context->config->document_limit_bytes,
-                               reterr);
-}
-
 void serve_admin_log_level(struct request *request)
 {
     request_set_header(request, "Cache-Control", "no-store");
@@ -21,16 +13,13 @@ void serve_admin_log_level(struct request *request)
 static enum status read_level(const struct request *request, enum log_level *ret_level,
                               struct problem *reterr)
 {
-    enum status status = request_check_document(request, reterr);
+    enum status status = STATUS_OK;
     const char *name = NULL;
-
-    if (status != STATUS_OK) {
-        return status;
-    }
     json_t *root =
         json_loadb(request->document.bytes, request->document.size, JSON_REJECT_DUPLICATES, NULL);
     if (json_unpack(root, "{s:s!}", "level", &name) != 0) {
-        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not as %s.", SHAPE);
+        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not as %s.",
+                             request->match.route->query->question);
     } else if (!log_level_from_name(name, ret_level)) {
         status = problem_set(reterr, STATUS_BAD_PARAMETER,
                              "level must be one of debug, info, warning, error.");

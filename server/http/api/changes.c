@@ -2,7 +2,6 @@
 
 #include "proto/number.h"
 #include "server/http/api/pair_rows.h"
-#include "server/store/graph_file.h"
 #include "server/store/identity.h"
 
 #include <math.h>
@@ -22,11 +21,9 @@ static enum status prepare(struct request *request, uint64_t limit_bytes, struct
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "Idempotency-Key is 1 to 127 visible ASCII characters.");
     }
-    enum status status =
-        query_read_job(&request->query, request->http_context->config->wait_limit_s,
-                       &request->job_request, reterr);
-
-    return status == STATUS_OK ? request_expect_document(request, limit_bytes, reterr) : status;
+    STATUS_TRY(query_read_job(&request->query, request->http_context->config->wait_limit_s,
+                              &request->job_request, reterr));
+    return request_expect_document(request, limit_bytes, reterr);
 }
 
 static bool is_csv(const struct request *request)
@@ -86,14 +83,8 @@ static void post_change(struct request *request, struct call *call)
 
 void serve_changes_weights(struct request *request)
 {
-    struct problem problem;
-    struct call *call;
+    struct call *call = request_create_call(request, CALL_CHANGE);
 
-    if (request_check_document(request, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
-    call = request_create_call(request, CALL_CHANGE);
     if (call != NULL) {
         call->submit.changes.weights =
             text_take(&request->document, &call->submit.changes.weights_size);
@@ -198,44 +189,25 @@ static void change_edges(struct request *request, const struct vertex_names *nam
     post_change(request, call);
 }
 
-/* The names of a graph that has no result are read from its file. */
-static void graph_asked(struct request *request)
+/* For a graph without a result. */
+static void change_stored(struct request *request)
 {
-    const struct call *call = request->call;
-    struct vertex_names *names = NULL;
+    struct vertex_names *names = serve_graphs_read_names(request);
 
-    if (call->status != STATUS_OK) {
-        request_answer_call(request);
-        return;
+    if (names != NULL) {
+        change_edges(request, names);
+        vertex_names_destroy(names);
     }
-    const enum status status = graph_file_read_names(
-        store_graph_folder(request->http_context->store), call->graph_id, &names);
-
-    if (status == STATUS_CORRUPT) {
-        scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
-    }
-    if (status != STATUS_OK) {
-        request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
-        return;
-    }
-    change_edges(request, names);
-    vertex_names_destroy(names);
 }
 
 void serve_changes_edges(struct request *request)
 {
-    struct problem problem;
-
-    if (request_check_document(request, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
     struct result *result = request_look_up(request);
 
     if (result != NULL) {
         change_edges(request, result_names(result));
         result_unref(result);
     } else if (request_create_call(request, CALL_GRAPH) != NULL) {
-        request_call(request, graph_asked);
+        request_call(request, change_stored);
     }
 }

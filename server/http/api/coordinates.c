@@ -22,11 +22,6 @@ enum status serve_coordinates_prepare(struct request *request, struct problem *r
 
 void serve_coordinates_put(struct request *request)
 {
-    struct problem problem;
-    if (request_check_document(request, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
     struct call *call = request_create_call(request, CALL_PUT_COORDINATES);
     if (call != NULL) {
         call->coordinates.document = request->document;

@@ -11,18 +11,13 @@ struct end {
     uint32_t row;
 };
 
-static enum status find(const struct request *request, const char *parameter, struct end *ret_end,
-                        struct problem *reterr)
+static enum status find_end(const struct request *request, const char *parameter,
+                            struct end *ret_end, struct problem *reterr)
 {
-    struct end end = {.name = query_value(&request->query, parameter)};
-
-    end.name_size = strlen(end.name);
-    enum status status =
-        result_find_row(request->result, end.name, end.name_size, &end.row, reterr);
-    if (status == STATUS_OK) {
-        *ret_end = end;
-    }
-    return status;
+    ret_end->name = query_value(&request->query, parameter);
+    ret_end->name_size = strlen(ret_end->name);
+    return vertex_names_require(result_names(request->result), ret_end->name, ret_end->name_size,
+                                &ret_end->row, reterr);
 }
 
 /* A vertex is found by its name to the letter, which is then as good as the one that is stored. */
@@ -44,8 +39,8 @@ void serve_distances_one(struct request *request)
     struct end source;
     struct end target;
 
-    if (find(request, "source", &source, &problem) != STATUS_OK ||
-        find(request, "target", &target, &problem) != STATUS_OK) {
+    if (find_end(request, "source", &source, &problem) != STATUS_OK ||
+        find_end(request, "target", &target, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }

@@ -3,16 +3,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#define SHAPE "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}"
-
-enum status serve_estimate_prepare(struct request *request, struct problem *reterr)
-{
-    return request_expect_json(request, SHAPE, request->http_context->config->document_limit_bytes,
-                               reterr);
-}
-
-static enum status take_count(const json_t *value, const char *name, json_int_t most,
-                              uint64_t *ret_count, struct problem *reterr)
+static enum status parse_count(const json_t *value, const char *name, json_int_t most,
+                               uint64_t *ret_count, struct problem *reterr)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         json_integer_value(value) > most) {
@@ -23,12 +15,11 @@ static enum status take_count(const json_t *value, const char *name, json_int_t 
     return STATUS_OK;
 }
 
-static enum status take_member(const char *name, const json_t *value, struct call *call,
-                               struct problem *reterr)
+static enum status parse_member(const char *name, const json_t *value, struct call *call,
+                                struct problem *reterr)
 {
     const char *text = json_is_string(value) ? json_string_value(value) : "";
     uint64_t count = 0;
-    enum status status;
 
     if (strcmp(name, "graph") == 0) {
         if (text[0] == '\0' || strlen(text) >= sizeof(call->key)) {
@@ -45,32 +36,26 @@ static enum status take_member(const char *name, const json_t *value, struct cal
                                  "kind must be one of auto, i4, u2, f4, f8.");
     }
     if (strcmp(name, "m") == 0) {
-        return take_count(value, name, (json_int_t)1 << 48, &call->estimate.edge_count, reterr);
+        return parse_count(value, name, (json_int_t)1 << 48, &call->estimate.edge_count, reterr);
     }
     if (strcmp(name, "n") == 0) {
-        status = take_count(value, name, UINT32_MAX - 1, &count, reterr);
-        if (status == STATUS_OK) {
-            call->estimate.vertex_count = (uint32_t)count;
-        }
-        return status;
+        STATUS_TRY(parse_count(value, name, UINT32_MAX - 1, &count, reterr));
+        call->estimate.vertex_count = (uint32_t)count;
+        return STATUS_OK;
     }
     problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no member \"%s\" here.", name);
     problem_hint(reterr, "Known: graph, or n and m; kind.");
     return STATUS_UNKNOWN_PARAMETER;
 }
 
-static enum status fill(const struct request *request, struct call *call, struct problem *reterr)
+static enum status parse_document(const struct request *request, struct call *call,
+                                  struct problem *reterr)
 {
     json_error_t error;
-    enum status status = request_check_document(request, reterr);
+    enum status status = STATUS_OK;
     const char *name;
-    json_t *document;
     json_t *value;
-
-    if (status != STATUS_OK) {
-        return status;
-    }
-    document =
+    json_t *document =
         json_loadb(request->document.bytes, request->document.size, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL) {
         problem_set(reterr, STATUS_BAD_REQUEST, "The body is no JSON: %s.", error.text);
@@ -83,11 +68,12 @@ static enum status fill(const struct request *request, struct call *call, struct
     const bool has_m = json_object_get(document, "m") != NULL;
 
     if (!json_is_object(document) || has_graph == has_n || (has_graph && has_m)) {
-        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s.", SHAPE);
+        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s.",
+                             request->match.route->query->question);
     }
     json_object_foreach(document, name, value)
     {
-        status = status == STATUS_OK ? take_member(name, value, call, reterr) : status;
+        status = status == STATUS_OK ? parse_member(name, value, call, reterr) : status;
     }
     json_decref(document);
     return status;
@@ -101,7 +87,7 @@ void serve_estimate(struct request *request)
     if (call == NULL) {
         return;
     }
-    if (fill(request, call, &problem) == STATUS_OK) {
+    if (parse_document(request, call, &problem) == STATUS_OK) {
         request_call(request, request_answer_call);
     } else {
         request_refuse(request, &problem);

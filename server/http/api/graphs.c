@@ -31,12 +31,9 @@ void serve_graphs_store(struct request *request)
 static void ask_about(struct request *request, enum call_kind kind,
                       void (*resume)(struct request *request))
 {
-    struct call *call = request_create_call(request, kind);
-
-    if (call == NULL) {
-        return;
+    if (request_create_call(request, kind) != NULL) {
+        request_call(request, resume);
     }
-    request_call(request, resume);
 }
 
 /* The tag is the id: for a change that is to be made to this graph and to no other. Names and jobs
@@ -87,30 +84,37 @@ static bool make_vertex(struct stream *stream, struct text *text)
     return false;
 }
 
-/* Names are small beside the edges that follow them in the file: the thread reads them itself. */
-static void graph_asked(struct request *request)
+struct vertex_names *serve_graphs_read_names(struct request *request)
 {
     const struct call *call = request->call;
     struct vertex_names *names = NULL;
-    enum status status;
 
     if (call->status != STATUS_OK) {
         request_answer_call(request);
-        return;
+        return NULL;
     }
-    status = graph_file_read_names(store_graph_folder(request->http_context->store), call->graph_id,
-                                   &names);
-    if (status == STATUS_OK) {
+    const enum status status = graph_file_read_names(
+        store_graph_folder(request->http_context->store), call->graph_id, &names);
+
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
+    }
+    if (status != STATUS_OK) {
+        request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
+    }
+    return names;
+}
+
+static void list_vertices(struct request *request)
+{
+    struct vertex_names *names = serve_graphs_read_names(request);
+
+    if (names != NULL) {
         stream_answer(request, &(struct stream_plan){.media_type = "application/json",
                                                      .context = names,
                                                      .destroy = destroy_names,
                                                      .make = make_vertex});
-        return;
     }
-    if (status == STATUS_CORRUPT) {
-        scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
-    }
-    request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
 }
 
 void serve_graphs_vertices(struct request *request)
@@ -122,6 +126,6 @@ void serve_graphs_vertices(struct request *request)
         stream_answer(request,
                       &(struct stream_plan){.media_type = "application/json", .make = make_vertex});
     } else {
-        ask_about(request, CALL_GRAPH, graph_asked);
+        ask_about(request, CALL_GRAPH, list_vertices);
     }
 }

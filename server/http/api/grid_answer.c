@@ -116,6 +116,12 @@ static enum status check(const struct request *request, const struct grid_reques
 
 /* ---- The grid ---- */
 
+void grid_request_finish(struct grid_request *selection)
+{
+    slice_finish(&selection->rows);
+    slice_finish(&selection->columns);
+}
+
 /* The state of a streamed answer, which is made while it is sent. */
 struct source {
     struct grid_request selection;
@@ -139,8 +145,7 @@ static void destroy_source(void *context)
 {
     struct source *source = context;
 
-    slice_finish(&source->selection.rows);
-    slice_finish(&source->selection.columns);
+    grid_request_finish(&source->selection);
     grid_text_finish(&source->writer);
     rectangle_close(&source->rectangle);
     free(source);
@@ -216,21 +221,15 @@ static enum status create_source(const struct request *request, struct grid_requ
     return STATUS_OK;
 }
 
-static void describe_failure(struct stream *stream, enum status status)
-{
-    problem_set(&stream->problem, status, "%s",
-                status == STATUS_CORRUPT ? "The stored result is damaged."
-                                         : "There is no memory for the answer.");
-}
-
 static bool make_text(struct stream *stream, struct text *text)
 {
     struct source *source = stream->plan.context;
     const bool more = grid_text_next(&source->writer, text);
 
     if (text->failed) {
-        describe_failure(stream,
-                         result_is_damaged(stream->result) ? STATUS_CORRUPT : STATUS_NO_MEMORY);
+        const bool is_damaged = result_is_damaged(stream->result);
+
+        return stream_fail(stream, text, is_damaged ? STATUS_CORRUPT : STATUS_NO_MEMORY);
     }
     return more;
 }
@@ -263,9 +262,7 @@ static bool make_bytes(struct stream *stream, struct text *text)
         const enum status status = copy_bytes(source, size, to, &copied);
 
         if (status != STATUS_OK) {
-            describe_failure(stream, status);
-            text->failed = true;
-            return false;
+            return stream_fail(stream, text, status);
         }
         text_advance(text, copied);
     }
@@ -414,8 +411,7 @@ void grid_answer(struct request *request, struct grid_request *take_request)
                                              : "There is no memory for the request.");
     }
     if (status != STATUS_OK) {
-        slice_finish(&take_request->rows);
-        slice_finish(&take_request->columns);
+        grid_request_finish(take_request);
         request_refuse(request, &problem);
         return;
     }

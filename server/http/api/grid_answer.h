@@ -14,8 +14,9 @@ struct grid_request {
     struct slice columns;
 };
 
+void grid_request_finish(struct grid_request *selection);
 /* By the parameter format, else by Accept; first: what is answered when anything will do. */
 MUST_CHECK enum status grid_answer_choose(const struct request *request, enum format first,
                                           enum format *ret_format, struct problem *reterr);
-/* Answers, also with 304, 206 or a refusal. Takes the slices. */
+/* Answers, also with 304, 206 or a refusal. Moves the slices. */
 void grid_answer(struct request *request, struct grid_request *take_request);

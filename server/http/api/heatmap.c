@@ -109,11 +109,7 @@ static bool make_row(struct stream *stream, struct text *text)
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
         const enum status status = look(looker, stream->result, row);
 
-        if (status != STATUS_OK) {
-            problem_set(&stream->problem, status, "%s.", status_info(status)->title);
-            text->failed = true;
-        }
-        return true;
+        return status == STATUS_OK || stream_fail(stream, text, status);
     }
     if (row == 0) {
         append_begin(text, overview, result_names(stream->result));
@@ -132,34 +128,18 @@ static bool make_row(struct stream *stream, struct text *text)
 
 /* ---- The route ---- */
 
-/* All, where the parameter is not given. */
-static enum status take_range(const struct request *request, const char *parameter,
-                              struct overview_axis *ret_axis, struct problem *reterr)
+static enum status parse_range(const struct request *request, const char *parameter,
+                               struct overview_axis *ret_axis, struct problem *reterr)
 {
-    const struct vertex_names *names = result_names(request->result);
-    const char *text = query_value(&request->query, parameter);
     struct slice slice = {0};
-    enum status status = STATUS_OK;
+    enum status status = slice_parse(&slice, result_names(request->result), parameter,
+                                     query_value(&request->query, parameter), reterr);
 
-    slice_all(&slice, names);
-    if (text != NULL) {
-        status = slice_parse(&slice, names, parameter, text, reterr);
-    }
     if (status == STATUS_OK && slice.list != NULL) {
         status = problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a range here: a:b.", parameter);
     }
     *ret_axis = (struct overview_axis){.first = slice.axis.first, .count = slice.axis.count};
     slice_finish(&slice);
-    return status;
-}
-
-static enum status take_size(const struct request *request, uint32_t *ret_size,
-                             struct problem *reterr)
-{
-    int64_t size = DEFAULT_CELLS;
-    enum status status = query_integer(&request->query, "size", 1, OVERVIEW_CELLS, &size, reterr);
-
-    *ret_size = (uint32_t)size;
     return status;
 }
 
@@ -169,20 +149,13 @@ static enum status create_looker(const struct request *request, struct looker **
     struct overview_axis rows;
     struct overview_axis columns;
     struct looker *looker;
-    uint32_t size;
-    enum status status = take_size(request, &size, reterr);
+    int64_t size = DEFAULT_CELLS;
 
-    if (status == STATUS_OK) {
-        status = take_range(request, "rows", &rows, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = take_range(request, "cols", &columns, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(query_integer(&request->query, "size", 1, OVERVIEW_CELLS, &size, reterr));
+    STATUS_TRY(parse_range(request, "rows", &rows, reterr));
+    STATUS_TRY(parse_range(request, "cols", &columns, reterr));
     const struct overview overview =
-        overview_plan(result_kind(request->result), rows, columns, size);
+        overview_plan(result_kind(request->result), rows, columns, (uint32_t)size);
     const uint64_t looked = overview_rows(&overview);
     const uint32_t limit = request->http_context->config->row_limit;
 
@@ -203,7 +176,7 @@ static enum status create_looker(const struct request *request, struct looker **
     return STATUS_OK;
 }
 
-static void serve(struct request *request)
+void serve_heatmap(struct request *request)
 {
     struct looker *looker = NULL;
     struct problem problem;
@@ -220,17 +193,5 @@ static void serve(struct request *request)
                                                      .context = looker,
                                                      .destroy = destroy_looker,
                                                      .make = make_row});
-    }
-}
-
-void serve_heatmap(struct request *request)
-{
-    struct problem problem;
-    uint32_t size;
-
-    if (take_size(request, &size, &problem) == STATUS_OK) {
-        request_find_result(request, serve);
-    } else {
-        request_refuse(request, &problem);
     }
 }

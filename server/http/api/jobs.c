@@ -175,32 +175,19 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
     const struct config *config = request->http_context->config;
     const char *key = request_header(request, "Idempotency-Key");
     enum coding coding = CODING_IDENTITY;
-    enum status status = check_admission(request, for_job, reterr);
 
     request->job_request = (struct job_request){.wait_s = -1};
-    if (status == STATUS_OK) {
-        status =
-            query_read_job(&request->query, config->wait_limit_s, &request->job_request, reterr);
+    STATUS_TRY(check_admission(request, for_job, reterr));
+    STATUS_TRY(
+        query_read_job(&request->query, config->wait_limit_s, &request->job_request, reterr));
+    if (key != NULL && !query_is_idempotency_key(key)) {
+        return problem_set(reterr, STATUS_BAD_REQUEST,
+                           "Idempotency-Key is 1 to 127 visible ASCII characters.");
     }
-    if (status == STATUS_OK && key != NULL && !query_is_idempotency_key(key)) {
-        status = problem_set(reterr, STATUS_BAD_REQUEST,
-                             "Idempotency-Key is 1 to 127 visible ASCII characters.");
-    }
-    if (status == STATUS_OK) {
-        status = find_coding(request, &coding, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = request_check_length(request, config->body_limit_bytes, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = choose_format(request, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = choose_charset(request, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(find_coding(request, &coding, reterr));
+    STATUS_TRY(request_check_length(request, config->body_limit_bytes, reterr));
+    STATUS_TRY(choose_format(request, reterr));
+    STATUS_TRY(choose_charset(request, reterr));
     start_upload(request, for_job, coding);
     /* Refuse an announced body for which there is no room now, before it is sent; memory is charged
      * only for what has come. A client that does not wait for leave to send is answered while it
@@ -307,10 +294,7 @@ void serve_jobs_show(struct request *request)
 
 void serve_jobs_cancel(struct request *request)
 {
-    struct call *call = request_create_call(request, CALL_CANCEL);
-
-    if (call == NULL) {
-        return;
+    if (request_create_call(request, CALL_CANCEL) != NULL) {
+        request_call(request, request_answer_call);
     }
-    request_call(request, request_answer_call);
 }

@@ -9,82 +9,22 @@ static enum status choose_form(const struct request *request, enum format format
                                enum grid_form *ret_form, struct problem *reterr)
 {
     bool has_names = false;
-    enum status status = query_flag(&request->query, "header", &has_names, reterr);
 
-    if (status == STATUS_OK && has_names && format != FORMAT_CSV) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "Only csv has a header.");
-        status = STATUS_BAD_PARAMETER;
+    STATUS_TRY(query_flag(&request->query, "header", &has_names, reterr));
+    if (has_names && format != FORMAT_CSV) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "Only csv has a header.");
     }
     *ret_form = format == FORMAT_NDJSON ? GRID_NDJSON
                 : format == FORMAT_MTX  ? GRID_MTX
                 : format == FORMAT_JSON ? GRID_JSON
                 : has_names             ? GRID_CSV_NAMED
                                         : GRID_CSV;
-    return status;
+    return STATUS_OK;
 }
 
-/* All, where the parameter is not given. */
-static enum status take_slice(const struct request *request, const char *parameter,
-                              struct slice *slice, struct problem *reterr)
-{
-    const struct vertex_names *names = result_names(request->result);
-    const char *text = query_value(&request->query, parameter);
-
-    if (text == NULL) {
-        slice_all(slice, names);
-        return STATUS_OK;
-    }
-    return slice_parse(slice, names, parameter, text, reterr);
-}
-
-static void refuse(struct request *request, struct grid_request *selection,
-                   const struct problem *problem)
-{
-    slice_finish(&selection->rows);
-    slice_finish(&selection->columns);
-    request_refuse(request, problem);
-}
-
-static void serve(struct request *request)
-{
-    struct grid_request selection = {0};
-    struct problem problem;
-
-    if (grid_answer_choose(request, FORMAT_NPY, &selection.format, &problem) == STATUS_OK &&
-        choose_form(request, selection.format, &selection.form, &problem) == STATUS_OK &&
-        take_slice(request, "rows", &selection.rows, &problem) == STATUS_OK &&
-        take_slice(request, "cols", &selection.columns, &problem) == STATUS_OK) {
-        grid_answer(request, &selection);
-    } else {
-        refuse(request, &selection, &problem);
-    }
-}
-
-/* A bad format or form is refused before the result is looked up. */
-static void find(struct request *request, enum format first,
-                 void (*serve_found)(struct request *request))
-{
-    struct problem problem;
-    enum format format;
-    enum grid_form form;
-
-    if (grid_answer_choose(request, first, &format, &problem) == STATUS_OK &&
-        choose_form(request, format, &form, &problem) == STATUS_OK) {
-        request_find_result(request, serve_found);
-    } else {
-        request_refuse(request, &problem);
-    }
-}
-
-void serve_matrix(struct request *request)
-{
-    find(request, FORMAT_NPY, serve);
-}
-
-/* ---- One row ---- */
-
-static enum status take_vertex(const struct request *request, struct slice *slice,
-                               struct problem *reterr)
+/* The vertex that the path names. */
+static enum status parse_vertex(const struct request *request, struct slice *slice,
+                                struct problem *reterr)
 {
     const struct router_match *match = &request->match;
     char *name = strndup(match->second, match->second_size);
@@ -103,23 +43,44 @@ static enum status take_vertex(const struct request *request, struct slice *slic
     return status;
 }
 
-static void serve_row(struct request *request)
+static enum status parse_selection(const struct request *request, bool is_row,
+                                   struct grid_request *selection, struct problem *reterr)
+{
+    const struct vertex_names *names = result_names(request->result);
+
+    STATUS_TRY(
+        grid_answer_choose(request, is_row ? FORMAT_JSON : FORMAT_NPY, &selection->format, reterr));
+    STATUS_TRY(choose_form(request, selection->format, &selection->form, reterr));
+    if (is_row) {
+        selection->form = selection->form == GRID_JSON ? GRID_ROW : selection->form;
+        STATUS_TRY(parse_vertex(request, &selection->rows, reterr));
+    } else {
+        STATUS_TRY(slice_parse(&selection->rows, names, "rows",
+                               query_value(&request->query, "rows"), reterr));
+    }
+    return slice_parse(&selection->columns, names, "cols", query_value(&request->query, "cols"),
+                       reterr);
+}
+
+static void answer(struct request *request, bool is_row)
 {
     struct grid_request selection = {0};
     struct problem problem;
 
-    if (grid_answer_choose(request, FORMAT_JSON, &selection.format, &problem) == STATUS_OK &&
-        choose_form(request, selection.format, &selection.form, &problem) == STATUS_OK &&
-        take_vertex(request, &selection.rows, &problem) == STATUS_OK &&
-        take_slice(request, "cols", &selection.columns, &problem) == STATUS_OK) {
-        selection.form = selection.form == GRID_JSON ? GRID_ROW : selection.form;
+    if (parse_selection(request, is_row, &selection, &problem) == STATUS_OK) {
         grid_answer(request, &selection);
-    } else {
-        refuse(request, &selection, &problem);
+        return;
     }
+    grid_request_finish(&selection);
+    request_refuse(request, &problem);
+}
+
+void serve_matrix(struct request *request)
+{
+    answer(request, false);
 }
 
 void serve_matrix_row(struct request *request)
 {
-    find(request, FORMAT_JSON, serve_row);
+    answer(request, true);
 }

@@ -117,13 +117,7 @@ static bool make_nearest(struct stream *stream, struct text *text)
     }
     const enum status status = search(found, stream->result);
 
-    if (status != STATUS_OK) {
-        problem_set(&stream->problem, status, "%s",
-                    status == STATUS_CORRUPT ? "The stored result is damaged."
-                                             : "There is no memory for the answer.");
-        text->failed = true;
-    }
-    return true;
+    return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
 /* Reads the parameter max of /within, or else k of /nearest; the other does not limit. */
@@ -147,7 +141,7 @@ static enum status parse_limit(const struct request *request, struct nearest_que
     return status;
 }
 
-static void answer_neighbours(struct request *request)
+void serve_within(struct request *request)
 {
     const struct result *result = request->result;
     const char *source = query_value(&request->query, "source");
@@ -159,7 +153,8 @@ static void answer_neighbours(struct request *request)
     struct found *found;
 
     if (parse_limit(request, &query, &problem) != STATUS_OK ||
-        result_find_row(result, source, strlen(source), &query.source, &problem) != STATUS_OK) {
+        vertex_names_require(result_names(result), source, strlen(source), &query.source,
+                             &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
     }
@@ -201,20 +196,14 @@ static bool has_place(const struct request *request)
     return has_place;
 }
 
-/* A bad limit is refused before the result is looked up. */
 void serve_nearest(struct request *request)
 {
-    struct nearest_query query;
-    struct problem problem;
-
     if (query_value(&request->query, "source") == NULL) {
         serve_coordinates_nearest(request);
     } else if (has_place(request)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER, "source and a place are two questions.",
                             "Leave source out, or lon and lat, or x and y.");
-    } else if (parse_limit(request, &query, &problem) == STATUS_OK) {
-        request_find_result(request, answer_neighbours);
     } else {
-        request_refuse(request, &problem);
+        request_find_result(request, serve_within);
     }
 }

@@ -37,11 +37,12 @@ static enum status find_rows(const struct pairs_reader *reader, const struct ver
     for (int i = 0; i < 2; i++) {
         const struct scanned_name *name = &reader->pair[i];
 
-        if (!vertex_names_find(names, name->bytes, name->size, &ret_rows[i])) {
-            problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
-                        name->size < 128 ? (int)name->size : 128, name->bytes);
+        const enum status status =
+            vertex_names_require(names, name->bytes, name->size, &ret_rows[i], reterr);
+
+        if (status != STATUS_OK) {
             pairs_place(reader, reterr);
-            return STATUS_NO_SUCH_VERTEX;
+            return status;
         }
     }
     return STATUS_OK;

@@ -142,13 +142,6 @@ static enum status check_names(const struct answer *answer, const uint32_t rows[
     return STATUS_NOT_ACCEPTABLE;
 }
 
-static enum status describe_failure(enum status status, struct problem *reterr)
-{
-    return problem_set(reterr, status,
-                       status == STATUS_CORRUPT ? "The stored result is damaged."
-                                                : "There is no memory for the request.");
-}
-
 /* Reads the next pairs once all are done that were read before. */
 static enum status read_pairs(struct answer *answer, struct problem *reterr)
 {
@@ -166,12 +159,8 @@ static enum status check_pairs(struct answer *answer, struct problem *reterr)
     size_t count = 0;
 
     STATUS_TRY(read_pairs(answer, reterr));
-    const enum status status = result_check_pairs(answer->result, answer->rows[answer->done],
-                                                  answer->read - answer->done, &count);
-
-    if (status != STATUS_OK) {
-        return describe_failure(status, reterr);
-    }
+    STATUS_TRY(result_check_pairs(answer->result, answer->rows[answer->done],
+                                  answer->read - answer->done, &count));
     for (size_t i = 0; i < count && answer->form == PAIRS_P2P; i++) {
         STATUS_TRY(check_names(answer, answer->rows[answer->done + i], reterr));
     }
@@ -264,12 +253,7 @@ static enum status answer_pairs(struct answer *answer, struct stream *stream, st
     STATUS_TRY(read_pairs(answer, &stream->problem));
     const size_t left = answer->read - answer->done;
     size_t count = has_names && left > NAMED_AT_ONCE ? NAMED_AT_ONCE : left;
-    const enum status status =
-        result_pairs(answer->result, answer->rows[answer->done], count, elements, &count);
-
-    if (status != STATUS_OK) {
-        return describe_failure(status, &stream->problem);
-    }
+    STATUS_TRY(result_pairs(answer->result, answer->rows[answer->done], count, elements, &count));
     text_append(text, ",", answer->form == PAIRS_JSON && stream->position > 0 && count > 0);
     append_pairs(answer, answer->rows + answer->done, elements, (uint32_t)count, text);
     answer->done += count;
@@ -290,8 +274,7 @@ static bool make_pairs(struct stream *stream, struct text *text)
         status = answer_pairs(answer, stream, text);
     }
     if (status != STATUS_OK) {
-        text->failed = true;
-        return false;
+        return stream_fail(stream, text, status);
     }
     if (!reader->ended || answer->done < answer->read) {
         return true;
@@ -312,7 +295,7 @@ static bool make_pairs(struct stream *stream, struct text *text)
 
 /* ---- The route ---- */
 
-static void serve(struct request *request)
+void serve_pairs(struct request *request)
 {
     const enum pairs_form asked = form_of_body(request);
     struct answer *answer = calloc(1, sizeof(*answer));
@@ -337,17 +320,4 @@ static void serve(struct request *request)
                                                  .context = answer,
                                                  .destroy = destroy_answer,
                                                  .make = make_pairs});
-}
-
-void serve_pairs(struct request *request)
-{
-    struct problem problem;
-    enum pairs_form form;
-
-    if (request_check_document(request, &problem) == STATUS_OK &&
-        choose_answer(request, form_of_body(request), &form, &problem) == STATUS_OK) {
-        request_find_result(request, serve);
-    } else {
-        request_refuse(request, &problem);
-    }
 }

@@ -215,7 +215,8 @@ static enum status create_for_pair(const struct request *request, struct walker 
     for (int i = 0; i < 2; i++) {
         const char *name = query_value(&request->query, ends[i]);
 
-        STATUS_TRY(result_find_row(request->result, name, strlen(name), &pair[i], reterr));
+        STATUS_TRY(vertex_names_require(result_names(request->result), name, strlen(name), &pair[i],
+                                        reterr));
     }
     STATUS_TRY(create_walker(request, &walker, reterr));
     memcpy(walker->pair, pair, sizeof(pair));
@@ -253,12 +254,6 @@ void serve_paths_one(struct request *request)
 }
 
 /* ---- Many pairs ---- */
-
-enum status serve_paths_prepare(struct request *request, struct problem *reterr)
-{
-    return request_expect_json(request, "{\"pairs\":[[source,target],...]}",
-                               request->http_context->config->pairs_limit_bytes, reterr);
-}
 
 static void open_body(struct walker *walker)
 {
@@ -317,7 +312,7 @@ static bool make_paths(struct stream *stream, struct text *text)
     return true;
 }
 
-static void serve_many(struct request *request)
+void serve_paths_many(struct request *request)
 {
     struct walker *walker;
     struct problem problem;
@@ -335,15 +330,4 @@ static void serve_many(struct request *request)
                                                  .context = walker,
                                                  .destroy = destroy_walker,
                                                  .make = make_paths});
-}
-
-void serve_paths_many(struct request *request)
-{
-    struct problem problem;
-
-    if (request_check_document(request, &problem) == STATUS_OK) {
-        request_find_result(request, serve_many);
-    } else {
-        request_refuse(request, &problem);
-    }
 }

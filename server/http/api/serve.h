@@ -20,6 +20,9 @@ void serve_lists_graphs(struct request *request);
 void serve_graphs_show(struct request *request);
 void serve_graphs_delete(struct request *request);
 void serve_graphs_vertices(struct request *request);
+/* The names of the graph that the call of the request has found, read by this thread from its file:
+ * they are small beside the edges. NULL after an answer that says why not. */
+struct vertex_names *serve_graphs_read_names(struct request *request);
 
 /* Graphs of more edges are not listed: a page draws far fewer. */
 #define SERVE_EDGE_LIMIT 1000000
@@ -34,20 +37,18 @@ void serve_changes_weights(struct request *request);
 void serve_distances_one(struct request *request);
 void serve_pairs(struct request *request);
 
-MUST_CHECK enum status serve_paths_prepare(struct request *request, struct problem *reterr);
 void serve_paths_one(struct request *request);
 void serve_paths_many(struct request *request);
 
 void serve_matrix(struct request *request);
 void serve_matrix_row(struct request *request);
 
-MUST_CHECK enum status serve_table_prepare(struct request *request, struct problem *reterr);
 void serve_table(struct request *request);
 
-MUST_CHECK enum status serve_estimate_prepare(struct request *request, struct problem *reterr);
 void serve_estimate(struct request *request);
 
 void serve_nearest(struct request *request);
+void serve_within(struct request *request);
 
 MUST_CHECK enum status serve_coordinates_prepare(struct request *request, struct problem *reterr);
 void serve_coordinates_put(struct request *request);
@@ -70,7 +71,6 @@ void serve_service_devices(struct request *request);
 void serve_service_index(struct request *request);
 
 void serve_metrics(struct request *request);
-MUST_CHECK enum status serve_admin_prepare(struct request *request, struct problem *reterr);
 void serve_admin_log_level(struct request *request);
 void serve_admin_set_log_level(struct request *request);
 

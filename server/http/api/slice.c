@@ -39,16 +39,10 @@ static enum status grow(struct slice *slice, struct problem *reterr)
 enum status slice_add(struct slice *slice, const struct vertex_names *names, const char *name,
                       size_t size, struct problem *reterr)
 {
-    enum status status = grow(slice, reterr);
     uint32_t row;
 
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (!vertex_names_find(names, name, size, &row)) {
-        return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
-                           size < 128 ? (int)size : 128, name);
-    }
+    STATUS_TRY(grow(slice, reterr));
+    STATUS_TRY(vertex_names_require(names, name, size, &row, reterr));
     slice->list[slice->axis.count++] = row;
     return STATUS_OK;
 }
@@ -132,12 +126,17 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                         const char *parameter, const char *text, struct problem *reterr)
 {
     const uint32_t n = vertex_names_count(names);
-    const char *colon = strchr(text, ':');
     const char *at = text;
     enum status status;
     int64_t first = 0;
     int64_t stop = n;
     uint32_t nameless;
+
+    if (text == NULL) {
+        slice_all(slice, names);
+        return STATUS_OK;
+    }
+    const char *colon = strchr(text, ':');
 
     if (colon != NULL && parse_bound(text, (size_t)(colon - text), &first) &&
         parse_bound(colon + 1, strlen(colon + 1), &stop)) {

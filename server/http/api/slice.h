@@ -20,7 +20,7 @@ void slice_finish(struct slice *slice);
 /* One more vertex; STATUS_NO_MEMORY, STATUS_NO_SUCH_VERTEX. The slice is one of names. */
 MUST_CHECK enum status slice_add(struct slice *slice, const struct vertex_names *names,
                                  const char *name, size_t size, struct problem *reterr);
-/* Into a zeroed slice; parameter: its name, for the words. STATUS_BAD_PARAMETER,
+/* Into a zeroed slice; text: NULL is all; parameter: its name, for the words. STATUS_BAD_PARAMETER,
  * STATUS_NO_SUCH_VERTEX. To be finished also after a failure. */
 MUST_CHECK enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                                    const char *parameter, const char *text, struct problem *reterr);

@@ -146,16 +146,14 @@ static enum status sweep_row(struct sweep *sweep)
     return STATUS_OK;
 }
 
-static void append_line(struct stream *stream, struct sweep *sweep, struct text *text)
+/* The next row, with a line end after some. */
+static bool make_line(struct stream *stream, struct sweep *sweep, struct text *text)
 {
     const uint64_t before = sweep->next;
     const enum status status = sweep_row(sweep);
 
-    if (status != STATUS_OK) {
-        problem_set(&stream->problem, status, "%s.", status_info(status)->title);
-        text->failed = true;
-    }
     text_append(text, "\n", sweep->next > before && sweep->next % ROWS_PER_LINE == 0);
+    return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
 /* ---- The stream ---- */
@@ -182,8 +180,7 @@ static bool make_pieces(struct stream *stream, struct text *text)
     const size_t column = (size_t)(stream->position / pieces);
 
     if (sweep != NULL && sweep->next < 2 * (uint64_t)n) {
-        append_line(stream, sweep, text);
-        return true;
+        return make_line(stream, sweep, text);
     }
     if (stream->position == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,

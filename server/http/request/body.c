@@ -48,19 +48,22 @@ enum status request_expect_document(struct request *request, uint64_t limit_byte
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
-enum status request_expect_json(struct request *request, const char *shape, uint64_t limit_bytes,
-                                struct problem *reterr)
+enum status request_expect_question(struct request *request, struct problem *reterr)
 {
+    const struct route_query *query = request->match.route->query;
+    const struct config *config = request->http_context->config;
     const char *media_type = request_header(request, "Content-Type");
 
     if (!format_media_type_is_vague(media_type) &&
         format_from_media_type(media_type) != FORMAT_JSON) {
         problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
                     media_type);
-        problem_hint(reterr, "Read here: application/json, as %s.", shape);
+        problem_hint(reterr, "Read here: application/json, as %s.", query->question);
         return STATUS_UNSUPPORTED_MEDIA_TYPE;
     }
-    return request_expect_document(request, limit_bytes, reterr);
+    return request_expect_document(
+        request, query->of_result ? config->pairs_limit_bytes : config->document_limit_bytes,
+        reterr);
 }
 
 enum status request_check_document(const struct request *request, struct problem *reterr)

@@ -18,9 +18,8 @@ MUST_CHECK enum status request_check_length(const struct request *request, uint6
 /* At the headers of a question with a body, which goes to request->document, up to the limit. */
 MUST_CHECK enum status request_expect_document(struct request *request, uint64_t limit_bytes,
                                                struct problem *reterr);
-/* The same in JSON; shape: of such a body, for the hint of a 415. */
-MUST_CHECK enum status request_expect_json(struct request *request, const char *shape,
-                                           uint64_t limit_bytes, struct problem *reterr);
+/* The same in JSON, of the shape of the route. */
+MUST_CHECK enum status request_expect_question(struct request *request, struct problem *reterr);
 /* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
  * connection ends here. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);

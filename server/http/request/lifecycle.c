@@ -187,8 +187,10 @@ static void handle(struct request *request)
             return;
         }
     }
-    if (query->offers[0] != NULL &&
-        !header_choose_type(request_header(request, "Accept"), query->offers, &request->offer)) {
+    if (request->document_limit > 0 && request_check_document(request, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+    } else if (query->offers[0] != NULL && !header_choose_type(request_header(request, "Accept"),
+                                                               query->offers, &request->offer)) {
         request_refuse_with(request, STATUS_NOT_ACCEPTABLE, query->refusal, query->hint);
     } else if (query->of_result) {
         request_find_result(request, route->handle);

@@ -21,8 +21,10 @@ static const struct route_query of_job_list = {.parameters = {"state", "limit", 
 static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};
 static const struct route_query of_job = {.parameters = {"wait"}};
 static const struct route_query of_events = {.parameters = {"last_event_id"}};
-static const struct route_query of_matrix = {.parameters = {"format", "rows", "cols", "header"}};
-static const struct route_query of_row = {.parameters = {"format", "cols", "header"}};
+static const struct route_query of_matrix = {.parameters = {"format", "rows", "cols", "header"},
+                                             .of_result = true};
+static const struct route_query of_row = {.parameters = {"format", "cols", "header"},
+                                          .of_result = true};
 static const struct route_query of_ready = {.parameters = {"verbose"}};
 static const struct route_query of_distance = {
     .parameters = {"source", "target"},
@@ -44,7 +46,10 @@ static const struct route_query of_paths = {
     .offers = {JSON},
     .refusal = "A path is not answered in such a form.",
     .hint = "Answered: " JSON ".",
+    .question = "{\"pairs\":[[source,target],...]}",
+    .of_result = true,
 };
+static const struct route_query of_pairs = {.of_result = true};
 static const struct route_query of_nearest = {
     .parameters = {"source", "k", "lon", "lat", "x", "y"},
     .offers = {JSON, GEOJSON},
@@ -63,12 +68,14 @@ static const struct route_query of_within = {
     .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
     .hint = "Answered: " JSON ", " GEOJSON ".",
+    .of_result = true,
 };
 static const struct route_query of_heatmap = {
     .parameters = {"rows", "cols", "size"},
     .offers = {JSON},
     .refusal = "Cells are not answered in such a form.",
     .hint = "Answered: " JSON ".",
+    .of_result = true,
 };
 static const struct route_query of_statistics = {
     .offers = {JSON},
@@ -89,7 +96,12 @@ static const struct route_query of_table = {
     .offers = {JSON},
     .refusal = "A table is not answered in such a form.",
     .hint = "Answered: " JSON "; matrix has other formats.",
+    .question = "{\"sources\":[...],\"destinations\":[...]}",
+    .of_result = true,
 };
+static const struct route_query of_estimate = {
+    .question = "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}"};
+static const struct route_query of_log_level = {.question = "{\"level\":\"debug\"}"};
 
 /* clang-format off */
 /* Searched in this order: the one asked most comes first. */
@@ -120,23 +132,22 @@ const struct route router_table[] = {
      serve_coordinates_show, RIGHT_READ, ON_MAIN},
     {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_change, NULL,
      serve_coordinates_delete, RIGHT_WRITE, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/distances", &none, serve_pairs_prepare,
+    {METHOD_POST, "/v1/graphs/{g}/distances", &of_pairs, serve_pairs_prepare,
      serve_pairs, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/paths", &of_paths, serve_paths_prepare,
+    {METHOD_POST, "/v1/graphs/{g}/paths", &of_paths, request_expect_question,
      serve_paths_many, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/graphs/{g}/table", &of_table, serve_table_prepare,
+    {METHOD_POST, "/v1/graphs/{g}/table", &of_table, request_expect_question,
      serve_table, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL,
-     serve_nearest, RIGHT_READ, ON_MAIN},
+    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL, serve_within, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/stats", &of_statistics, NULL,
      serve_statistics, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/graphs/{g}/heatmap", &of_heatmap, NULL,
      serve_heatmap, RIGHT_READ, ON_MAIN},
-    {METHOD_POST, "/v1/estimate", &none, serve_estimate_prepare,
+    {METHOD_POST, "/v1/estimate", &of_estimate, request_expect_question,
      serve_estimate, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/limits", &none, NULL, serve_service_limits, RIGHT_READ, ON_MAIN},
     {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ, ON_MAIN},
@@ -145,8 +156,8 @@ const struct route router_table[] = {
     {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN, ON_MAIN},
     {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR, ON_ADMIN | ON_SOLE},
     {METHOD_GET, "/admin/log-level", &none, NULL, serve_admin_log_level, RIGHT_ADMIN, ON_ADMIN},
-    {METHOD_PUT, "/admin/log-level", &none, serve_admin_prepare, serve_admin_set_log_level,
-     RIGHT_ADMIN, ON_ADMIN},
+    {METHOD_PUT, "/admin/log-level", &of_log_level, request_expect_question,
+     serve_admin_set_log_level, RIGHT_ADMIN, ON_ADMIN},
     {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
     {METHOD_GET, "/livez", &none, NULL, serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
     {METHOD_GET, "/readyz", &of_ready, NULL,

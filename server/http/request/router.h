@@ -33,8 +33,9 @@ struct route_query {
     const char *offers[4];
     const char *refusal; /* of a request that accepts none of them, and its hint */
     const char *hint;
-    bool of_result; /* the handler is called once there is the result that the path names */
-    bool compares;  /* the handler compares If-Match with the tag of what it changes */
+    const char *question; /* the shape of a body in JSON; NULL: it has another, or none */
+    bool of_result;       /* the handler is called once there is the result that the path names */
+    bool compares;        /* the handler compares If-Match with the tag of what it changes */
 };
 
 struct route {

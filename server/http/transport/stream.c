@@ -112,6 +112,17 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)count;
 }
 
+bool stream_fail(struct stream *stream, struct text *text, enum status status)
+{
+    if (stream->problem.status == STATUS_OK) {
+        problem_set(&stream->problem, status, "%s",
+                    status == STATUS_CORRUPT ? "The stored result is damaged."
+                                             : "There is no memory for the answer.");
+    }
+    text->failed = true;
+    return false;
+}
+
 /* ---- Life ---- */
 
 static void free_stream(void *context)

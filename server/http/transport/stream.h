@@ -34,6 +34,9 @@ struct stream {
     bool ended;
 };
 
+/* Ends the answer within make, which returns the false of this: STATUS_CORRUPT, STATUS_NO_MEMORY;
+ * the problem may have been set by another. */
+bool stream_fail(struct stream *stream, struct text *text, enum status status);
 /* Answers with what plan.make makes; moves the context. If make fails within the first block, the
  * problem is answered instead. An answer of one block has a Content-Length, and one to POST that is
  * too small to gain from a coding has none. */

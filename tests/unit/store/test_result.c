@@ -75,13 +75,14 @@ static void rows_are_found_by_name(void **state)
     struct result *result = make_result(*state);
     struct problem problem;
     uint32_t row;
-    assert_int_equal(result_find_row(result, "2", 1, &row, &problem), STATUS_OK);
+    assert_int_equal(vertex_names_require(result_names(result), "2", 1, &row, &problem), STATUS_OK);
     assert_int_equal(row, 1);
     struct result_rows none = {0};
     const void *distances;
     assert_int_equal(result_distances(result, row, &none, &distances), STATUS_OK);
     assert_int_equal(((const int32_t *)distances)[2], 12);
-    assert_int_equal(result_find_row(result, "4x", 2, &row, &problem), STATUS_NO_SUCH_VERTEX);
+    assert_int_equal(vertex_names_require(result_names(result), "4x", 2, &row, &problem),
+                     STATUS_NO_SUCH_VERTEX);
     assert_string_equal(problem.detail, "The graph has no vertex \"4x\".");
     result_unref(result);
 }
