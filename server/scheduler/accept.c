@@ -20,12 +20,12 @@ static void apply_graph(struct commit *commit)
         graph_table_drop(scheduler->graphs, entry);
         return;
     }
-    if (scheduler_commit_writes_graph(commit)) {
+    const bool is_written = scheduler_commit_writes_graph(commit);
+    if (is_written) {
         entry->row.file_bytes =
             store_find_op(&commit->change, STORE_PUT_GRAPH)->graph.row.file_bytes;
-        entry->damaged = false;
     }
-    graph_entry_commit(entry);
+    graph_entry_commit(entry, is_written);
     if (named != NULL) {
         const char *name = named->name.name;
         const struct graph_entry *owner =
@@ -71,7 +71,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
 {
     struct job *job = commit->job;
     char trace_id[TRACE_ID_SIZE];
-    job->accepted = true;
+    job->durability = JOB_ACCEPTED;
     memcpy(commit->entry->latest_job, job->id, sizeof(job->id));
     job_trace_id(job, trace_id);
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
@@ -80,7 +80,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
               LOG_TEXT("state", job_state_name(job->state)));
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->state == JOB_DONE) {
-        job->committed = true; /* before the answer, which says so */
+        job->durability = JOB_END_STORED; /* before the answer, which says so */
         job_table_end(scheduler->jobs, job);
         results_bind_latest(scheduler, job, commit->entry);
     } else {

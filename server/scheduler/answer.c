@@ -127,13 +127,14 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
  * before the deletion has ended. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
-    if (!job->committed || job->state != JOB_DONE || entry == NULL) {
-        return job->committed;
+    if (job->durability != JOB_END_STORED || job->state != JOB_DONE || entry == NULL) {
+        return job->durability == JOB_END_STORED;
     }
     if (entry->results[job->kind] == NULL) {
-        return !entry->deleting && !entry->lost[job->kind];
+        return entry->state != GRAPH_DELETING &&
+               entry->result_states[job->kind] != GRAPH_RESULT_LOST;
     }
-    return entry->durable[job->kind];
+    return entry->result_states[job->kind] == GRAPH_RESULT_DURABLE;
 }
 
 /* NULL unless it runs. */

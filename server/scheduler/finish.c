@@ -35,13 +35,13 @@ static void end_stored(struct commit *commit)
     const bool is_stored = commit->change.status == STATUS_OK;
     if (commit->result != NULL && is_stored &&
         commit->entry->results[job->kind] == commit->result) {
-        commit->entry->durable[job->kind] = true;
+        commit->entry->result_states[job->kind] = GRAPH_RESULT_DURABLE;
     }
     if (commit->call != NULL) {
         answer_cancel(commit);
     }
     if (is_stored) {
-        job->committed = true; /* it may be forgotten now */
+        job->durability = JOB_END_STORED; /* it may be forgotten now */
         names_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
         names_sweep(commit->scheduler, job->report.parent);
         names_sweep(commit->scheduler, job->graph_id);
@@ -89,10 +89,10 @@ void finish_store_ends(struct scheduler *scheduler)
     struct job *job;
     TAILQ_FOREACH(job, &scheduler->jobs->history, in_list)
     {
-        if (!job->committed && job->changes == 0) {
+        if (job->durability != JOB_END_STORED && job->changes == 0) {
             struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-            const bool has_new_result =
-                job->state == JOB_DONE && entry != NULL && !entry->durable[job->kind];
+            const bool has_new_result = job->state == JOB_DONE && entry != NULL &&
+                                        entry->result_states[job->kind] != GRAPH_RESULT_DURABLE;
             store_end(scheduler, job, entry, has_new_result ? entry->results[job->kind] : NULL,
                       NULL);
         }
@@ -496,7 +496,7 @@ void finish_expired(struct scheduler *scheduler)
     struct job *next;
     for (struct job *job = TAILQ_FIRST(&scheduler->jobs->unfinished); job != NULL; job = next) {
         next = TAILQ_NEXT(job, in_list);
-        if (job->deadline_at_s <= 0 || !job->accepted) {
+        if (job->deadline_at_s <= 0 || job->durability == JOB_ACCEPTING) {
             continue;
         }
         if (job->deadline_at_s <= now_s) {
@@ -513,7 +513,7 @@ void finish_trim_history(struct scheduler *scheduler)
     while (scheduler->jobs->history_count > scheduler->config->history_limit) {
         struct job *job = TAILQ_FIRST(&scheduler->jobs->history);
         struct commit *commit;
-        if (!job->committed || job->changes > 0 ||
+        if (job->durability != JOB_END_STORED || job->changes > 0 ||
             scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }

@@ -109,11 +109,13 @@ static void count_bytes(const struct graph_entry *entry, int64_t more_bytes)
     }
 }
 
-void graph_entry_commit(struct graph_entry *entry)
+void graph_entry_commit(struct graph_entry *entry, bool is_written)
 {
-    if (!entry->committed) {
-        entry->committed = true;
+    if (entry->state == GRAPH_ACCEPTING) {
+        entry->state = GRAPH_STORED;
         count_bytes(entry, (int64_t)entry->row.file_bytes);
+    } else if (entry->state == GRAPH_DAMAGED && is_written) {
+        entry->state = GRAPH_STORED;
     }
 }
 
@@ -137,7 +139,7 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
         graph_entry_set_result(entry, kind, NULL);
     }
     graph_entry_set_coordinates(entry, &(struct coordinates_info){0});
-    if (entry->committed) {
+    if (entry->state != GRAPH_ACCEPTING) {
         count_bytes(entry, -(int64_t)entry->row.file_bytes);
     }
     if (entry->older != NULL) {
@@ -158,7 +160,7 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
 
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry)
 {
-    if (!entry->committed && entry->active_jobs == 0 && entry->changes == 0) {
+    if (entry->state == GRAPH_ACCEPTING && entry->active_jobs == 0 && entry->changes == 0) {
         graph_table_remove(table, entry);
     }
 }
@@ -303,7 +305,7 @@ struct graph_entry *graph_table_find(const struct graph_table *table, const stru
         const struct alias *alias = find_alias(table, tenant, key);
         entry = alias != NULL ? alias->entry : NULL;
     }
-    return entry != NULL && entry->committed && !entry->deleting ? entry : NULL;
+    return entry != NULL && graph_entry_is_visible(entry) ? entry : NULL;
 }
 
 static int64_t bytes_of(const struct result *result)
@@ -329,8 +331,7 @@ void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct re
         result_unref(entry->results[kind]);
     }
     entry->results[kind] = result;
-    entry->durable[kind] = false;
-    entry->lost[kind] = false;
+    entry->result_states[kind] = result != NULL ? GRAPH_RESULT_PUBLISHED : GRAPH_RESULT_NONE;
 }
 
 struct result *graph_entry_answer(const struct graph_entry *entry)

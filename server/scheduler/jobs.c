@@ -57,8 +57,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
     job->created_s = row->created_s;
     job->started_s = row->started_s;
     job->finished_s = row->finished_s;
-    job->accepted = true;
-    job->committed = job_state_is_final(row->state);
+    job->durability = job_state_is_final(row->state) ? JOB_END_STORED : JOB_ACCEPTED;
     *ret_job = job;
     return STATUS_OK;
 }
@@ -327,7 +326,7 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.id, id, size + 1);
     struct job *job = find(&table->by_id, &pattern, compare_id);
-    return job != NULL && job->accepted ? job : NULL;
+    return job != NULL && job->durability != JOB_ACCEPTING ? job : NULL;
 }
 
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,

@@ -17,6 +17,21 @@ struct call;
 struct job_group;
 struct tenant;
 
+/* The life of a job, enum job_state of proto/job_document.h:
+ *
+ *   QUEUED     in the queue of queue.h; accept.c, or finish.c when its worker or the disk failed
+ *   RUNNING    a worker has its task; dispatch.c
+ *   DONE       its result is published; finish.c, or submit.c where the graph had one
+ *   FAILED     report.problem says why; finish.c
+ *   CANCELLED  by a request; finish.c
+ *
+ * and beside it what of the job is in the catalogue. */
+enum job_durability {
+    JOB_ACCEPTING = 0, /* nothing yet: only its Idempotency-Key finds the job */
+    JOB_ACCEPTED,      /* its row: the job is visible and acknowledged; accept.c */
+    JOB_END_STORED     /* its end: the job may be forgotten; finish.c */
+};
+
 struct job {
     char id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE]; /* the graph may be gone once the job has ended */
@@ -40,8 +55,7 @@ struct job {
 
     struct capacity held; /* nothing once it has ended */
 
-    bool accepted;           /* its row is in the catalogue: visible and acknowledged */
-    bool committed;          /* so is its end */
+    enum job_durability durability;
     uint32_t changes;        /* on their way to the disk */
     uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */

@@ -10,7 +10,7 @@ static const struct graph_entry *find_owner(const struct scheduler *scheduler,
 {
     const char *name = job->report.moves;
     const struct graph_entry *owner = graph_table_find_name(scheduler->graphs, job->tenant, name);
-    const bool is_lost = owner == NULL || owner->deleting ||
+    const bool is_lost = owner == NULL || owner->state == GRAPH_DELETING ||
                          scheduler_commit_names(scheduler, job->tenant, name) ||
                          (strcmp(owner->row.id, job->report.parent) != 0 &&
                           strcmp(owner->row.id, job->graph_id) != 0);
@@ -55,8 +55,8 @@ void names_release(struct scheduler *scheduler, const struct tenant *tenant, con
 void names_sweep(struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
-    if (entry != NULL && entry->row.of_name && entry->committed && entry->name_count == 0 &&
-        entry->active_jobs == 0 && !entry->deleting) {
+    if (entry != NULL && entry->row.of_name && graph_entry_is_visible(entry) &&
+        entry->name_count == 0 && entry->active_jobs == 0) {
         names_delete_graph(scheduler, entry, NULL);
     }
 }
@@ -70,7 +70,7 @@ static void deletion_stored(struct commit *commit)
         log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->entry->row.id));
         graph_table_remove(scheduler->graphs, commit->entry);
     } else {
-        commit->entry->deleting = false;
+        commit->entry->state = commit->entry->undeleted_state;
     }
     if (commit->call != NULL && status == STATUS_OK) {
         answer_empty(commit->call, 204);
@@ -92,7 +92,8 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
            sizeof(entry->row.id));
     commit->call = call;
     commit->entry = entry;
-    entry->deleting = true;
+    entry->undeleted_state = entry->state;
+    entry->state = GRAPH_DELETING;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (entry->results[kind] != NULL) {
             results_retire(scheduler, entry, kind, commit);

@@ -52,7 +52,8 @@ static const struct job *next_listed_job(const struct job *job, const struct cal
                                          const struct job **last)
 {
     while (job != NULL && *looks > 0 &&
-           (!job->accepted || (call->list.filter_state && job->state != call->list.state) ||
+           (job->durability == JOB_ACCEPTING ||
+            (call->list.filter_state && job->state != call->list.state) ||
             (below != NULL && strcmp(job->id, below) >= 0))) {
         (*looks)--;
         *last = job;
@@ -82,7 +83,7 @@ void requests_list_jobs(struct scheduler *scheduler, struct call *call)
 
 static const struct graph_entry *next_listed_graph(const struct graph_entry *entry)
 {
-    while (entry != NULL && (!entry->committed || entry->deleting)) {
+    while (entry != NULL && !graph_entry_is_visible(entry)) {
         entry = LIST_NEXT(entry, of_tenant);
     }
     return entry;

@@ -53,7 +53,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     if (status != STATUS_OK) {
         return status;
     }
-    graph_entry_commit(entry);
+    graph_entry_commit(entry, true);
     restore->graphs++;
     /* The damaged are gone: what cannot be read now, a query tells. */
     struct coordinates_info coordinates;
@@ -110,7 +110,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     if (status == STATUS_OK) {
         results_watch(scheduler, result);
         status = results_publish(scheduler, entry, result);
-        entry->durable[row->kind] = true;
+        entry->result_states[row->kind] = GRAPH_RESULT_DURABLE;
         restore->results++;
         restore->result_bytes += result_file_bytes(result_content(result));
         result_unref(result);
@@ -158,7 +158,7 @@ static enum status restore_job(void *context, const struct job_row *row)
 static void restart(struct restore *restore, struct job *job)
 {
     job->state = JOB_QUEUED;
-    job->committed = false;
+    job->durability = JOB_ACCEPTED;
     job->started_s = 0;
     job->finished_s = 0;
     if (job->deadline_s > 0) {
@@ -188,7 +188,7 @@ static void restart_lost(struct restore *restore, struct job *job)
         (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
         return;
     }
-    entry->lost[job->kind] = true;
+    entry->result_states[job->kind] = GRAPH_RESULT_LOST;
     /* Another job may bring, or have brought, the same result later. */
     for (struct job *newer = job->newer_of_graph; newer != NULL; newer = newer->newer_of_graph) {
         if (newer->kind == job->kind && (newer->state == JOB_DONE || newer->state == JOB_QUEUED)) {

@@ -459,11 +459,11 @@ void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
     struct commit *commit = NULL;
-    if (entry == NULL || entry->deleting || entry->damaged ||
+    if (entry == NULL || entry->state != GRAPH_STORED ||
         scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
         return;
     }
-    entry->damaged = true;
+    entry->state = GRAPH_DAMAGED;
     log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
     memcpy(store_add_op(&commit->change, STORE_QUARANTINE_GRAPH)->id, entry->row.id,
            sizeof(entry->row.id));
@@ -486,7 +486,7 @@ static void job_stored(struct commit *commit)
         job_table_remove(scheduler->jobs, job);
         return;
     }
-    job->accepted = true;
+    job->durability = JOB_ACCEPTED;
     log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("graph", job->graph_id),
               LOG_TEXT("kind", kind_name(job->kind)),
               LOG_TEXT("state", job_state_name(job->state)));
@@ -528,7 +528,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, result_graph_id(result));
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
-    if (entry == NULL || entry->deleting || entry->results[kind] != result ||
+    if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind] != result ||
         scheduler_commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
         return;
     }
@@ -536,7 +536,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
               LOG_TEXT("kind", kind_name(kind)));
     delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
-    entry->lost[kind] = true;
+    entry->result_states[kind] = GRAPH_RESULT_LOST;
     const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
     while (unfinished != NULL &&
            (job_state_is_final(unfinished->state) || unfinished->kind != kind)) {

@@ -55,6 +55,26 @@ struct scheduler_marks {
 /* From here on two devices solve a graph in little more than half of the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
 
+/* The life of a stored graph:
+ *
+ *   ACCEPTING  its row is on the way to the catalogue; graph_table_add of submit.c
+ *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
+ *   DAMAGED    its file is in quarantine, until an upload of the same graph is accepted;
+ *              results_quarantine_graph
+ *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
+ *              its end, or returns to what it was when the store refuses
+ *
+ * Requests find a graph that is STORED or DAMAGED. */
+enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };
+
+/* The state of one kind of result of a graph. */
+enum graph_result_state {
+    GRAPH_RESULT_NONE = 0,  /* never solved, or evicted */
+    GRAPH_RESULT_PUBLISHED, /* answers, and is on its way to the disk */
+    GRAPH_RESULT_DURABLE,   /* and on the disk */
+    GRAPH_RESULT_LOST       /* damaged or missing: to be solved again */
+};
+
 /* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;
@@ -62,16 +82,14 @@ struct graph_entry {
     char **names;          /* aliases, NULL-terminated; NULL when it never had one */
     size_t name_count;
     struct result *results[KIND_COUNT]; /* published */
-    bool durable[KIND_COUNT];           /* and on the disk */
-    bool lost[KIND_COUNT];              /* neither any more, and not by eviction */
-    uint32_t item_index[KIND_COUNT];    /* of published results: in the heap of the scheduler */
-    enum kind answering;                /* whose result is found by id and alias; 0 = none */
-    char latest_job[JOB_ID_SIZE];       /* empty = none */
-    uint32_t active_jobs;               /* being accepted, queued or running: not to be deleted */
-    uint32_t changes;                   /* on their way to the disk: not to be freed */
-    bool committed;                     /* its row is in the catalogue: visible */
-    bool damaged;                       /* its file is in quarantine */
-    bool deleting;                      /* a deletion is on its way: not visible, not to be used */
+    enum graph_result_state result_states[KIND_COUNT];
+    uint32_t item_index[KIND_COUNT]; /* of published results: in the heap of the scheduler */
+    enum kind answering;             /* whose result is found by id and alias; 0 = none */
+    char latest_job[JOB_ID_SIZE];    /* empty = none */
+    uint32_t active_jobs;            /* being accepted, queued or running: not to be deleted */
+    uint32_t changes;                /* on their way to the disk: not to be freed */
+    enum graph_state state;
+    enum graph_state undeleted_state; /* while DELETING: the state before */
     struct graph_entry *older;
     struct graph_entry *newer;
     LIST_ENTRY(graph_entry) of_tenant;
@@ -360,8 +378,13 @@ void graph_table_destroy(struct graph_table *table);
  * tenants have the same one. tenant: NULL is nobody. */
 MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
                                        const struct graph_row *row, struct graph_entry **ret_entry);
-/* Its row is in the catalogue. */
-void graph_entry_commit(struct graph_entry *entry);
+/* Its row is in the catalogue, and its file too where that was written. */
+void graph_entry_commit(struct graph_entry *entry, bool is_written);
+/* Whether requests find the graph. */
+static inline bool graph_entry_is_visible(const struct graph_entry *entry)
+{
+    return entry->state == GRAPH_STORED || entry->state == GRAPH_DAMAGED;
+}
 /* It has these coordinates now; zeroed, none. */
 void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordinates_info *info);
 /* Forgets it with its aliases, and lets its results go. */

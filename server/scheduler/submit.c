@@ -97,7 +97,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->graph = submission->graph;
     submission->graph = NULL;
     commit->share = upload_memory_move(&submission->share);
-    const bool has_file = (!entry->committed || entry->damaged) && commit->graph != NULL;
+    const bool has_file = entry->state != GRAPH_STORED && commit->graph != NULL;
     commit->keeps_graph = has_file || is_kept;
     if (commit->keeps_graph) {
         struct store_op *op = store_add_op(&commit->change, STORE_PUT_GRAPH);
@@ -130,7 +130,7 @@ static void give_coordinates(struct submission *submission, struct commit *commi
 static uint64_t file_bytes(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct graph *graph = submission->graph;
-    if (graph == NULL || (entry->committed && !entry->damaged)) {
+    if (graph == NULL || entry->state == GRAPH_STORED) {
         return 0;
     }
     return ledger_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type) +
@@ -141,7 +141,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
 {
     struct commit *commit;
     enum status status = STATUS_OK;
-    if (entry->committed && !entry->damaged && !entry->row.of_name &&
+    if (entry->state == GRAPH_STORED && !entry->row.of_name &&
         submission->call->submit.parameters.name[0] == '\0') {
         answer_graph(submission->call, entry, 200);
         submit_end(submission);
@@ -364,7 +364,7 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
     } else if (strcmp(fingerprint, earlier->fingerprint) != 0) {
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
-    } else if (earlier->accepted) {
+    } else if (earlier->durability != JOB_ACCEPTING) {
         answer_wait(submission->scheduler, call, earlier);
     } else {
         LIST_INSERT_HEAD(&earlier->acceptors, call, of_job);
@@ -390,10 +390,10 @@ static void accept_submission(struct submission *submission)
     struct job *earlier = submit_find_repeated(submission);
     const char *name =
         submission->name[0] != '\0' ? submission->name : submission->call->submit.parameters.name;
-    if ((entry != NULL && entry->deleting) ||
+    if ((entry != NULL && entry->state == GRAPH_DELETING) ||
         (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
-    } else if (submission->graph == NULL && (entry == NULL || !entry->committed)) {
+    } else if (submission->graph == NULL && (entry == NULL || entry->state == GRAPH_ACCEPTING)) {
         /* A stored graph that was deleted meanwhile; also when it is being uploaded again. */
         answer_no_such(submission->call);
         submit_end(submission);

@@ -28,7 +28,7 @@ static struct graph_entry *add(struct graph_table *table, const char *id)
     struct graph_entry *entry;
     memcpy(row.id, id, strlen(id) + 1);
     assert_int_equal(graph_table_add(table, NULL, &row, &entry), STATUS_OK);
-    entry->committed = true;
+    entry->state = GRAPH_STORED;
     return entry;
 }
 
@@ -58,8 +58,8 @@ static struct graph_entry *add_of(struct graph_table *table, struct tenant *tena
     struct graph_entry *entry;
     memcpy(row.id, id, strlen(id) + 1);
     assert_int_equal(graph_table_add(table, tenant, &row, &entry), STATUS_OK);
-    graph_entry_commit(entry);
-    graph_entry_commit(entry);
+    graph_entry_commit(entry, true);
+    graph_entry_commit(entry, true);
     return entry;
 }
 
@@ -113,11 +113,10 @@ static void an_alias_moves_to_the_graph_it_is_given_to_last(void **state)
 static void a_graph_not_committed_or_being_deleted_is_found_by_id_alone(void **state)
 {
     struct graph_entry *entry = add(*state, "g_one");
-    entry->committed = false;
+    entry->state = GRAPH_ACCEPTING;
     assert_null(graph_table_find(*state, NULL, "g_one"));
     assert_ptr_equal(graph_table_find_id(*state, "g_one"), entry);
-    entry->committed = true;
-    entry->deleting = true;
+    entry->state = GRAPH_DELETING;
     assert_null(graph_table_find(*state, NULL, "g_one"));
 }
 
@@ -138,7 +137,7 @@ static void drop_spares_what_is_committed_or_in_use(void **state)
     struct graph_entry *entry = add(*state, "g_one");
     graph_table_drop(*state, entry);
     assert_non_null(graph_table_find_id(*state, "g_one"));
-    entry->committed = false;
+    entry->state = GRAPH_ACCEPTING;
     entry->changes = 1;
     graph_table_drop(*state, entry);
     assert_non_null(graph_table_find_id(*state, "g_one"));

@@ -32,7 +32,7 @@ static void a_job_comes_back_from_its_row(void **state)
     assert_string_equal(restored->graph_id, "g_one");
     assert_int_equal(restored->priority, 7);
     assert_true(restored->deadline_s == 30 && restored->created_s == 1000);
-    assert_true(restored->accepted && restored->committed);
+    assert_true(restored->durability == JOB_END_STORED);
     job_destroy(restored);
     job_destroy(job);
 }
@@ -94,7 +94,7 @@ static struct job *add(struct job_table *table, const char *key)
     struct job *job;
     assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
     memcpy(job->idempotency_key, key, strlen(key) + 1);
-    job->accepted = true;
+    job->durability = JOB_ACCEPTED;
     struct job *added = job;
     assert_int_equal(job_table_add(table, &job), STATUS_OK);
     assert_null(job);
@@ -120,7 +120,7 @@ static void a_key_of_one_tenant_is_not_that_of_another(void **state)
         assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
         memcpy(job->idempotency_key, "order-1", 8);
         job->tenant = &tenants[i];
-        job->accepted = true;
+        job->durability = JOB_ACCEPTED;
         jobs[i] = job;
         assert_int_equal(job_table_add(*state, &job), STATUS_OK);
     }
@@ -170,7 +170,7 @@ static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
 static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
 {
     struct job *job = add(*state, "order-1");
-    job->accepted = false;
+    job->durability = JOB_ACCEPTING;
     assert_null(job_table_find(*state, NULL, job->id));
     assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
 }

@@ -177,7 +177,7 @@ static void a_graph_that_is_being_deleted_loses_no_name(void **state)
     struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
     scheduler_post(fixture->scheduler, &deletion->call);
     const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, parent);
-    while (!entry->deleting) {
+    while (entry->state != GRAPH_DELETING) {
         run_towards(fixture, deletion);
     }
     assert_false(end_again(fixture, job));
@@ -217,7 +217,7 @@ static void graph_with_a_name_is_not_swept(void **state)
     const struct graph_entry *owner = owner_of(fixture, "ring");
     assert_string_equal(owner->row.id, changed);
     names_sweep(fixture->scheduler, changed);
-    assert_false(owner->deleting);
+    assert_int_not_equal(owner->state, GRAPH_DELETING);
     expect_deleted(fixture, changed);
 }
 

@@ -154,7 +154,7 @@ static void a_filter_that_leaves_out_many_ends_the_page(void **state)
         struct job *job;
         assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
         job->tenant = tenant;
-        job->accepted = true;
+        job->durability = JOB_ACCEPTED;
         job->state = JOB_CANCELLED;
         assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
     }
