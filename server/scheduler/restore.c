@@ -46,13 +46,8 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     struct restore *restore = context;
     struct graph_entry *entry;
     struct tenant *tenant;
-    enum status status = scheduler_tenant(restore->scheduler, row->tenant, &tenant);
-    if (status == STATUS_OK) {
-        status = graph_table_add(restore->scheduler->graphs, tenant, row, &entry);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(scheduler_tenant(restore->scheduler, row->tenant, &tenant));
+    STATUS_TRY(graph_table_add(restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
     /* The damaged are gone: what cannot be read now, a query tells. */

@@ -85,10 +85,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
                                  void (*then)(struct commit *commit), struct commit **ret_commit)
 {
     struct commit *commit;
-    const enum status status = scheduler_commit_create(submission->scheduler, then, &commit);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(scheduler_commit_create(submission->scheduler, then, &commit));
     const char *name = submission->call->submit.parameters.name;
     const bool is_kept = entry->row.of_name && asks_for_graph(submission, entry);
     entry->row.of_name &= !is_kept;
@@ -236,13 +233,11 @@ static enum status check_capacity(struct submission *submission, const struct gr
     struct result_summary *result = &job->report.result;
     uint64_t bytes = file_bytes(submission, entry) +
                      (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0);
-    enum status status = choose_result_form(submission->scheduler, quota, row, job->kind, bytes,
-                                            result, &submission->problem);
-    if (status == STATUS_OK) {
-        bytes += ledger_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
-        status = tenant_check_bytes(submission->tenant, quota, bytes, &submission->problem);
-    }
-    return status == STATUS_OK ? submit_reserve_place(submission) : status;
+    STATUS_TRY(choose_result_form(submission->scheduler, quota, row, job->kind, bytes, result,
+                                  &submission->problem));
+    bytes += ledger_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
+    STATUS_TRY(tenant_check_bytes(submission->tenant, quota, bytes, &submission->problem));
+    return submit_reserve_place(submission);
 }
 
 /* The job is in the table, not yet accepted; it is done at once when the result is there. */

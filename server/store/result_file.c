@@ -96,11 +96,9 @@ void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT
 enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)
 {
     struct layout layout;
-    enum status status = lay_out(vertex_count, kind, &layout);
-    if (status == STATUS_OK) {
-        *ret_bytes = layout.size;
-    }
-    return status;
+    STATUS_TRY(lay_out(vertex_count, kind, &layout));
+    *ret_bytes = layout.size;
+    return STATUS_OK;
 }
 
 /* ---- Blocks and their checksums ---- */
@@ -223,20 +221,19 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_f
                             struct result_file **ret_file)
 {
     struct layout layout;
+    const bool is_matrix = form == RESULT_FORM_MATRIX;
+    if (is_matrix) {
+        STATUS_TRY(lay_out(vertex_count, kind, &layout));
+    }
     struct result_file *file = calloc(1, sizeof(*file));
-    enum status status = file != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    if (file != NULL) {
-        file->draft.descriptor = -1;
-        file->vertex_count = vertex_count;
-        file->kind = kind;
-        file->form = form;
+    if (file == NULL) {
+        return STATUS_NO_MEMORY;
     }
-    if (status == STATUS_OK && form == RESULT_FORM_MATRIX) {
-        status = lay_out(vertex_count, kind, &layout);
-        if (status == STATUS_OK) {
-            status = set_layout(file, &layout);
-        }
-    }
+    file->draft.descriptor = -1;
+    file->vertex_count = vertex_count;
+    file->kind = kind;
+    file->form = form;
+    const enum status status = is_matrix ? set_layout(file, &layout) : STATUS_OK;
     if (status != STATUS_OK) {
         result_file_destroy(file);
         return status;
@@ -248,31 +245,25 @@ static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_f
 /* The bytes of a new matrix, with its headers. */
 static enum status make_bytes(struct result_file *file)
 {
-    enum status status = STATUS_OK;
     if (is_small(file)) {
         file->bytes = calloc(1, file->layout.size);
         file->in_memory = file->bytes != NULL;
-        status = file->in_memory ? STATUS_OK : STATUS_NO_MEMORY;
+        STATUS_TRY(file->in_memory ? STATUS_OK : STATUS_NO_MEMORY);
     } else {
-        status = map(file, PROT_READ | PROT_WRITE);
+        STATUS_TRY(map(file, PROT_READ | PROT_WRITE));
     }
-    if (status == STATUS_OK) {
-        npy_header_write(file->kind, file->vertex_count, file->vertex_count, file->bytes);
-        file->statistics = statistics_init(file->bytes + file->layout.statistics_at,
-                                           file->vertex_count, file->kind);
-    }
-    return status;
+    npy_header_write(file->kind, file->vertex_count, file->vertex_count, file->bytes);
+    file->statistics =
+        statistics_init(file->bytes + file->layout.statistics_at, file->vertex_count, file->kind);
+    return STATUS_OK;
 }
 
 enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
                                enum result_form form, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, form, &file);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = draft_file_create(folder, &file->draft);
+    STATUS_TRY(allocate(vertex_count, kind, form, &file));
+    enum status status = draft_file_create(folder, &file->draft);
     if (status == STATUS_OK && result_file_has_room(file)) {
         /* A page of the mapping without a block behind it would be a SIGBUS on a full disk. */
         status = draft_file_allocate(file->draft.descriptor, file->layout.size);
@@ -404,53 +395,41 @@ static enum status find_layout(struct result_file *file)
     if (fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }
-    enum status status = draft_file_read(file->draft.descriptor, 0, magic, sizeof(magic));
+    STATUS_TRY(draft_file_read(file->draft.descriptor, 0, magic, sizeof(magic)));
     const bool is_hierarchy = memcmp(magic, HIERARCHY_MAGIC, sizeof(magic)) == 0;
-    if (status == STATUS_OK) {
-        file->form = is_hierarchy ? RESULT_FORM_HIERARCHY : RESULT_FORM_MATRIX;
-        status = is_hierarchy ? lay_out_hierarchy((uint64_t)info.st_size, true, &layout)
-                              : lay_out(file->vertex_count, file->kind, &layout);
-    }
-    if (status == STATUS_OK) {
-        status = set_layout(file, &layout);
-    }
-    return status == STATUS_OK && !is_hierarchy ? check_header(file) : status;
+    file->form = is_hierarchy ? RESULT_FORM_HIERARCHY : RESULT_FORM_MATRIX;
+    STATUS_TRY(is_hierarchy ? lay_out_hierarchy((uint64_t)info.st_size, true, &layout)
+                            : lay_out(file->vertex_count, file->kind, &layout));
+    STATUS_TRY(set_layout(file, &layout));
+    return is_hierarchy ? STATUS_OK : check_header(file);
 }
 
 /* No block is sound until it has been read again: that of the statistics' head is, here. */
 static enum status find_content(struct result_file *file, uint64_t checksum)
 {
     const struct layout *layout = &file->layout;
-    enum status status = draft_file_read(file->draft.descriptor, layout->checksums_at,
-                                         file->checksums, layout->block_count * sizeof(uint64_t));
-    if (status == STATUS_OK && checksum_of(file) != checksum) {
-        status = STATUS_CORRUPT;
-    }
-    if (status != STATUS_OK) {
-        return status;
+    STATUS_TRY(draft_file_read(file->draft.descriptor, layout->checksums_at, file->checksums,
+                               layout->block_count * sizeof(uint64_t)));
+    if (checksum_of(file) != checksum) {
+        return STATUS_CORRUPT;
     }
     atomic_store(&file->unsound, layout->block_count);
     if (file->form == RESULT_FORM_HIERARCHY) {
         return map(file, PROT_READ);
     }
-    status = result_file_verify(file, layout->statistics_at, statistics_size(0));
-    if (status == STATUS_OK) {
-        status = map(file, PROT_READ);
-    }
-    return status == STATUS_OK ? find_statistics(file, &file->statistics) : status;
+    STATUS_TRY(result_file_verify(file, layout->statistics_at, statistics_size(0)));
+    STATUS_TRY(map(file, PROT_READ));
+    return find_statistics(file, &file->statistics);
 }
 
 enum status result_file_open(int folder, const char *name, uint32_t vertex_count, enum kind kind,
                              uint64_t checksum, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, RESULT_FORM_AUTO, &file);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(allocate(vertex_count, kind, RESULT_FORM_AUTO, &file));
     file->published = true;
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    status = file->draft.descriptor < 0 ? draft_file_status(errno) : find_layout(file);
+    enum status status = file->draft.descriptor < 0 ? draft_file_status(errno) : find_layout(file);
     if (status == STATUS_OK) {
         status = find_content(file, checksum);
     }
@@ -513,11 +492,9 @@ static enum status seal_hierarchy(struct result_file *file)
     if (fstat(file->draft.descriptor, &info) != 0) {
         return draft_file_status(errno);
     }
-    enum status status = lay_out_hierarchy((uint64_t)info.st_size, false, &layout);
-    if (status == STATUS_OK) {
-        status = set_layout(file, &layout);
-    }
-    return status == STATUS_OK ? map(file, PROT_READ) : status;
+    STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+    STATUS_TRY(set_layout(file, &layout));
+    return map(file, PROT_READ);
 }
 
 /* The size is compared before the mapping is looked at: behind the end of a file that a worker's
@@ -532,19 +509,15 @@ enum status result_file_seal(struct result_file *file)
     if (file->form == RESULT_FORM_HIERARCHY) {
         return seal_hierarchy(file);
     }
-    enum status status = check_header(file);
-    if (status == STATUS_OK && is_small(file)) {
+    STATUS_TRY(check_header(file));
+    if (is_small(file)) {
         let_go_bytes(file);
-        status = map(file, PROT_READ);
+        STATUS_TRY(map(file, PROT_READ));
     }
-    if (status == STATUS_OK) {
-        status = find_statistics(file, &file->statistics);
-    }
-    if (status == STATUS_OK && !is_small(file) &&
-        mprotect(file->bytes, file->layout.checksums_at, PROT_READ) != 0) {
-        status = draft_file_status(errno);
-    }
-    return status;
+    STATUS_TRY(find_statistics(file, &file->statistics));
+    return is_small(file) || mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
+               ? STATUS_OK
+               : draft_file_status(errno);
 }
 
 /* A copy lets go of the file that it is one of, and of the memory of what was changed: its bytes,

@@ -53,7 +53,7 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     return synced ? STATUS_OK : fail(path, "write the folder above", reterr);
 }
 
-static enum status take_lock(const char *path, struct state_dir *folder, struct problem *reterr)
+static enum status lock_root(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     folder->lock = openat(folder->root, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (folder->lock < 0) {
@@ -103,6 +103,13 @@ static enum status parse_format(const char *path, const char *text, struct state
     return STATUS_OK;
 }
 
+static enum status write_draft(struct draft_file *draft, const char *text, size_t size)
+{
+    STATUS_TRY(draft_file_write(draft->descriptor, 0, text, size));
+    STATUS_TRY(draft_file_publish(draft, "FORMAT"));
+    return draft_file_sync_names(draft->folder);
+}
+
 static enum status write_format(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     uint64_t random[2];
@@ -116,13 +123,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
         snprintf(text, sizeof(text), FORMAT_PREFIX "%d %s\n", FORMAT_VERSION, folder->store_id);
     enum status status = draft_file_create(folder->root, &draft);
     if (status == STATUS_OK) {
-        status = draft_file_write(draft.descriptor, 0, text, (size_t)length);
-        if (status == STATUS_OK) {
-            status = draft_file_publish(&draft, "FORMAT");
-        }
-        if (status == STATUS_OK) {
-            status = draft_file_sync_names(folder->root);
-        }
+        status = write_draft(&draft, text, (size_t)length);
         draft_file_finish(&draft);
     }
     return status == STATUS_OK ? STATUS_OK
@@ -178,6 +179,14 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
     return fsync(folder->root) == 0 ? STATUS_OK : fail(path, "write the state directory", reterr);
 }
 
+static enum status open_all(const char *path, struct state_dir *folder, struct problem *reterr)
+{
+    STATUS_TRY(open_root(path, folder, reterr));
+    STATUS_TRY(lock_root(path, folder, reterr));
+    STATUS_TRY(read_or_write_format(path, folder, reterr));
+    return open_folders(path, folder, reterr);
+}
+
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
 {
     struct state_dir folder = {.root = -1,
@@ -191,16 +200,7 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
     if (length >= STATE_PATH_SIZE) {
         return problem_set(reterr, STATUS_CONFIG, "the path of the state directory is too long");
     }
-    enum status status = open_root(path, &folder, reterr);
-    if (status == STATUS_OK) {
-        status = take_lock(path, &folder, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = read_or_write_format(path, &folder, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = open_folders(path, &folder, reterr);
-    }
+    const enum status status = open_all(path, &folder, reterr);
     if (status != STATUS_OK) {
         state_dir_close(&folder);
         return status;
@@ -326,16 +326,12 @@ static enum status check_result(void *context, const struct result_row *row)
     char name[RESULT_FILE_NAME_SIZE];
     bool has_graph = false;
     uint32_t vertex_count;
-    enum status status =
-        catalogue_has_graph(repair->catalogue, row->graph_id, &has_graph, &vertex_count);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(catalogue_has_graph(repair->catalogue, row->graph_id, &has_graph, &vertex_count));
     struct result_file *file = NULL;
     result_file_name(row->graph_id, row->kind, name);
-    status = has_graph ? result_file_open(folder->results, name, vertex_count, row->kind,
-                                          row->checksum, &file)
-                       : STATUS_CORRUPT;
+    const enum status status = has_graph ? result_file_open(folder->results, name, vertex_count,
+                                                            row->kind, row->checksum, &file)
+                                         : STATUS_CORRUPT;
     result_file_destroy(file);
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
@@ -457,26 +453,24 @@ void state_dir_forget_damage(struct catalogue_damage *found)
     }
 }
 
+static enum status repair_all(struct repair *repair)
+{
+    const struct state_dir *folder = repair->folder;
+    const struct catalogue_visitor visitor = {
+        .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
+    STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
+    /* While the rows are there: a start that is cut off here finds all once more. */
+    STATUS_TRY(remove_orphans(repair, folder->graphs));
+    STATUS_TRY(repair_rows(repair));
+    STATUS_TRY(remove_orphans(repair, folder->results));
+    return remove_orphans(repair, folder->coordinates);
+}
+
 enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                              struct catalogue_damage **ret_found, struct problem *reterr)
 {
     struct repair repair = {.folder = folder, .catalogue = catalogue};
-    const struct catalogue_visitor visitor = {
-        .context = &repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
-    enum status status = catalogue_visit(catalogue, &visitor);
-    if (status == STATUS_OK) {
-        /* As long as the rows are there: a start that is cut off here finds all once more. */
-        status = remove_orphans(&repair, folder->graphs);
-    }
-    if (status == STATUS_OK) {
-        status = repair_rows(&repair);
-    }
-    if (status == STATUS_OK) {
-        status = remove_orphans(&repair, folder->results);
-    }
-    if (status == STATUS_OK) {
-        status = remove_orphans(&repair, folder->coordinates);
-    }
+    const enum status status = repair_all(&repair);
     if (status != STATUS_OK) {
         state_dir_forget_damage(repair.found);
         return problem_set(reterr, status, "cannot make %s and the files beside it agree",
