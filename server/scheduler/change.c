@@ -174,26 +174,3 @@ enum status change_finish_graph(struct submission *submission)
     }
     return status;
 }
-
-/* Coordinates that are damaged, or go at this moment, are not there. */
-enum status change_copy_coordinates(struct submission *submission)
-{
-    const int folder = store_coordinates_folder(submission->scheduler->store);
-    struct coordinates *coordinates = NULL;
-    struct coordinates_info info;
-    struct draft_file file;
-    enum status status = coordinates_file_read(folder, submission->parent_id, &coordinates, &info);
-    if (status == STATUS_NO_COORDINATES || status == STATUS_CORRUPT) {
-        return STATUS_OK;
-    }
-    if (status == STATUS_OK) {
-        status = coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info);
-    }
-    coordinates_destroy(coordinates);
-    if (status != STATUS_OK) {
-        return problem_set(&submission->problem, status, "The coordinates cannot be copied.");
-    }
-    submission->coordinates_file = file;
-    submission->coordinates = info;
-    return STATUS_OK;
-}

@@ -1,9 +1,10 @@
-#include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/submission.h"
 
 #include "proto/read/coordinates_reader.h"
 #include "proto/read/decoder.h"
 #include "proto/text.h"
 #include "server/store/graph_file.h"
+#include "server/store/identity.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -260,4 +261,49 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     memcpy(upload->graph_id, entry->row.id, sizeof(upload->graph_id));
     scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &upload->request, read_and_write, upload_read) == 0);
+}
+
+/* ---- Copies ---- */
+
+/* Whether the graph of a submission has the vertices of a stored graph in the same order. */
+static bool has_same_names(const struct submission *submission, const char *graph_id)
+{
+    const int folder = store_graph_folder(submission->scheduler->store);
+    unsigned char digests[2][IDENTITY_DIGEST_SIZE];
+    struct vertex_names *names = NULL;
+    const bool is_same = graph_file_read_names(folder, graph_id, &names) == STATUS_OK &&
+                         identity_of_names(names, digests[0]) == STATUS_OK &&
+                         identity_of_names(submission->graph->names, digests[1]) == STATUS_OK &&
+                         memcmp(digests[0], digests[1], sizeof(digests[0])) == 0;
+    vertex_names_destroy(names);
+    return is_same;
+}
+
+/* Coordinates that are damaged, or are deleted meanwhile, are not copied. */
+enum status coordinates_copy(struct submission *submission)
+{
+    const int folder = store_coordinates_folder(submission->scheduler->store);
+    const char *placed_id = submission->placed_id;
+    struct coordinates *coordinates = NULL;
+    struct coordinates_info info;
+    struct draft_file file;
+    if (strcmp(placed_id, submission->graph_id) == 0) {
+        return STATUS_OK; /* it has them already */
+    }
+    enum status status = coordinates_file_read(folder, placed_id, &coordinates, &info);
+    if (status == STATUS_NO_COORDINATES || status == STATUS_CORRUPT ||
+        (status == STATUS_OK && !has_same_names(submission, placed_id))) {
+        coordinates_destroy(coordinates);
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = coordinates_file_write(folder, submission->graph_id, coordinates, &file, &info);
+    }
+    coordinates_destroy(coordinates);
+    if (status != STATUS_OK) {
+        return problem_set(&submission->problem, status, "The coordinates cannot be copied.");
+    }
+    submission->coordinates_file = file;
+    submission->coordinates = info;
+    return STATUS_OK;
 }

@@ -23,7 +23,8 @@ struct submission {
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind;                      /* resolved */
-    struct coordinates_info coordinates; /* of a change, copied from its parent; zeroed: none */
+    char placed_id[GRAPH_ID_SIZE];       /* the graph whose coordinates are copied; empty = none */
+    struct coordinates_info coordinates; /* copied; zeroed: none */
     struct draft_file coordinates_file;  /* with them, owned */
     enum status status;
     struct problem problem;
@@ -52,5 +53,8 @@ void change_begin(struct submission *submission);
 void change_submit(struct submission *submission, bool is_first);
 /* On a thread of the pool: the graph with its changes. */
 MUST_CHECK enum status change_finish_graph(struct submission *submission);
-/* The coordinates of the parent, if it has any, as a file for the graph. On such a thread too. */
-MUST_CHECK enum status change_copy_coordinates(struct submission *submission);
+
+/* ---- coordinates.c ---- */
+/* On a thread of the pool: the coordinates of the graph of placed_id, if it has any and the same
+ * vertices, as a file for the new graph. */
+MUST_CHECK enum status coordinates_copy(struct submission *submission);

@@ -108,7 +108,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     return STATUS_OK;
 }
 
-/* The graph of a change has the coordinates of its parent, unless it has its own, or these are just
+/* The graph has the coordinates that were copied for it, unless it has its own, or these are just
  * being deleted. */
 static void give_coordinates(struct submission *submission, struct commit *commit)
 {
@@ -442,8 +442,8 @@ static void finish_graph(uv_work_t *request)
             problem_set(problem, status, "The graph cannot be named.");
         }
     }
-    if (status == STATUS_OK && submission->parent != NULL) {
-        status = change_copy_coordinates(submission);
+    if (status == STATUS_OK && submission->placed_id[0] != '\0') {
+        status = coordinates_copy(submission);
     }
     submission->status = status;
     call->submit.parse_s += clock_monotonic_s() - began_s;
@@ -472,9 +472,17 @@ static void graph_finished(uv_work_t *request, int error)
 
 void submit_finish_graph(struct submission *submission)
 {
+    struct scheduler *scheduler = submission->scheduler;
+    const char *name = submission->call->submit.parameters.name;
+    const struct graph_entry *placed =
+        submission->parent != NULL
+            ? submission->parent
+            : graph_table_find_name(scheduler->graphs, submission->tenant, name);
+    if (placed != NULL) {
+        memcpy(submission->placed_id, placed->row.id, sizeof(placed->row.id));
+    }
     submission->request.data = submission;
-    CHECK(uv_queue_work(submission->scheduler->loop, &submission->request, finish_graph,
-                        graph_finished) == 0);
+    CHECK(uv_queue_work(scheduler->loop, &submission->request, finish_graph, graph_finished) == 0);
 }
 
 static void submit_upload(struct submission *submission)

@@ -287,6 +287,18 @@ def test_answers_in_geojson(daemon):
     assert again.json["geometry"]["coordinates"][1] == [11, 51]
 
 
+def test_they_go_with_a_name_to_another_graph_of_the_same_vertices(daemon):
+    roads = b"from,to,km,min\na,b,3,9\nb,c,4,5\n"
+    daemon.solve(roads, "?format=edges&name=town&weight=km&directed=true")
+    put(daemon, "/v1/graphs/town", "vertex,lon,lat\na,1,2\nb,3,4\n").expect(201)
+    before = daemon.get("/v1/graphs/town/coordinates").body
+    daemon.solve(roads, "?format=edges&name=town&weight=min&directed=true")
+    assert daemon.get("/v1/graphs/town/distance?source=a&target=c").json["distance"] == 14
+    assert daemon.get("/v1/graphs/town/coordinates").expect(200).body == before
+    daemon.solve(b"from,to,km\na,b,3\nb,d,4\n", "?format=edges&name=town&weight=km&directed=true")
+    daemon.get("/v1/graphs/town/coordinates").expect(409, "NoCoordinates")
+
+
 def test_a_path_is_split_at_the_antimeridian(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=pacific&directed=true")
     put(daemon, "/v1/graphs/pacific", "vertex,lon,lat\n1,170,10\n2,-170,20\n3,-175,0\n4,180,0\n5,-180,3\n")
