@@ -28,8 +28,8 @@ struct coordinates_reader {
     int64_t announced; /* vertices, by the problem line of a .co file; -1 before it */
     int64_t listed;
 
-    char delimiter;     /* of CSV */
-    unsigned column[3]; /* of vertex, x and y in CSV, from 0 */
+    char delimiter;
+    unsigned column[3]; /* of vertex, x and y, from 0 */
 };
 
 /* ---- One vertex ---- */
@@ -53,16 +53,15 @@ static enum status refuse_line(const struct coordinates_reader *reader, uint64_t
                      reterr);
 }
 
-static enum status find_vertex(const struct coordinates_reader *reader, const char *name,
-                               size_t size, uint64_t column, uint32_t *ret_row,
-                               struct problem *reterr)
+static enum status find_vertex(const struct coordinates_reader *reader, const struct field *name,
+                               uint32_t *ret_row, struct problem *reterr)
 {
-    if (vertex_names_find(reader->names, name, size, ret_row)) {
+    if (vertex_names_find(reader->names, name->bytes, name->size, ret_row)) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BAD_COORDINATES, "The graph has no vertex '%.*s'.",
-                size > 60 ? 60 : (int)size, name);
-    problem_at(reterr, 0, column);
+                name->size > 60 ? 60 : (int)name->size, name->bytes);
+    problem_at(reterr, 0, name->column);
     problem_hint(reterr, "GET vertices lists the names that the graph has.");
     return STATUS_BAD_COORDINATES;
 }
@@ -91,66 +90,66 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     return STATUS_OK;
 }
 
-/* ---- DIMACS ---- */
-
-static enum status read_problem_line(struct coordinates_reader *reader, struct word_cursor *cursor,
-                                     struct problem *reterr)
+/* The vertex of a line, in the columns of the reader. */
+static enum status read_row(struct coordinates_reader *reader, const struct field *fields,
+                            unsigned count, struct problem *reterr)
 {
-    static const char *const wanted[] = {"aux", "sp", "co"};
-    for (size_t i = 0; i < 3; i++) {
-        const struct word word = line_word_next(cursor);
-        if (!line_word_is(word, wanted[i])) {
-            return refuse_line(reader, word.column,
-                               "This is not the line of a file of coordinates.", reterr);
-        }
-    }
-    return line_word_parse_count(line_word_next(cursor), "the number of vertices",
-                                 &reader->announced, reterr);
-}
-
-static enum status read_co_line(struct coordinates_reader *reader, const char *line, size_t size,
-                                struct problem *reterr)
-{
-    struct word_cursor cursor = {.begin = line, .at = line, .end = line + size};
-    const struct word first = line_word_next(&cursor);
+    const struct field *parts[3];
     double place[2];
     uint32_t row;
-    if (line_word_is(first, "c")) {
-        return STATUS_OK;
+    for (size_t i = 0; i < 3; i++) {
+        if (reader->column[i] >= count) {
+            return refuse_line(reader, fields[count - 1].column, "The line has too few fields.",
+                               reterr);
+        }
+        parts[i] = &fields[reader->column[i]];
     }
-    if (line_word_is(first, "p") && reader->announced < 0) {
-        return read_problem_line(reader, &cursor, reterr);
+    STATUS_TRY(find_vertex(reader, parts[0], &row, reterr));
+    if (parts[1]->size == 0 && parts[2]->size == 0) {
+        return STATUS_OK; /* a vertex without coordinates */
     }
-    if (!line_word_is(first, "v") || reader->announced < 0) {
-        return refuse_line(reader, first.column, "Something else is expected here.", reterr);
-    }
-    const struct word name = line_word_next(&cursor);
-    STATUS_TRY(find_vertex(reader, name.bytes, name.size, name.column, &row, reterr));
     for (size_t i = 0; i < 2; i++) {
-        const struct word word = line_word_next(&cursor);
-        if (!number_parse_real(word.bytes, word.size, &place[i])) {
-            return line_word_refuse(word, i == 0 ? "a number for x" : "a number for y", reterr);
+        if (!number_parse_real(parts[i + 1]->bytes, parts[i + 1]->size, &place[i])) {
+            return refuse_line(reader, parts[i + 1]->column, "This is not a number.", reterr);
         }
     }
-    STATUS_TRY(line_word_expect_end(&cursor, reterr));
-    return place_vertex(reader, row, place, name.column, reterr);
+    return place_vertex(reader, row, place, parts[0]->column, reterr);
 }
 
-/* ---- CSV ---- */
+/* ---- Lines ---- */
+
+static bool is_word(const struct field *field, const char *word)
+{
+    return strlen(word) == field->size && strncasecmp(word, field->bytes, field->size) == 0;
+}
 
 /* The first field that is one of the words, each ended by NUL, or count. */
 static unsigned find_field(const struct field *fields, unsigned count, const char *words)
 {
     unsigned found = count;
     for (; *words != '\0' && found == count; words += strlen(words) + 1) {
-        for (found = 0; found < count; found++) {
-            if (strlen(words) == fields[found].size &&
-                strncasecmp(words, fields[found].bytes, fields[found].size) == 0) {
-                break;
-            }
+        for (found = 0; found < count && !is_word(&fields[found], words);) {
+            found++;
         }
     }
     return found;
+}
+
+/* A line of a .co file: "p aux sp co N" once, then "v ID X Y". */
+static enum status read_co_line(struct coordinates_reader *reader, const struct field *fields,
+                                unsigned count, struct problem *reterr)
+{
+    if (reader->announced < 0 && count == 5 && is_word(&fields[0], "p") &&
+        is_word(&fields[1], "aux") && is_word(&fields[2], "sp") && is_word(&fields[3], "co") &&
+        number_parse_integer(fields[4].bytes, fields[4].size, &reader->announced) &&
+        reader->announced >= 0) {
+        return STATUS_OK;
+    }
+    if (reader->announced >= 0 && count == 4 && is_word(&fields[0], "v")) {
+        return read_row(reader, fields, count, reterr);
+    }
+    return refuse_line(reader, fields[0].column, "This is no line of a file of coordinates.",
+                       reterr);
 }
 
 /* Longitude and latitude go before x and y, where a header has all four. */
@@ -174,52 +173,23 @@ static enum status read_header(struct coordinates_reader *reader, const struct f
     return STATUS_OK;
 }
 
-static enum status read_row(struct coordinates_reader *reader, const struct field *fields,
-                            unsigned count, struct problem *reterr)
-{
-    const struct field *parts[3];
-    double place[2];
-    uint32_t row;
-    for (size_t i = 0; i < 3; i++) {
-        if (reader->column[i] >= count) {
-            return refuse_line(reader, fields[count - 1].column, "The line has too few fields.",
-                               reterr);
-        }
-        parts[i] = &fields[reader->column[i]];
-    }
-    STATUS_TRY(
-        find_vertex(reader, parts[0]->bytes, parts[0]->size, parts[0]->column, &row, reterr));
-    if (parts[1]->size == 0 && parts[2]->size == 0) {
-        return STATUS_OK; /* a vertex without coordinates */
-    }
-    for (size_t i = 0; i < 2; i++) {
-        if (!number_parse_real(parts[i + 1]->bytes, parts[i + 1]->size, &place[i])) {
-            return refuse_line(reader, parts[i + 1]->column, "This is not a number.", reterr);
-        }
-    }
-    return place_vertex(reader, row, place, parts[0]->column, reterr);
-}
-
-static enum status read_csv_line(struct coordinates_reader *reader, bool is_header,
-                                 const char *line, size_t size, struct problem *reterr)
+static enum status read_fields(struct coordinates_reader *reader, bool is_first, const char *line,
+                               size_t size, struct problem *reterr)
 {
     struct field fields[COLUMN_LIMIT];
-    struct field_cursor cursor = {.scratch = malloc(size)};
+    struct field_cursor cursor = {.scratch = malloc(size), .delimiter = reader->delimiter};
     char *scratch = cursor.scratch;
     unsigned count = 0;
     enum status status = scratch == NULL ? STATUS_NO_MEMORY : STATUS_OK;
-    if (is_header) {
-        reader->delimiter = field_delimiter(line, size);
-    }
-    cursor.delimiter = reader->delimiter;
     field_cursor_begin(&cursor, line, size);
     while (status == STATUS_OK && cursor.more && count < COLUMN_LIMIT) {
         status = field_cursor_next(&cursor, &fields[count], reterr);
         count++;
     }
     if (status == STATUS_OK) {
-        status = is_header ? read_header(reader, fields, count, reterr)
-                           : read_row(reader, fields, count, reterr);
+        status = reader->form == FORM_CO ? read_co_line(reader, fields, count, reterr)
+                 : is_first              ? read_header(reader, fields, count, reterr)
+                                         : read_row(reader, fields, count, reterr);
     }
     free(scratch);
     return status;
@@ -233,18 +203,19 @@ static enum status read_line(void *context, const char *line, size_t size, struc
     while (blank < size && field_is_blank(line[blank])) {
         blank++;
     }
-    if (blank == size) {
+    const bool is_co_line =
+        size > 1 && memchr("cpv", line[0], 3) != NULL && field_is_blank(line[1]);
+    if (blank == size || (reader->form != FORM_CO && line[0] == '#')) {
         return STATUS_OK;
     }
-    const bool is_comment = line[0] == '#';
-    if (is_first && !is_comment) {
-        const bool is_co = size > 1 && memchr("cpv", line[0], 3) != NULL && field_is_blank(line[1]);
-        reader->form = is_co ? FORM_CO : FORM_CSV;
+    if (is_first) {
+        reader->form = is_co_line ? FORM_CO : FORM_CSV;
+        reader->delimiter = is_co_line ? ' ' : field_delimiter(line, size);
     }
-    if (reader->form == FORM_CO) {
-        return read_co_line(reader, line, size, reterr);
+    if (reader->form == FORM_CO && line[0] == 'c' && (size == 1 || is_co_line)) {
+        return STATUS_OK;
     }
-    return is_comment ? STATUS_OK : read_csv_line(reader, is_first, line, size, reterr);
+    return read_fields(reader, is_first, line, size, reterr);
 }
 
 /* ---- The reader ---- */
@@ -260,6 +231,7 @@ enum status coordinates_reader_create(const struct vertex_names *names,
     }
     reader->names = names;
     reader->announced = -1;
+    memcpy(reader->column, (const unsigned[]){1, 2, 3}, sizeof(reader->column)); /* of a .co file */
     reader->lines.take = read_line;
     reader->lines.context = reader;
     *ret_reader = reader;
