@@ -48,7 +48,7 @@ int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
-    assert_true(folder_template("test_desk_XXXXXX", fixture->folder, sizeof(fixture->folder)));
+    assert_true(folder_template("test_scheduler_XXXXXX", fixture->folder, sizeof(fixture->folder)));
     assert_non_null(mkdtemp(fixture->folder));
     fixture->config = (struct config){
         .result_limit = 1000,

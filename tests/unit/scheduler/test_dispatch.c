@@ -52,7 +52,7 @@ static void a_queued_job_waits_for_the_one_that_runs(void **state)
 }
 
 /* Also where its graph is in a file alone: the time that it may take is judged by that. */
-static void a_work_says_how_many_edges_its_graph_has(void **state)
+static void a_task_says_how_many_edges_its_graph_has(void **state)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -119,7 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs),
-        SCHEDULER_TEST(a_work_says_how_many_edges_its_graph_has),
+        SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has),
         SCHEDULER_TEST(a_higher_priority_goes_first),
         SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
     };

@@ -148,7 +148,7 @@ static struct wire_done done_of(enum status status)
     return done;
 }
 
-static void the_end_of_a_work_comes_over_whole(void **state)
+static void a_finished_task_arrives_whole(void **state)
 {
     (void)state;
     struct task task = {.vertex_count = 9};
@@ -248,7 +248,7 @@ int main(void)
         TEST(the_end_of_the_stream_is_told),
         TEST(a_full_line_is_told_when_it_must_not_block),
         TEST(what_is_no_message_is_corrupt),
-        cmocka_unit_test(the_end_of_a_work_comes_over_whole),
+        cmocka_unit_test(a_finished_task_arrives_whole),
         cmocka_unit_test(an_end_with_an_index_or_a_length_out_of_bounds_is_refused),
         cmocka_unit_test(a_cycle_grows_within_the_graph),
         cmocka_unit_test(facts_are_copied_within_their_bounds),
