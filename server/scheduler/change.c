@@ -27,7 +27,7 @@ static enum status inherit(struct submission *submission, const struct graph_ent
         graph_entry_choose_kind(entry, KIND_AUTO, &usual, &submission->problem);
     const enum kind kind = graph_entry_answer(entry) != NULL ? entry->answering : usual;
     call->submit.changes.kind = kind;
-    submission->wanted = kind == usual ? KIND_AUTO : kind;
+    submission->change.wanted = kind == usual ? KIND_AUTO : kind;
     if (call->submit.parameters.form == RESULT_FORM_AUTO && last != NULL &&
         last->report.result.reason == RESULT_REASON_ASKED) {
         call->submit.parameters.form = last->report.result.form;
@@ -87,10 +87,10 @@ void change_submit(struct submission *submission, bool is_first)
     }
     if (is_name) {
         graph_table_set_changing(graphs, call->tenant, call->key, entry->row.id);
-        snprintf(submission->name, sizeof(submission->name), "%s", call->key);
+        snprintf(submission->change.name, sizeof(submission->change.name), "%s", call->key);
     }
-    memcpy(submission->parent_id, entry->row.id, sizeof(entry->row.id));
-    submission->parent = entry;
+    memcpy(submission->change.parent_id, entry->row.id, sizeof(entry->row.id));
+    submission->change.parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
     submit_finish_graph(submission);
@@ -98,7 +98,8 @@ void change_submit(struct submission *submission, bool is_first)
 
 void change_begin(struct submission *submission)
 {
-    submission->asked_form = submission->call->submit.parameters.form;
+    submission->source = SUBMISSION_CHANGE;
+    submission->change.asked_form = submission->call->submit.parameters.form;
     change_submit(submission, true);
 }
 
@@ -111,14 +112,14 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     if (changes->weights != NULL || count > SOLVE_UPDATE_HIERARCHY_ARCS) {
         return;
     }
-    submission->arcs = calloc(count + 1, sizeof(*submission->arcs));
-    for (size_t i = 0; i < changes->count && submission->arcs != NULL; i++) {
+    submission->change.arcs = calloc(count + 1, sizeof(*submission->change.arcs));
+    for (size_t i = 0; i < changes->count && submission->change.arcs != NULL; i++) {
         const struct edge_change *change = &changes->list[i];
-        struct solve_arc *arcs = submission->arcs;
-        arcs[submission->arc_count++] =
+        struct solve_arc *arcs = submission->change.arcs;
+        arcs[submission->change.arc_count++] =
             (struct solve_arc){change->source, change->target, change->weight};
         if (!directed) {
-            arcs[submission->arc_count++] =
+            arcs[submission->change.arc_count++] =
                 (struct solve_arc){change->target, change->source, change->weight};
         }
     }
@@ -141,7 +142,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
         }
     }
     return edge_changes_apply(changes, submission->scheduler->config->edge_limit, graph,
-                              &submission->absent, problem);
+                              &submission->change.absent, problem);
 }
 
 /* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
@@ -152,7 +153,7 @@ enum status change_finish_graph(struct submission *submission)
     struct problem *problem = &submission->problem;
     struct graph **graph = &submission->graph; /* the parent at first */
     const int folder = store_graph_folder(scheduler->store);
-    enum status status = graph_file_read(folder, submission->parent_id, graph);
+    enum status status = graph_file_read(folder, submission->change.parent_id, graph);
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }
@@ -161,16 +162,16 @@ enum status change_finish_graph(struct submission *submission)
         keep_arcs(submission, changes);
     }
     edge_changes_finish(changes);
-    if (submission->absent > 0) {
+    if (submission->change.absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,
                                  "%llu of the edges to be removed were not there.",
-                                 (unsigned long long)submission->absent),
-                     "GET /v1/graphs/%s/edges lists the edges.", submission->parent_id);
+                                 (unsigned long long)submission->change.absent),
+                     "GET /v1/graphs/%s/edges lists the edges.", submission->change.parent_id);
     }
     struct problem unfit;
-    if (status == STATUS_OK && graph_choose_kind(submission->graph, submission->wanted,
+    if (status == STATUS_OK && graph_choose_kind(submission->graph, submission->change.wanted,
                                                  &submission->kind, &unfit) != STATUS_OK) {
-        submission->wanted = KIND_AUTO;
+        submission->change.wanted = KIND_AUTO;
     }
     return status;
 }

@@ -3,23 +3,36 @@
 
 #include "server/scheduler/scheduler_internal.h"
 
+enum submission_source {
+    SUBMISSION_STORED, /* a graph that is stored */
+    SUBMISSION_UPLOAD, /* reader */
+    SUBMISSION_CHANGE  /* change */
+};
+
+struct submission_change {
+    struct graph_entry *parent; /* NULL while an earlier change of the name is under way */
+    char parent_id[GRAPH_ID_SIZE];
+    char name[NAME_SIZE];        /* that nobody else changes meanwhile; empty = none */
+    enum result_form asked_form; /* the form of the call may become the parent's */
+    enum kind wanted;            /* KIND_AUTO where the kind follows the weights */
+    uint64_t absent;             /* edges to be removed that are not there */
+    struct solve_arc *arcs;      /* all that has changed, owned; NULL where that is too much */
+    size_t arc_count;
+};
+
 /* Owned by the loop, lent to a thread of libuv's pool while its graph is finished and named there.
  */
 struct submission {
     uv_work_t request;
     struct scheduler *scheduler;
     struct call *call;
-    struct tenant *tenant;      /* of the call */
-    struct reader *reader;      /* owned; NULL for a stored graph */
-    struct graph *graph;        /* owned; NULL for a stored graph */
-    struct graph_entry *parent; /* of a change, kept by its count of active jobs; else NULL */
-    char parent_id[GRAPH_ID_SIZE];
-    char name[NAME_SIZE];        /* that nobody else changes meanwhile; empty = none */
-    enum result_form asked_form; /* of a change; the form of the call may become the parent's */
-    enum kind wanted;            /* KIND_AUTO where the kind of a change follows the weights */
-    uint64_t absent;             /* edges to be removed that are not there */
-    struct solve_arc *arcs;      /* all that has changed, owned; NULL where that is too much */
-    size_t arc_count;
+    struct tenant *tenant; /* of the call */
+    enum submission_source source;
+    union {
+        struct reader *reader; /* owned */
+        struct submission_change change;
+    };
+    struct graph *graph; /* owned; NULL for a stored graph */
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
     enum kind kind;                      /* resolved */

@@ -27,12 +27,16 @@ void submit_end(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     ledger_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
-    names_release(scheduler, submission->tenant, submission->name, submission->parent_id);
-    names_sweep(scheduler, submission->parent_id);
+    if (submission->source == SUBMISSION_CHANGE) {
+        const struct submission_change *change = &submission->change;
+        names_release(scheduler, submission->tenant, change->name, change->parent_id);
+        names_sweep(scheduler, change->parent_id);
+        free(change->arcs);
+    } else {
+        reader_destroy(submission->reader);
+    }
     upload_memory_release(&submission->share);
-    reader_destroy(submission->reader);
     graph_destroy(submission->graph);
-    free(submission->arcs);
     if (submission->coordinates.bytes > 0) {
         draft_file_finish(&submission->coordinates_file);
     }
@@ -73,8 +77,8 @@ enum status submit_reserve_place(struct submission *submission)
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct call *call = submission->call;
-    if (call->kind == CALL_CHANGE) {
-        return submission->name[0] == '\0';
+    if (submission->source == SUBMISSION_CHANGE) {
+        return submission->change.name[0] == '\0';
     }
     return submission->graph != NULL || call->submit.parameters.name[0] != '\0' ||
            (call->kind == CALL_SUBMIT && strcmp(call->key, entry->row.id) == 0);
@@ -169,9 +173,9 @@ static enum status print_fingerprint(const struct submission *submission,
 {
     const struct call *call = submission->call;
     const struct job_parameters *parameters = &call->submit.parameters;
-    const bool is_change = call->kind == CALL_CHANGE;
+    const bool is_change = submission->source == SUBMISSION_CHANGE;
     const char *graph = is_change ? call->key : submission->graph_id;
-    const enum result_form form = is_change ? submission->asked_form : parameters->form;
+    const enum result_form form = is_change ? submission->change.asked_form : parameters->form;
     const struct identity_part parts[] = {
         {graph, strlen(graph)},
         {call->submit.changes.digest, is_change ? sizeof(call->submit.changes.digest) : 0},
@@ -209,11 +213,14 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->report.result.form = call->submit.parameters.form;
     call->submit.warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
-    memcpy(job->report.parent, submission->parent_id, sizeof(submission->parent_id));
-    memcpy(job->report.moves, submission->name, sizeof(submission->name));
-    job->arcs = submission->arcs;
-    job->arc_count = submission->arc_count;
-    submission->arcs = NULL;
+    if (submission->source == SUBMISSION_CHANGE) {
+        struct submission_change *change = &submission->change;
+        memcpy(job->report.parent, change->parent_id, sizeof(change->parent_id));
+        memcpy(job->report.moves, change->name, sizeof(change->name));
+        job->arcs = change->arcs;
+        job->arc_count = change->arc_count;
+        change->arcs = NULL;
+    }
     job->deadline_s = call->submit.parameters.deadline_s;
     if (job->deadline_s > 0) {
         job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
@@ -276,7 +283,9 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         ledger_reserve_result(scheduler, added, entry->row.edge_count);
     }
     LIST_INSERT_HEAD(&added->acceptors, submission->call, of_job);
-    submission->name[0] = '\0'; /* the job has it */
+    if (submission->source == SUBMISSION_CHANGE) {
+        submission->change.name[0] = '\0'; /* the job has it */
+    }
     give_coordinates(submission, commit);
     scheduler_commit_send(commit);
     submit_end(submission);
@@ -292,11 +301,13 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
         .edge_count = graph->edge_count,
         .directed = graph->directed,
         .summary = graph->summary,
-        .of_name = submission->name[0] != '\0',
     };
     memcpy(row.id, submission->graph_id, sizeof(row.id));
     memcpy(row.tenant, submission->tenant->name, sizeof(row.tenant));
-    memcpy(row.parent, submission->parent_id, sizeof(row.parent));
+    if (submission->source == SUBMISSION_CHANGE) {
+        memcpy(row.parent, submission->change.parent_id, sizeof(row.parent));
+        row.of_name = submission->change.name[0] != '\0';
+    }
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
@@ -383,8 +394,9 @@ static void accept_submission(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
     struct job *earlier = submit_find_repeated(submission);
-    const char *name =
-        submission->name[0] != '\0' ? submission->name : submission->call->submit.parameters.name;
+    const char *name = submission->source == SUBMISSION_CHANGE
+                           ? submission->change.name
+                           : submission->call->submit.parameters.name;
     if ((entry != NULL && entry->state == GRAPH_DELETING) ||
         (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
@@ -426,10 +438,10 @@ static void finish_graph(uv_work_t *request)
     struct problem *problem = &submission->problem;
     struct call *call = submission->call;
     const double began_s = clock_monotonic_s();
-    enum status status =
-        call->kind == CALL_CHANGE ? change_finish_graph(submission) : finish_upload(submission);
-    const enum kind wanted = call->submit.parameters.kind == KIND_AUTO
-                                 ? submission->wanted
+    const bool is_change = submission->source == SUBMISSION_CHANGE;
+    enum status status = is_change ? change_finish_graph(submission) : finish_upload(submission);
+    const enum kind wanted = is_change && call->submit.parameters.kind == KIND_AUTO
+                                 ? submission->change.wanted
                                  : call->submit.parameters.kind;
     if (status == STATUS_OK && call->kind != CALL_STORE_GRAPH) {
         status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
@@ -455,13 +467,13 @@ static void graph_finished(uv_work_t *request, int error)
     struct scheduler *scheduler = submission->scheduler;
     CHECK(error == 0); /* nothing cancels it */
     scheduler_wake(scheduler);
-    if (submission->parent != NULL) {
-        submission->parent->active_jobs--;
+    if (submission->source == SUBMISSION_CHANGE) {
+        submission->change.parent->active_jobs--;
         scheduler->looks--;
         scheduler->marks.unparked = true;
-    }
-    if (submission->parent != NULL && submission->status == STATUS_CORRUPT) {
-        results_quarantine_graph(scheduler, submission->parent_id);
+        if (submission->status == STATUS_CORRUPT) {
+            results_quarantine_graph(scheduler, submission->change.parent_id);
+        }
     }
     if (submission->status != STATUS_OK) {
         submit_refuse(submission, submission->status);
@@ -475,8 +487,8 @@ void submit_finish_graph(struct submission *submission)
     struct scheduler *scheduler = submission->scheduler;
     const char *name = submission->call->submit.parameters.name;
     const struct graph_entry *placed =
-        submission->parent != NULL
-            ? submission->parent
+        submission->source == SUBMISSION_CHANGE
+            ? submission->change.parent
             : graph_table_find_name(scheduler->graphs, submission->tenant, name);
     if (placed != NULL) {
         memcpy(submission->placed_id, placed->row.id, sizeof(placed->row.id));
@@ -488,6 +500,7 @@ void submit_finish_graph(struct submission *submission)
 static void submit_upload(struct submission *submission)
 {
     struct call *call = submission->call;
+    submission->source = SUBMISSION_UPLOAD;
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
     /* A possible repeat of an earlier request is judged when its graph is known. */
@@ -509,7 +522,7 @@ void submit_parked(struct scheduler *scheduler)
     while (!STAILQ_EMPTY(&parked)) {
         struct submission *submission = STAILQ_FIRST(&parked);
         STAILQ_REMOVE_HEAD(&parked, in_parked);
-        if (submission->call->kind == CALL_CHANGE && submission->parent == NULL) {
+        if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL) {
             change_submit(submission, false);
         } else {
             accept_submission(submission);
