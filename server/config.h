@@ -114,8 +114,6 @@ static inline const char *config_list_next(const char **list, size_t *ret_size)
     return *ret_size > 0 ? word : NULL;
 }
 
-void config_defaults(struct config *config);
-
 /* File (if named by --config), environment, then flags. Unknown keys, flags and APSPD_ variables,
  * and values out of range, are STATUS_CONFIG with the file's line in the problem.
  * For CONFIG_COMMAND the flags of other meaning are left in place: ret_argc and argv hold what was
@@ -123,20 +121,3 @@ void config_defaults(struct config *config);
 MUST_CHECK enum status config_load(struct config *config, enum config_program program, int *argc,
                                    char **argv, char **environment,
                                    struct config_request *ret_request, struct problem *reterr);
-
-/* The whole configuration as a commented file that config_load reads back to the same values:
- * config/apspd.ini is this text with the defaults. */
-void config_print(const struct config *config, FILE *stream);
-/* The list of flags with defaults, for --help; all of the daemon's. */
-void config_print_help(enum config_program program, FILE *stream);
-
-/* A key of the table, and a value for it as text: of no concern to others than config_load. */
-struct config_option;
-/* NULL where the program has no such key. */
-const struct config_option *config_option_find(enum config_program program, const char *section,
-                                               size_t section_size, const char *key);
-/* origin: the file and line, the environment variable or the flag that the value came from.
- * STATUS_CONFIG with key, value and range in the problem. */
-MUST_CHECK enum status config_option_set(struct config *config, const struct config_option *option,
-                                         const char *value, const char *origin,
-                                         struct problem *reterr);

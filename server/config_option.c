@@ -1,4 +1,4 @@
-#include "server/config.h"
+#include "server/config_option.h"
 
 #include <ctype.h>
 #include <inttypes.h>

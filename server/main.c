@@ -1,4 +1,5 @@
 /* apspd: arguments in, exit code out. */
+#include "server/config_option.h"
 #include "server/http/request/auth.h"
 #include "server/service.h"
 #include "server/solver/ranks.h"

@@ -385,15 +385,12 @@ static enum status open_listeners(struct service *service, struct problem *reter
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
     /* The service manager's, or one of our own. */
     int given = -1;
-    enum status status = systemd_receive_socket(&given, reterr);
-    if (status == STATUS_OK) {
-        status = given >= 0 ? listener_adopt(given, &service->listener, reterr)
-                            : listener_open(config->listen, mode, &service->listener, reterr);
-    }
-    if (status == STATUS_OK && strcmp(config->admin_listen, CONFIG_NONE) != 0) {
-        status = listener_open(config->admin_listen, mode, &service->admin_listener, reterr);
-    }
-    return status;
+    STATUS_TRY(systemd_receive_socket(&given, reterr));
+    STATUS_TRY(given >= 0 ? listener_adopt(given, &service->listener, reterr)
+                          : listener_open(config->listen, mode, &service->listener, reterr));
+    return strcmp(config->admin_listen, CONFIG_NONE) == 0
+               ? STATUS_OK
+               : listener_open(config->admin_listen, mode, &service->admin_listener, reterr);
 }
 
 /* Where the configuration names a launcher: what has to be started by programs of others is, before
@@ -419,48 +416,29 @@ static enum status start_parts(struct service *service, const char **part, struc
 {
     struct config *config = &service->own;
     char *const paths[] = {config->keys_file, config->tls_certificate, config->tls_key};
-    enum status status = STATUS_OK;
     *part = "credentials";
-    for (size_t i = 0; status == STATUS_OK && i < sizeof(paths) / sizeof(paths[0]); i++) {
-        status = systemd_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        STATUS_TRY(systemd_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr));
     }
-    if (status == STATUS_OK) {
-        *part = "listener";
-        status = open_listeners(service, reterr);
-    }
-    if (status == STATUS_OK) {
-        *part = "store";
-        status = store_open(service->config->state_dir, &service->store, reterr);
-    }
-    if (status == STATUS_OK) {
-        *part = "launcher";
-        status = start_launcher(service, reterr);
-    }
-    if (status == STATUS_OK) {
-        *part = "confinement";
-        status = enter_sandbox(service, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    *part = "listener";
+    STATUS_TRY(open_listeners(service, reterr));
+    *part = "store";
+    STATUS_TRY(store_open(config->state_dir, &service->store, reterr));
+    *part = "launcher";
+    STATUS_TRY(start_launcher(service, reterr));
+    *part = "confinement";
+    STATUS_TRY(enter_sandbox(service, reterr));
     *part = "threads";
-    status = result_table_create(&service->results);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to start.");
+    if (result_table_create(&service->results) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
     }
     *part = "scheduler";
-    status = scheduler_create(&service->loop, service->config, service->store, service->results,
-                              service->launcher.channel >= 0 ? &service->launcher : NULL,
-                              &service->scheduler, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(scheduler_create(&service->loop, config, service->store, service->results,
+                                service->launcher.channel >= 0 ? &service->launcher : NULL,
+                                &service->scheduler, reterr));
     scheduler_on_lost(service->scheduler, lost, service);
     *part = "confinement";
-    status = filter_calls(service, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(filter_calls(service, reterr));
     *part = "http";
     return start_http(service, reterr);
 }

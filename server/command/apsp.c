@@ -1,6 +1,7 @@
 /* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
  * 0 done, 1 bad input, 2 usage, 3 device, 4 service, 130 interrupted. */
 #include "server/command/command.h"
+#include "server/config_option.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -203,7 +203,7 @@ void scheduler_settle(struct scheduler *scheduler)
 void scheduler_deliver_messages(struct scheduler *scheduler)
 {
     struct message *message;
-    while ((message = mailbox_take(scheduler->mailbox)) != NULL) {
+    while ((message = mailbox_pop(scheduler->mailbox)) != NULL) {
         message->deliver(message);
     }
 }

@@ -56,7 +56,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
 }
 
 /* The lock is held. */
-static struct message *take_first(struct mailbox *mailbox)
+static struct message *pop_first(struct mailbox *mailbox)
 {
     struct message *message = mailbox->first;
     if (message == NULL) {
@@ -70,10 +70,10 @@ static struct message *take_first(struct mailbox *mailbox)
     return message;
 }
 
-struct message *mailbox_take(struct mailbox *mailbox)
+struct message *mailbox_pop(struct mailbox *mailbox)
 {
     pthread_mutex_lock(&mailbox->lock);
-    struct message *message = take_first(mailbox);
+    struct message *message = pop_first(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
     return message;
 }
@@ -84,7 +84,7 @@ struct message *mailbox_wait(struct mailbox *mailbox)
     while (mailbox->first == NULL && !mailbox->closed) {
         pthread_cond_wait(&mailbox->posted, &mailbox->lock);
     }
-    struct message *message = take_first(mailbox);
+    struct message *message = pop_first(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
     return message;
 }

@@ -25,7 +25,7 @@ void mailbox_destroy(struct mailbox *mailbox);
 /* Any thread, never blocks. */
 void mailbox_post(struct mailbox *mailbox, struct message *message);
 /* The oldest message, NULL when there is none. */
-struct message *mailbox_take(struct mailbox *mailbox);
+struct message *mailbox_pop(struct mailbox *mailbox);
 /* Blocks until there is a message; NULL once the mailbox is closed and empty. */
 struct message *mailbox_wait(struct mailbox *mailbox);
 void mailbox_close(struct mailbox *mailbox);

@@ -215,7 +215,7 @@ static void carry_out(struct worker *worker, struct task *task)
 static void serve(struct worker *worker)
 {
     while (worker->process.is_running && !atomic_load(&worker->is_stopping)) {
-        struct message *message = mailbox_take(worker->mailbox);
+        struct message *message = mailbox_pop(worker->mailbox);
         if (message != NULL) {
             /* The message is the first member of its task. */
             carry_out(worker, (struct task *)message);
@@ -231,10 +231,10 @@ static void serve(struct worker *worker)
 
 /* Tasks that were posted before the loss was noticed go back untouched, to be queued again. */
 static void refuse_tasks(const struct worker *worker,
-                         struct message *(*take)(struct mailbox *mailbox))
+                         struct message *(*receive)(struct mailbox *mailbox))
 {
     struct message *message;
-    while ((message = take(worker->mailbox)) != NULL) {
+    while ((message = receive(worker->mailbox)) != NULL) {
         struct task *task = (struct task *)message;
         task->status = STATUS_DEVICE_LOST;
         task_send_home(worker->config.home, worker->config.finished, task);
@@ -256,7 +256,7 @@ static void back_off(struct worker *worker)
         log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", process->pid));
     }
     while ((process->is_stuck || left_s > 0) && !atomic_load(&worker->is_stopping)) {
-        refuse_tasks(worker, mailbox_take);
+        refuse_tasks(worker, mailbox_pop);
         if (worker_process_wait(process, (int)ceil(left_s * 1e3))) {
             log_write(LOG_INFO, "worker_gone", LOG_NUMBER("pid", process->pid));
             atomic_store(&worker->health.state, WORKER_RESTARTING);

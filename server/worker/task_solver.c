@@ -108,7 +108,6 @@ static enum status share_task(const struct ranks *ranks, struct task *task)
 
 static enum status solve_task(struct task_solver *solver, struct task *task)
 {
-    enum status status = STATUS_OK;
     if (atomic_load(&task->signal->cancelled)) {
         return STATUS_CANCELLED;
     }
@@ -117,19 +116,14 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     }
     if (task->kind != KIND_U2 && !solver_supports(solver->solver, task->kind) &&
         solver->fallback == NULL) {
-        status = solver_cpu_open(&solver->setup->solver, &solver->fallback, &task->problem);
-        if (status == STATUS_OK) {
-            solver_allow_plans(solver->fallback, &solver->setup->solver);
-        }
+        STATUS_TRY(solver_cpu_open(&solver->setup->solver, &solver->fallback, &task->problem));
+        solver_allow_plans(solver->fallback, &solver->setup->solver);
     }
-    if (status == STATUS_OK && task->graph == NULL) {
-        status = task_read_graph(task);
+    if (task->graph == NULL) {
+        STATUS_TRY(task_read_graph(task));
     }
-    if (status == STATUS_OK && solver->ranks != NULL) {
-        status = share_task(solver->ranks, task);
-    }
-    if (status != STATUS_OK) {
-        return status;
+    if (solver->ranks != NULL) {
+        STATUS_TRY(share_task(solver->ranks, task));
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct order_record record = {.observer = &observer};
@@ -140,8 +134,8 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;
     task_read_record(task, &record);
-    status = solve_graph(solver->solver, solver->fallback, task->graph, &request, &observer,
-                         &matrix, &task->outcome, &task->problem);
+    enum status status = solve_graph(solver->solver, solver->fallback, task->graph, &request,
+                                     &observer, &matrix, &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
     if (status == STATUS_OK) {
         status = task_write_result(task, NULL, 0);
@@ -176,14 +170,13 @@ static enum status follow_task(struct solver *solver, enum kind kind)
     struct graph *graph = NULL;
     struct solve_outcome outcome = {0};
     struct problem problem;
-    enum status status = ranks_share_graph(solver->ranks, STATUS_OK, &graph);
-    if (status == STATUS_OK) {
-        const struct solve_request request = {.kind = kind};
-        struct matrix matrix = {graph->vertex_count, kind, NULL};
-        status = solve_graph(solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem);
-        solve_outcome_finish(&outcome);
-        graph_destroy(graph);
-    }
+    STATUS_TRY(ranks_share_graph(solver->ranks, STATUS_OK, &graph));
+    const struct solve_request request = {.kind = kind};
+    struct matrix matrix = {graph->vertex_count, kind, NULL};
+    const enum status status =
+        solve_graph(solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem);
+    solve_outcome_finish(&outcome);
+    graph_destroy(graph);
     return status;
 }
 

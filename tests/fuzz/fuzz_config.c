@@ -1,5 +1,5 @@
 /* Configuration files under arbitrary bytes: what is read is printed, and read again the same. */
-#include "server/config.h"
+#include "server/config_option.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -69,7 +69,7 @@ int tear_down(void **state)
     struct fixture *fixture = *state;
     char command[128];
     worker_stop(fixture->worker);
-    while (mailbox_take(fixture->home) != NULL) {
+    while (mailbox_pop(fixture->home) != NULL) {
     }
     mailbox_destroy(fixture->home);
     close(fixture->folder);

@@ -402,7 +402,7 @@ static void deliver_messages(uv_async_t *async)
     struct endpoint *endpoint = async->data;
     struct message *message;
 
-    while ((message = mailbox_take(endpoint->mailbox)) != NULL) {
+    while ((message = mailbox_pop(endpoint->mailbox)) != NULL) {
         message->deliver(message);
     }
     run_daemon(endpoint);

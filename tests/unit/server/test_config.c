@@ -1,5 +1,5 @@
 /* The configuration: where values come from, which are refused, and the commented file. */
-#include "server/config.h"
+#include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
 
 #include <setjmp.h>

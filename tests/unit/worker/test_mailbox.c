@@ -28,7 +28,7 @@ static void an_empty_mailbox_gives_nothing(void **state)
 {
     (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
-    assert_null(mailbox_take(mailbox));
+    assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
 }
 
@@ -41,9 +41,9 @@ static void messages_come_out_in_the_order_of_posting(void **state)
         mailbox_post(mailbox, &notes[i].message);
     }
     for (int i = 0; i < 3; i++) {
-        assert_ptr_equal(mailbox_take(mailbox), &notes[i].message);
+        assert_ptr_equal(mailbox_pop(mailbox), &notes[i].message);
     }
-    assert_null(mailbox_take(mailbox));
+    assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
 }
 
@@ -55,10 +55,10 @@ static void a_message_can_be_posted_again_after_it_was_taken(void **state)
     struct note second = {0};
     mailbox_post(mailbox, &first.message);
     mailbox_post(mailbox, &second.message);
-    assert_ptr_equal(mailbox_take(mailbox), &first.message);
+    assert_ptr_equal(mailbox_pop(mailbox), &first.message);
     mailbox_post(mailbox, &first.message);
-    assert_ptr_equal(mailbox_take(mailbox), &second.message);
-    assert_ptr_equal(mailbox_take(mailbox), &first.message);
+    assert_ptr_equal(mailbox_pop(mailbox), &second.message);
+    assert_ptr_equal(mailbox_pop(mailbox), &first.message);
     mailbox_destroy(mailbox);
 }
 
@@ -76,8 +76,8 @@ static void every_post_wakes_the_receiver(void **state)
     mailbox_post(mailbox, &notes[0].message);
     mailbox_post(mailbox, &notes[1].message);
     assert_int_equal(wakes, 2);
-    mailbox_take(mailbox);
-    mailbox_take(mailbox);
+    mailbox_pop(mailbox);
+    mailbox_pop(mailbox);
     mailbox_destroy(mailbox);
 }
 
@@ -136,7 +136,7 @@ static void nothing_is_lost_between_many_threads_and_each_stays_in_order(void **
         pthread_join(senders[i].thread, NULL);
         assert_int_equal(next[i], MESSAGE_COUNT);
     }
-    assert_null(mailbox_take(mailbox));
+    assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
 }
 

@@ -1,5 +1,6 @@
 /* An endpoint whose requests are all answered "ok": its accepting, limits, deadlines and end. */
 #include "server/clock.h"
+#include "server/config_option.h"
 #include "server/http/transport/endpoint.h"
 
 #include <arpa/inet.h>
