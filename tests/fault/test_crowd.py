@@ -17,7 +17,7 @@ from crowd import Crowd, Guests, ring
 PATH = "/v1/graphs/town/distance?source=1&target=3"
 
 
-def test_whoever_is_too_slow_is_ended_and_the_others_are_served():
+def test_slow_clients_are_ended_and_others_are_served():
     limits = ("--http.header_timeout_s", "2", "--http.stall_timeout_s", "2")
     with harness.Daemon(*limits) as daemon:
         daemon.solve(SMALL, "?name=town")
@@ -113,7 +113,7 @@ def children_of(folder):
     return found
 
 
-def test_what_computes_gives_way_to_what_answers():
+def test_solvers_give_way_to_answers():
     own = os.getpriority(os.PRIO_PROCESS, 0)
     for isolation in ("thread", "process"):
         with harness.Daemon("--worker.isolation", isolation, "--solver", "cpu", "--http.threads", "3",

@@ -96,7 +96,7 @@ def test_graphs_can_be_deleted_from_a_full_disk():
     with_disk(script, 16)
 
 
-def test_what_waits_is_counted():
+def test_waiting_jobs_count_for_the_disk():
     """Promised room is not promised again: the queue holds as many results as the disk."""
 
     def script(daemon, disk):

@@ -84,7 +84,7 @@ def test_nobody_works_beside_it():
             assert not is_group or others == [(begin, end, is_group)], others
 
 
-def test_it_is_not_overtaken_while_devices_become_idle():
+def test_a_group_job_is_not_overtaken_while_devices_become_idle():
     with daemon(*STALL, memory=memory_of(300), group="auto") as (found, plan):
         singles = sorted(children_of(found))[:2]
         plan.write((50, "round", "hang", 0, 2))

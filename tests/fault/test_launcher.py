@@ -205,7 +205,7 @@ def refused(*arguments, binary=harness.BINARY):
         return done.returncode, done.stderr.decode()
 
 
-def test_what_cannot_be_launched_is_refused_by_name():
+def test_a_bad_launcher_is_refused_by_name():
     process = "--worker.isolation", "process"
     code, log = refused("--solver.launcher", LAUNCHER)
     assert code == 78 and "worker.isolation" in log, log

@@ -65,7 +65,7 @@ def mutate(key, random):
             return bytes(bytes_of)
 
 
-def test_what_only_looks_like_a_key_is_refused(_):
+def test_near_keys_are_refused(_):
     randomness = random.Random(1)
     good = access.Keys.key("alpha:reader").encode()
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "0") as daemon:
@@ -86,7 +86,7 @@ def test_what_only_looks_like_a_key_is_refused(_):
         daemon.by("alpha:reader", "GET", "/v1/limits").expect(200)
 
 
-def test_who_tries_key_after_key_is_told_to_wait(_):
+def test_guessing_keys_is_slowed_down(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "5") as daemon:
         tried = 0
         answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
@@ -114,7 +114,7 @@ def test_the_body_of_a_stranger_is_not_read(daemon):
     connection.close()
 
 
-def test_what_tells_nothing_is_open(daemon):
+def test_routes_without_secrets_need_no_key(daemon):
     for path in ("/livez", "/readyz", "/readyz?verbose", "/v2/health/live", "/v2/health/ready",
                  "/version", "/openapi.json", "/docs", "/"):
         daemon.get(path).expect(200)
@@ -187,7 +187,7 @@ def questions_of(daemon):
     yield "GET", "/v1/graphs?cursor={g}", None
 
 
-def test_what_another_has_is_not_told_from_what_nobody_has(_):
+def test_other_tenants_objects_look_unknown(_):
     askers = ("alpha:submitter", "beta:admin", "zeta:submitter")
     three = access.Keys(*askers, "alpha:reader")
     with access.Daemon("--http.keys_file", three.path) as daemon:
@@ -368,7 +368,7 @@ def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
     daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(200)
 
 
-def test_what_was_made_without_keys_is_for_the_tenant_called_dash(_):
+def test_objects_made_without_keys_belong_to_tenant_dash(_):
     plain = harness.Daemon()
     try:
         graph = plain.solve(SMALL, "?name=old")["graph"]

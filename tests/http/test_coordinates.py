@@ -90,7 +90,7 @@ def test_some_vertices_may_have_none(daemon):
     daemon.get(path + "/nearest?lon=1&lat=2").expect(409, "NoCoordinates")
 
 
-def test_what_is_bad_is_refused_where_it_stands_and_changes_nothing(daemon):
+def test_bad_coordinates_are_refused_with_their_place(daemon):
     path = located(daemon)
     before = daemon.get(path + "/coordinates").body
     cases = (
@@ -152,7 +152,7 @@ def test_a_question_for_the_nearest_says_which_it_is(daemon):
     daemon.get("/v1/graphs/nobody/nearest?lon=1&lat=2").expect(404, "NoSuchGraph")
 
 
-def test_they_change_neither_the_id_nor_the_result(daemon):
+def test_coordinates_change_neither_id_nor_result(daemon):
     job = daemon.solve(SQUARE, "?name=square")
     before = daemon.get("/v1/graphs/square/matrix").headers["ETag"]
     put(daemon, "/v1/graphs/square", CO)
@@ -162,7 +162,7 @@ def test_they_change_neither_the_id_nor_the_result(daemon):
     assert daemon.get(f"/v1/graphs/{job['id']}/nearest?lon=7.4&lat=46.9").expect(200).json["vertex"] == 1
 
 
-def test_they_go_with_their_graph(daemon):
+def test_coordinates_are_deleted_with_their_graph(daemon):
     path = located(daemon, graph=b"p sp 2 1\na 1 2 3\n", body=b"p aux sp co 2\nv 1 1 2\nv 2 3 4\n")
     file = f"{daemon.state}/coordinates/{path.rpartition('/')[2]}"
     assert os.path.exists(file)
@@ -172,7 +172,7 @@ def test_they_go_with_their_graph(daemon):
     daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
 
 
-def test_they_outlive_a_kill():
+def test_coordinates_outlive_a_kill():
     with harness.Daemon() as daemon:
         path = located(daemon)
         before = daemon.get(path + "/coordinates")
@@ -287,7 +287,7 @@ def test_answers_in_geojson(daemon):
     assert again.json["geometry"]["coordinates"][1] == [11, 51]
 
 
-def test_they_go_with_a_name_to_another_graph_of_the_same_vertices(daemon):
+def test_coordinates_follow_a_name_to_a_graph_of_the_same_vertices(daemon):
     roads = b"from,to,km,min\na,b,3,9\nb,c,4,5\n"
     daemon.solve(roads, "?format=edges&name=town&weight=km&directed=true")
     put(daemon, "/v1/graphs/town", "vertex,lon,lat\na,1,2\nb,3,4\n").expect(201)

@@ -101,7 +101,7 @@ def test_foreign_pages_change_nothing(daemon):
     assert graphs(daemon) == before
 
 
-def test_it_is_said_before_the_body_comes(daemon):
+def test_a_foreign_origin_is_refused_before_the_body(daemon):
     connection = daemon.connect(60)
     connection.putrequest("POST", "/v1/graphs")
     connection.putheader("Origin", EVIL)

@@ -8,7 +8,7 @@ import zlib
 import harness
 
 
-def test_it_is_a_page(daemon):
+def test_docs_are_a_page(daemon):
     answer = daemon.get("/docs").expect(200)
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -20,7 +20,7 @@ def test_it_is_a_page(daemon):
     daemon.get("/docs?no=1").expect(400, "UnknownParameter")
 
 
-def test_it_loads_nothing(daemon):
+def test_docs_load_nothing(daemon):
     page = daemon.get("/docs").expect(200).body.decode()
     assert not re.search(r"(?:https?:)?//[\w.-]+\.\w", page.replace("//\n", ""))
     assert not re.search(r"@(STYLE|SCRIPT)@", page)
@@ -29,7 +29,7 @@ def test_it_loads_nothing(daemon):
     assert not re.search(r"\son\w+=|\sstyle=|eval\(|innerHTML", page)
 
 
-def test_its_policy_lets_in_its_own_script_alone(daemon):
+def test_the_policy_admits_the_own_script_alone(daemon):
     answer = daemon.get("/docs").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -25,7 +25,7 @@ def test_by_numbers(daemon):
     assert narrow["m"] == 0 and narrow["disk_bytes"] < small["disk_bytes"]
 
 
-def test_what_does_not_fit_says_what_would(daemon):
+def test_an_estimate_that_does_not_fit_says_what_would(daemon):
     for body in ({"n": 10_000_000, "m": 1, "kind": "u2"}, {"n": 4_294_967_294, "m": 0, "kind": "f8"},
                  {"n": 10, "m": 2_000_000_000}):
         answer = estimate(daemon, body).expect(200).json

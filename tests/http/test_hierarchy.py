@@ -111,7 +111,7 @@ def test_a_download_does_not_go_on_in_the_other_form(daemon):
     assert len(set(tags)) == 3 and not any(tag.startswith("W/") for tag in tags), tags
 
 
-def test_what_only_a_matrix_has_is_refused(daemon):
+def test_routes_of_matrices_are_refused(daemon):
     daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
     problem = daemon.get("/v1/graphs/bare/matrix?format=mtx").expect(409, "NotAMatrix").json
     assert "result=matrix" in problem["hint"], problem
@@ -195,7 +195,7 @@ def test_more_vertices_than_a_matrix_has_become_one(daemon):
     assert path["distance"] == 100 and len(path["vertices"]) == 51
 
 
-def test_it_is_there_after_a_restart(_):
+def test_a_hierarchy_outlives_a_restart(_):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as state, harness.Daemon(state=state) as daemon:
         graph = roads(400, 8)
         first = daemon.solve(graph, "?name=kept&result=hierarchy")

@@ -226,7 +226,7 @@ def test_an_address_that_others_reach_needs_keys_and_tls():
     assert code == 78 and "/nowhere" in words, (code, words)
 
 
-def test_it_is_listened_on_where_that_is_given_or_said_to_be_meant():
+def test_a_public_address_with_keys_or_consent_is_served():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     for arguments in (

@@ -34,7 +34,7 @@ class Manager:
         return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
 
 
-def test_it_tells_of_its_start_and_stop():
+def test_start_and_stop_are_notified():
     with Manager() as manager, harness.Daemon("--jobs.drain_s", "7") as daemon:
         assert manager.hear() == {"READY": "1", "STATUS": f"listening on {daemon.url}"}
         daemon.terminate()
@@ -42,7 +42,7 @@ def test_it_tells_of_its_start_and_stop():
         assert told == {"STOPPING": "1", "STATUS": "draining", "EXTEND_TIMEOUT_USEC": "67000000"}, told
 
 
-def test_it_feeds_the_watchdog_also_while_it_solves():
+def test_the_watchdog_is_fed_during_a_solve():
     with Manager(WATCHDOG_USEC="100000") as manager, harness.Daemon("--jobs.drain_s", "0") as daemon:
         manager.hear()
         start_slow(daemon, 3)
@@ -64,7 +64,7 @@ def ask_through(port, path):
         return answer.status
 
 
-def test_it_answers_on_a_socket_that_it_is_handed_and_so_does_the_next():
+def test_an_inherited_socket_serves_two_daemons_in_turn():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
         listening = socket.create_server(("127.0.0.1", 0))
         port = listening.getsockname()[1]

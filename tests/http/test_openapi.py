@@ -35,7 +35,7 @@ JSON = {"Content-Type": "application/json"}
 spec = None
 
 
-def test_it_is_served(daemon):
+def test_the_description_is_served(daemon):
     global spec
     answer = daemon.get("/openapi.json").expect(200)
     assert answer.headers["Content-Type"] == "application/json"

@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 
-def test_it_is_for_browsers(daemon):
+def test_the_page_is_for_browsers(daemon):
     for accept in (BROWSER, "*/*", "text/html"):
         answer = daemon.get("/", Accept=accept).expect(200)
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -30,7 +30,7 @@ def test_it_is_for_browsers(daemon):
     assert daemon.ask("HEAD", "/").expect(200).body == b""
 
 
-def test_it_is_small_and_packed(daemon):
+def test_the_page_is_small_and_packed(daemon):
     plain = daemon.get("/").expect(200)
     packed = daemon.get("/", Accept_Encoding="gzip, deflate, br, zstd").expect(200)
     assert packed.headers["Content-Encoding"] == "gzip"
@@ -43,7 +43,7 @@ def test_it_is_small_and_packed(daemon):
     assert plain.headers["ETag"] != packed.headers["ETag"]
 
 
-def test_it_asks_nobody_else(daemon):
+def test_the_page_asks_no_other_host(daemon):
     page = daemon.get("/").expect(200).body.decode()
     # Names of XML, which nobody asks for.
     page = page.replace("http://www.w3.org/2000/svg", "")
@@ -54,7 +54,7 @@ def test_it_asks_nobody_else(daemon):
     assert not re.search(r"\son\w+=[\"']|\sstyle=|eval\(|innerHTML|\burl\((?!data:)|@import", page)
 
 
-def test_its_policy_lets_in_its_own_script_alone(daemon):
+def test_the_policy_admits_the_own_script_alone(daemon):
     answer = daemon.get("/").expect(200)
     page = answer.body.decode()
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))

@@ -104,7 +104,7 @@ def pixels(page):
     return page.run("return document.querySelector('#drawing').toDataURL()")
 
 
-def test_it_is_enlarged_and_moved(daemon):
+def test_the_drawing_is_enlarged_and_moved(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
     page = browser.Browser()
     try:

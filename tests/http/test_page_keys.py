@@ -106,7 +106,7 @@ def test_a_large_graph_without_a_key_asks_for_one(daemon):
         page.close()
 
 
-def test_who_declines_is_left_alone_and_a_key_can_be_forgotten(daemon):
+def test_a_key_can_be_declined_and_forgotten(daemon):
     page = browser.Browser()
     try:
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)

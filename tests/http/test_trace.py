@@ -46,7 +46,7 @@ def test_a_repeat_is_told_of_the_first_trace(daemon):
     assert again.headers["traceparent"] == other, again.headers
 
 
-def test_what_is_no_trace_is_ignored(daemon):
+def test_an_invalid_trace_is_ignored(daemon):
     for index, value in enumerate(("", "00-x", PARENT.upper(), PARENT + "0", PARENT + "," + PARENT)):
         answer = daemon.submit(SMALL.replace(b"20", b"%d" % (40 + index)), traceparent=value)
         assert "traceparent" not in answer.expect(202).json, (value, answer.body)

@@ -94,7 +94,7 @@ def test_a_small_body_that_becomes_large_takes_no_more_than_its_part(_):
         assert harness.QUICK or peak_kib(daemon) - before < LIMIT_MIB << 10, (before, peak_kib(daemon))
 
 
-def test_what_fits_into_the_part_is_accepted(_):
+def test_a_body_that_fits_is_accepted(_):
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
         daemon.ask("POST", "/v1/graphs?format=npy", npy(850)).expect(201)
 

@@ -174,7 +174,7 @@ def test_a_full_queue_refuses_before_the_body(_):
         cancel(daemon, running)
 
 
-def test_what_is_accepted_and_refused_is_what_was_sent(_):
+def test_accepted_and_refused_add_up_to_sent(_):
     with harness.Daemon("--jobs.queue_limit", "10", *LASTING) as daemon:
         running = daemon.submit(slow_graph(LASTING_SIZE + 6)).expect(202).json["id"]
         until_running(daemon, running)

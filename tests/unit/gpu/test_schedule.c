@@ -154,7 +154,7 @@ static void a_symmetric_plan_has_its_panels_once(void **state)
     schedule_destroy(schedule);
 }
 
-static void what_has_most_to_do_comes_first(void **state)
+static void targets_with_most_work_come_first(void **state)
 {
     (void)state;
     const struct plan plan = make_plan(true);
@@ -292,7 +292,7 @@ int main(void)
         cmocka_unit_test(tiles_with_edges_are_filled_once),
         cmocka_unit_test(rounds_follow_each_other_in_the_lists),
         cmocka_unit_test(a_symmetric_plan_has_its_panels_once),
-        cmocka_unit_test(what_has_most_to_do_comes_first),
+        cmocka_unit_test(targets_with_most_work_come_first),
         cmocka_unit_test(the_extent_of_a_target_is_that_of_its_vertices),
         cmocka_unit_test(two_tiles_with_the_same_left_operands_are_one_entry),
         cmocka_unit_test(a_target_that_would_keep_its_block_alone_is_shared),

@@ -146,7 +146,7 @@ static void decimals_are_kept(void **state)
     graph_destroy(graph);
 }
 
-static void what_is_not_the_same_both_ways_is_left_alone(void **state)
+static void asymmetric_edges_stay_directed(void **state)
 {
     static const char *const texts[] = {
         "p sp 3 0\n",                                       /* nothing to fold */
@@ -191,7 +191,7 @@ int main(void)
         cmocka_unit_test(a_reverse_counts_whatever_its_weight),
         cmocka_unit_test(an_edge_and_its_reverse_become_one),
         cmocka_unit_test(decimals_are_kept),
-        cmocka_unit_test(what_is_not_the_same_both_ways_is_left_alone),
+        cmocka_unit_test(asymmetric_edges_stay_directed),
         cmocka_unit_test(an_undirected_graph_is_as_it_should_be),
     };
 

@@ -57,7 +57,7 @@ static void no_distance_exceeds_the_bound(void **state)
 }
 
 /* A ring of 20 whose every second edge is long, and a chain into it and out of it. */
-static void what_is_outside_of_the_component_of_the_hub_counts_in_full(void **state)
+static void vertices_outside_the_component_of_the_hub_count_in_full(void **state)
 {
     (void)state;
     struct range_edge edges[24];
@@ -91,7 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_distance_exceeds_the_bound),
-        cmocka_unit_test(what_is_outside_of_the_component_of_the_hub_counts_in_full),
+        cmocka_unit_test(vertices_outside_the_component_of_the_hub_count_in_full),
         cmocka_unit_test(weights_that_may_wrap_keep_the_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
-static void what_was_written_is_opened(void **state)
+static void a_written_hierarchy_is_opened(void **state)
 {
     (void)state;
     for (int directed = 0; directed < 2; ++directed) {
@@ -121,7 +121,7 @@ static void no_byte_leads_a_search_outside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_opened),
+        cmocka_unit_test(a_written_hierarchy_is_opened),
         cmocka_unit_test(one_with_other_weights_shares_the_shape),
         cmocka_unit_test(bytes_cut_short_are_none),
         cmocka_unit_test(no_byte_leads_a_search_outside),

@@ -170,7 +170,7 @@ static void rows_take_many_short_steps(void **state)
 }
 
 /* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
-static void what_is_unreachable_stays_so_below_0(void **state)
+static void unreachable_stays_unreachable_below_0(void **state)
 {
     (void)state;
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};
@@ -209,7 +209,7 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_the_graph),
         cmocka_unit_test(rows_side_by_side_are_those_alone),
         cmocka_unit_test(rows_take_many_short_steps),
-        cmocka_unit_test(what_is_unreachable_stays_so_below_0),
+        cmocka_unit_test(unreachable_stays_unreachable_below_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void each_reader_notes_what_it_understood(void **state)
     assert_int_equal(report.direction, INPUT_DIRECTION_FORMAT);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void a_report_is_read_back(void **state)
 {
     struct input_report report = report_of(FORMAT_METIS, "2 1 1\n2 7\n1 7\n", NULL);
     struct input_report again;
@@ -225,7 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_reader_notes_what_it_understood),
-        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_report_is_read_back),
         cmocka_unit_test(lists_without_a_direction_are_told),
         cmocka_unit_test(parallel_edges_are_told_where_their_weights_differ),
         cmocka_unit_test(zeros_are_told_where_no_edge_is_missing),

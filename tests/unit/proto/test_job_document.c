@@ -387,7 +387,7 @@ static void times_are_rfc_3339(void **state)
     assert_int_equal(strlen(buffer), 24);
 }
 
-static void what_a_job_has_cost_outlives_its_solve(void **state)
+static void costs_of_a_job_outlive_its_solve(void **state)
 {
     (void)state;
     struct job_report lost = {.solver = "cpu", .plan.parts = 1, .workers_lost = 2};
@@ -418,7 +418,7 @@ static json_t *print(const struct estimate *estimate)
     return root;
 }
 
-static void what_fits_has_no_reason(void **state)
+static void an_estimate_that_fits_has_no_reason(void **state)
 {
     const struct estimate estimate = {
         .vertex_count = 1000,
@@ -470,7 +470,7 @@ static void a_plan_that_was_made_is_told(void **state)
     json_decref(root);
 }
 
-static void what_does_not_fit_says_why_and_what_would(void **state)
+static void an_estimate_that_does_not_fit_says_why_and_what_would(void **state)
 {
     const struct estimate estimate = {
         .kind = KIND_F8,
@@ -506,10 +506,10 @@ int main(void)
         cmocka_unit_test(graph_document_lists_names_and_links),
         cmocka_unit_test(states_have_names_both_ways),
         cmocka_unit_test(times_are_rfc_3339),
-        cmocka_unit_test(what_a_job_has_cost_outlives_its_solve),
-        cmocka_unit_test(what_fits_has_no_reason),
+        cmocka_unit_test(costs_of_a_job_outlive_its_solve),
+        cmocka_unit_test(an_estimate_that_fits_has_no_reason),
         cmocka_unit_test(a_plan_that_was_made_is_told),
-        cmocka_unit_test(what_does_not_fit_says_why_and_what_would),
+        cmocka_unit_test(an_estimate_that_does_not_fit_says_why_and_what_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

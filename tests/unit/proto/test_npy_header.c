@@ -48,7 +48,7 @@ static void sizes_follow_the_version(void **state)
     assert_int_equal(wanted(three, 12), 12 + 0x176);
 }
 
-static void what_is_no_npy_is_refused(void **state)
+static void other_bytes_than_npy_are_refused(void **state)
 {
     static const unsigned char four[] = "\x93NUMPY\4\0";
     static const unsigned char huge[] = "\x93NUMPY\2\0\1\0\1\0";
@@ -140,7 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_follow_the_version),
-        cmocka_unit_test(what_is_no_npy_is_refused),
+        cmocka_unit_test(other_bytes_than_npy_are_refused),
         cmocka_unit_test(headers_are_what_numpy_writes),
         cmocka_unit_test(dictionaries_of_any_writer_are_read),
         cmocka_unit_test(other_arrays_are_refused_with_what_to_do),

@@ -37,7 +37,7 @@ static void a_summary_is_read_back(void **state)
     }
 }
 
-static void what_is_none_is_refused(void **state)
+static void malformed_forms_are_refused(void **state)
 {
     static const char *const texts[] = {
         "{}",
@@ -63,7 +63,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_are_found_by_name),
         cmocka_unit_test(a_summary_is_read_back),
-        cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(malformed_forms_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

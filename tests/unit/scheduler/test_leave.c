@@ -80,7 +80,7 @@ static void one_of_many_leaves_and_the_others_wait_on(void **state)
     }
 }
 
-static void whoever_leaves_after_the_answer_changes_nothing(void **state)
+static void leaving_after_the_answer_changes_nothing(void **state)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -101,7 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(a_wait_ends_when_its_client_leaves),
         SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on),
-        SCHEDULER_TEST(whoever_leaves_after_the_answer_changes_nothing),
+        SCHEDULER_TEST(leaving_after_the_answer_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void a_higher_priority_overtakes(void **state)
     assert_ptr_equal(pop(&queue), &low);
 }
 
-static void what_is_too_large_is_passed(void **state)
+static void jobs_that_are_too_large_are_passed_over(void **state)
 {
     (void)state;
     struct job_queue queue = {0};
@@ -155,7 +155,7 @@ static void the_first_stays_until_it_is_taken(void **state)
     assert_null(queue_first(&queue));
 }
 
-static void what_is_ahead_takes_its_time(void **state)
+static void jobs_ahead_take_their_time(void **state)
 {
     (void)state;
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
@@ -174,7 +174,7 @@ static void what_is_ahead_takes_its_time(void **state)
 }
 
 /* Against a walk, after each of many pushes and removals anywhere. */
-static void what_comes_before_is_counted_right_whatever_leaves(void **state)
+static void positions_stay_right_when_jobs_leave(void **state)
 {
     (void)state;
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
@@ -300,7 +300,7 @@ int main(void)
         cmocka_unit_test(an_empty_queue_gives_nothing),
         cmocka_unit_test(equal_priorities_leave_in_the_order_they_came),
         cmocka_unit_test(a_higher_priority_overtakes),
-        cmocka_unit_test(what_is_too_large_is_passed),
+        cmocka_unit_test(jobs_that_are_too_large_are_passed_over),
         cmocka_unit_test(a_removed_job_leaves_the_others_in_order),
         cmocka_unit_test(a_position_counts_the_jobs_that_come_before),
         cmocka_unit_test(a_position_is_right_along_a_long_line),
@@ -308,8 +308,8 @@ int main(void)
         cmocka_unit_test(shares_take_turns_by_what_they_were_served),
         cmocka_unit_test(idle_time_is_not_saved_up),
         cmocka_unit_test(seconds_ahead_are_those_of_the_turns_of_others_too),
-        cmocka_unit_test(what_is_ahead_takes_its_time),
-        cmocka_unit_test(what_comes_before_is_counted_right_whatever_leaves),
+        cmocka_unit_test(jobs_ahead_take_their_time),
+        cmocka_unit_test(positions_stay_right_when_jobs_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void break_store(const struct fixture *fixture)
     assert_int_equal(system(command), 0);
 }
 
-static void what_the_disk_refuses_is_not_kept(void **state)
+static void results_that_the_disk_refuses_are_dropped(void **state)
 {
     struct fixture *fixture = *state;
     break_store(fixture);
@@ -170,7 +170,7 @@ int main(void)
         SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries),
         SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last),
         SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it),
-        SCHEDULER_TEST(what_the_disk_refuses_is_not_kept),
+        SCHEDULER_TEST(results_that_the_disk_refuses_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

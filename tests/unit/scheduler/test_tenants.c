@@ -80,7 +80,7 @@ static void expect_lists(struct fixture *fixture, const char *tenant, size_t cou
     assert_int_equal(count_listed(fixture, CALL_GRAPHS, tenant, "graphs"), count);
 }
 
-static void what_one_has_no_other_finds_also_after_a_restart(void **state)
+static void objects_of_a_tenant_stay_unknown_to_others_after_a_restart(void **state)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -321,7 +321,7 @@ static void bytes_are_those_there_and_those_to_come(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(what_one_has_no_other_finds_also_after_a_restart),
+        SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart),
         SCHEDULER_TEST(equal_requests_of_two_are_two),
         SCHEDULER_TEST(a_cursor_of_another_is_none),
         SCHEDULER_TEST(bytes_are_counted_reserved_and_released),

@@ -182,7 +182,7 @@ static void text_that_a_file_could_not_give_back_is_refused(void **state)
     (void)state;
 }
 
-static void what_is_unknown_is_refused_with_its_line(void **state)
+static void unknown_keys_are_refused_with_their_line(void **state)
 {
     struct load loaded = load_text("[http]\n; a comment\nthreads = 4\nthread = 4\n");
     ASSERT_REFUSED(loaded, ":4", "http.thread");
@@ -314,7 +314,7 @@ static char *printed(const struct config *config)
     return text;
 }
 
-static void what_is_printed_loads_to_the_same_values(void **state)
+static void printed_configuration_loads_to_the_same_values(void **state)
 {
     struct load set = load_flags(
         FLAGS("--listen=[::1]:9", "--http.threads=9", "--http.body_limit=7GiB", "--state-dir",
@@ -368,7 +368,7 @@ int main(void)
         cmocka_unit_test(a_value_out_of_order_names_key_value_range_and_origin),
         cmocka_unit_test(addresses_are_checked),
         cmocka_unit_test(text_that_a_file_could_not_give_back_is_refused),
-        cmocka_unit_test(what_is_unknown_is_refused_with_its_line),
+        cmocka_unit_test(unknown_keys_are_refused_with_their_line),
         cmocka_unit_test(a_mistyped_name_is_refused_with_the_way_to_the_right_one),
         cmocka_unit_test(the_help_names_every_flag_in_lines_of_80_columns),
         cmocka_unit_test(variables_of_others_are_left_alone),
@@ -376,7 +376,7 @@ int main(void)
         cmocka_unit_test(a_nul_byte_is_an_error),
         cmocka_unit_test(requests_are_told_apart_from_keys),
         cmocka_unit_test(the_command_takes_solver_keys_and_leaves_the_rest),
-        cmocka_unit_test(what_is_printed_loads_to_the_same_values),
+        cmocka_unit_test(printed_configuration_loads_to_the_same_values),
         cmocka_unit_test(the_file_in_the_tree_is_what_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

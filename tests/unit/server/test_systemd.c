@@ -57,7 +57,7 @@ static void a_listening_socket_is_taken(void **state)
     (void)state;
 }
 
-static void what_is_no_such_socket_is_refused(void **state)
+static void a_wrong_socket_is_refused(void **state)
 {
     int taken = 7;
     int ends[2];
@@ -103,7 +103,7 @@ static void a_credential_is_a_file_in_the_folder_of_the_manager(void **state)
     (void)state;
 }
 
-static void what_cannot_be_a_credential_is_refused_and_left(void **state)
+static void a_bad_credential_is_refused_and_left(void **state)
 {
     static const char *const names[] = {
         "credential:",    "credential:.",
@@ -126,10 +126,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_listening_socket_is_taken),
-        cmocka_unit_test(what_is_no_such_socket_is_refused),
+        cmocka_unit_test(a_wrong_socket_is_refused),
         cmocka_unit_test(a_socket_for_another_process_is_left),
         cmocka_unit_test(a_credential_is_a_file_in_the_folder_of_the_manager),
-        cmocka_unit_test(what_cannot_be_a_credential_is_refused_and_left),
+        cmocka_unit_test(a_bad_credential_is_refused_and_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
 }
 
 /* Every two vertices are two spokes apart, however long the ways beside them. */
-static void what_the_proof_takes_is_limited(void **state)
+static void the_cost_of_the_proof_is_limited(void **state)
 {
     (void)state;
     enum { VERTICES = 5000, BESIDE = 12 };
@@ -136,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_distance_exceeds_what_is_proven),
         cmocka_unit_test(a_complete_graph_is_bounded_by_the_ways_over_its_hub),
-        cmocka_unit_test(what_the_proof_takes_is_limited),
+        cmocka_unit_test(the_cost_of_the_proof_is_limited),
         cmocka_unit_test(the_largest_weights_do_not_overflow),
         cmocka_unit_test(weights_below_0_and_decimals_prove_nothing),
         cmocka_unit_test(a_graph_without_edges_has_no_distance_but_0),

@@ -442,7 +442,7 @@ static bool say_cancelled(void *context)
     return true;
 }
 
-static void what_is_cancelled_while_it_is_planned_is_not_solved(void **state)
+static void a_job_cancelled_while_planned_is_not_solved(void **state)
 {
     (void)state;
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
@@ -466,7 +466,7 @@ static void what_is_cancelled_while_it_is_planned_is_not_solved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_cancelled_while_it_is_planned_is_not_solved),
+        cmocka_unit_test(a_job_cancelled_while_planned_is_not_solved),
         cmocka_unit_test(a_solver_that_is_to_have_no_plans_gets_the_dense_one),
         cmocka_unit_test(a_plan_that_finds_no_room_gives_way_to_the_dense_one),
         cmocka_unit_test(the_outcome_tells_what_was_done),

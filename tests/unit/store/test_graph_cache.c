@@ -88,7 +88,7 @@ static void the_longest_unasked_goes_first(void **state)
     graph_cache_destroy(cache);
 }
 
-static void what_is_lent_stays(void **state)
+static void borrowed_entries_stay(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, ENTRY_BYTES);
@@ -267,7 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(edges_are_read_once),
         FIXTURE_TEST(the_longest_unasked_goes_first),
-        FIXTURE_TEST(what_is_lent_stays),
+        FIXTURE_TEST(borrowed_entries_stay),
         FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit),
         FIXTURE_TEST(coordinates_are_read_once_beside_edges),
         FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more),

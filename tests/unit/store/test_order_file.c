@@ -145,7 +145,7 @@ static void date(const struct fixture *fixture, const struct graph *graph, uint6
     order_file_finish(&file);
 }
 
-static void those_used_longest_ago_go_first(void **state)
+static void the_least_recently_used_order_goes_first(void **state)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -201,7 +201,7 @@ static void a_plan_that_grows_makes_room_too(void **state)
     graph_destroy(graph);
 }
 
-static void what_is_no_plan_by_its_name_is_removed(void **state)
+static void files_with_other_names_are_removed(void **state)
 {
     const struct fixture *fixture = *state;
     static const char *const names[] = {"note", "0123456789abcdef0123456789abcdeF",
@@ -227,10 +227,10 @@ int main(void)
         FIXTURE_TEST(no_tenant_finds_the_plan_of_another),
         FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file),
         FIXTURE_TEST(damaged_words_are_none_and_are_written_again),
-        FIXTURE_TEST(those_used_longest_ago_go_first),
+        FIXTURE_TEST(the_least_recently_used_order_goes_first),
         FIXTURE_TEST(a_new_plan_makes_room_for_itself),
         FIXTURE_TEST(a_plan_that_grows_makes_room_too),
-        FIXTURE_TEST(what_is_no_plan_by_its_name_is_removed),
+        FIXTURE_TEST(files_with_other_names_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

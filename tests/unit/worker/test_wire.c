@@ -43,7 +43,7 @@ static enum status receive(struct connection *connection)
     return wire_receive(connection->there, &connection->message, connection->descriptors);
 }
 
-static void what_is_sent_arrives_with_its_files(void **state)
+static void messages_arrive_with_their_files(void **state)
 {
     struct connection *connection = *state;
     struct stat sent;
@@ -103,7 +103,7 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
     assert_true(send(connection->here, bytes, size, 0) == (ssize_t)size);
 }
 
-static void what_is_no_message_is_corrupt(void **state)
+static void other_bytes_than_messages_are_corrupt(void **state)
 {
     struct connection *connection = *state;
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
@@ -243,11 +243,11 @@ static void facts_are_copied_within_their_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_sent_arrives_with_its_files),
+        TEST(messages_arrive_with_their_files),
         TEST(files_are_refused_by_who_takes_none),
         TEST(the_end_of_the_stream_is_told),
         TEST(a_full_line_is_told_when_it_must_not_block),
-        TEST(what_is_no_message_is_corrupt),
+        TEST(other_bytes_than_messages_are_corrupt),
         cmocka_unit_test(a_finished_task_arrives_whole),
         cmocka_unit_test(an_end_with_an_index_or_a_length_out_of_bounds_is_refused),
         cmocka_unit_test(a_cycle_grows_within_the_graph),

@@ -99,7 +99,7 @@ static void a_negative_cycle_comes_home_with_its_vertices(void **state)
     task_finish(&task);
 }
 
-static void what_a_solve_takes_is_known_beforehand(void **state)
+static void the_cost_of_a_solve_is_estimated(void **state)
 {
     struct fixture *fixture = *state;
     struct solver_estimate small;
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         TEST(a_missing_graph_file_is_told),
         TEST(a_graph_is_read_from_its_file),
         TEST(a_negative_cycle_comes_home_with_its_vertices),
-        TEST(what_a_solve_takes_is_known_beforehand),
+        TEST(the_cost_of_a_solve_is_estimated),
         TEST(a_healthy_worker_is_ready_and_was_never_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

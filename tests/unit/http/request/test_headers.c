@@ -229,7 +229,7 @@ static void a_later_version_is_read_as_the_first(void **state)
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
 }
 
-static void what_is_no_traceparent_is_ignored(void **state)
+static void an_invalid_traceparent_is_ignored(void **state)
 {
     (void)state;
     static const char *const malformed[] = {
@@ -271,7 +271,7 @@ int main(void)
         cmocka_unit_test(an_id_has_sixteen_digits_of_each_kind),
         cmocka_unit_test(a_traceparent_is_kept_as_it_came),
         cmocka_unit_test(a_later_version_is_read_as_the_first),
-        cmocka_unit_test(what_is_no_traceparent_is_ignored),
+        cmocka_unit_test(an_invalid_traceparent_is_ignored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void refused(const char *body, size_t size, enum status expected)
     assert_null(reader);
 }
 
-static void what_is_no_graph_is_refused(void **state)
+static void bodies_without_a_graph_are_refused(void **state)
 {
     char *long_body = malloc((1 << 20) + 1);
 
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test(a_document_may_come_byte_by_byte),
         cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
         cmocka_unit_test(a_body_is_decoded_on_its_way),
-        cmocka_unit_test(what_is_no_graph_is_refused),
+        cmocka_unit_test(bodies_without_a_graph_are_refused),
         cmocka_unit_test(an_upload_is_charged_for_what_its_edges_take),
         cmocka_unit_test(a_window_of_the_decoder_is_charged_too),
         cmocka_unit_test(the_vertex_limit_holds_from_the_header_line),

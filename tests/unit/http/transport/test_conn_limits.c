@@ -73,7 +73,7 @@ static void of_ipv6_a_network_counts_as_one(void **state)
     conn_limits_destroy(limits);
 }
 
-static void what_has_no_address_counts_among_all_only(void **state)
+static void connections_without_an_address_count_in_the_total_alone(void **state)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
     struct conn_limits *limits;
@@ -136,7 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_address_is_stopped_before_all_are),
         cmocka_unit_test(of_ipv6_a_network_counts_as_one),
-        cmocka_unit_test(what_has_no_address_counts_among_all_only),
+        cmocka_unit_test(connections_without_an_address_count_in_the_total_alone),
         cmocka_unit_test(no_limit_of_addresses_is_none),
         cmocka_unit_test(beyond_what_may_be_refused_nobody_is_let_in),
     };

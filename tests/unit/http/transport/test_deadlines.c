@@ -117,7 +117,7 @@ static void a_body_below_the_floor_is_late_on_each_kind_of_socket(void **state)
     }
 }
 
-static void what_came_early_is_worth_one_timeout_at_most(void **state)
+static void early_bytes_earn_one_timeout_at_most(void **state)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
@@ -244,7 +244,7 @@ int main(void)
         cmocka_unit_test(headers_have_one_deadline_whatever_comes),
         cmocka_unit_test(nothing_is_asked_of_a_client_while_its_request_is_handled),
         cmocka_unit_test(a_body_below_the_floor_is_late_on_each_kind_of_socket),
-        cmocka_unit_test(what_came_early_is_worth_one_timeout_at_most),
+        cmocka_unit_test(early_bytes_earn_one_timeout_at_most),
         cmocka_unit_test(an_answer_over_tcp_is_judged_by_what_the_client_takes),
         cmocka_unit_test(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited),
         cmocka_unit_test(an_answer_over_a_unix_socket_is_judged_by_what_is_produced),

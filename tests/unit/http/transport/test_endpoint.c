@@ -226,7 +226,7 @@ static void a_suspended_request_is_resumed_by_a_message(void **state)
     close(client);
 }
 
-static void that_the_client_of_a_suspended_request_has_left_is_told(void **state)
+static void a_client_that_leaves_a_suspended_request_is_noticed(void **state)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
@@ -363,7 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_answered_on_kept_connections),
         cmocka_unit_test(a_suspended_request_is_resumed_by_a_message),
-        cmocka_unit_test(that_the_client_of_a_suspended_request_has_left_is_told),
+        cmocka_unit_test(a_client_that_leaves_a_suspended_request_is_noticed),
         cmocka_unit_test(headers_that_do_not_come_are_not_waited_for),
         cmocka_unit_test(deadlines_hold_on_unix_sockets_too),
         cmocka_unit_test(too_many_connections_are_closed_or_make_room),

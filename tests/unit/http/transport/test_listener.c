@@ -107,7 +107,7 @@ static void a_stale_unix_socket_is_replaced_but_no_other_file(void **state)
     unlink(lock);
 }
 
-static void what_other_machines_reach_is_not_local(void **state)
+static void addresses_that_other_machines_reach_are_not_local(void **state)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -203,7 +203,7 @@ int main(void)
         cmocka_unit_test(an_unusable_address_is_explained),
         cmocka_unit_test(a_unix_socket_is_there_as_long_as_it_is_open),
         cmocka_unit_test(a_stale_unix_socket_is_replaced_but_no_other_file),
-        cmocka_unit_test(what_other_machines_reach_is_not_local),
+        cmocka_unit_test(addresses_that_other_machines_reach_are_not_local),
         cmocka_unit_test(as_many_may_come_at_once_as_the_kernel_lets),
         cmocka_unit_test(a_name_is_looked_up),
         cmocka_unit_test(a_socket_of_another_is_taken_over),

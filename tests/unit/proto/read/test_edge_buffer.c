@@ -106,7 +106,7 @@ static void parallel_edges_all_stay(void **state)
 
 #define LARGE (UINT64_C(12) << 20)
 
-static void what_was_in_it_stays_however_large_it_becomes(void **state)
+static void edges_stay_while_the_buffer_grows(void **state)
 {
     static const uint64_t counts[] = {1, 1000, 1 << 20, LARGE, 2 * LARGE, LARGE, 1000, 1};
     uint32_t *array = NULL;
@@ -126,7 +126,7 @@ static void what_was_in_it_stays_however_large_it_becomes(void **state)
     free(array);
 }
 
-static void what_no_memory_holds_is_refused(void **state)
+static void a_buffer_beyond_memory_is_refused(void **state)
 {
     uint32_t *array = NULL;
 
@@ -145,8 +145,8 @@ int main(void)
         cmocka_unit_test(edges_are_in_order),
         cmocka_unit_test(a_few_rows_may_hold_everything),
         cmocka_unit_test(parallel_edges_all_stay),
-        cmocka_unit_test(what_was_in_it_stays_however_large_it_becomes),
-        cmocka_unit_test(what_no_memory_holds_is_refused),
+        cmocka_unit_test(edges_stay_while_the_buffer_grows),
+        cmocka_unit_test(a_buffer_beyond_memory_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void limits_are_told(void **state)
     assert_true(problem.has_limit && problem.limit == 1 && problem.line == 2);
 }
 
-static void what_sets_the_limit_is_in_the_hint(void **state)
+static void the_hint_names_what_sets_the_limit(void **state)
 {
     struct graph_options options = {.vertex_limit = 3, .vertex_limit_reason = "host memory"};
     struct problem problem = {0};
@@ -157,7 +157,7 @@ int main(void)
         cmocka_unit_test(parallel_edges_and_loops_are_settled),
         cmocka_unit_test(undirected_edges_are_kept_once),
         cmocka_unit_test(limits_are_told),
-        cmocka_unit_test(what_sets_the_limit_is_in_the_hint),
+        cmocka_unit_test(the_hint_names_what_sets_the_limit),
         cmocka_unit_test(sorted_edges_give_the_graph_of_unsorted_ones),
         cmocka_unit_test(edges_are_taken_many_at_once_up_to_the_limit),
         cmocka_unit_test(reals_come_between_integers),

@@ -30,7 +30,7 @@ static void words_are_cut_at_blanks_and_know_their_columns(void **state)
     assert_int_equal(line_word_expect_end(&cursor, NULL), STATUS_OK);
 }
 
-static void what_is_expected_is_said(void **state)
+static void a_refusal_says_what_was_expected(void **state)
 {
     struct word_cursor cursor = cursor_of("a b");
     struct problem problem = {0};
@@ -123,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_cut_at_blanks_and_know_their_columns),
-        cmocka_unit_test(what_is_expected_is_said),
+        cmocka_unit_test(a_refusal_says_what_was_expected),
         cmocka_unit_test(vertices_are_counted_from_one),
         cmocka_unit_test(counts_are_not_negative),
         cmocka_unit_test(small_numbers_are_scanned_up_to_nine_digits),

@@ -53,7 +53,7 @@ static void every_kind_has_its_unreachable(void **state)
 }
 
 /* Of damaged data. */
-static void what_is_no_number_is_as_unreachable(void **state)
+static void not_a_number_is_written_as_unreachable(void **state)
 {
     const float singles[] = {NAN, 1.5F, -INFINITY};
     const double doubles[] = {-NAN, 1.5, NAN};
@@ -88,7 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_print_as_json),
         cmocka_unit_test(every_kind_has_its_unreachable),
-        cmocka_unit_test(what_is_no_number_is_as_unreachable),
+        cmocka_unit_test(not_a_number_is_written_as_unreachable),
         cmocka_unit_test(columns_are_a_run_or_a_list),
         cmocka_unit_test(the_style_is_the_callers),
     };

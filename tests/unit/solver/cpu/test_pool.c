@@ -101,7 +101,7 @@ static void write_plain(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-static void what_tasks_wrote_is_seen_by_the_caller_and_the_next_loop(void **state)
+static void writes_of_tasks_are_seen_by_the_caller_and_the_next_loop(void **state)
 {
     (void)state;
     struct cpu_pool *pool = NULL;
@@ -151,7 +151,7 @@ int main(void)
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(a_single_task_stays_on_the_calling_thread),
         cmocka_unit_test(all_threads_work_at_once),
-        cmocka_unit_test(what_tasks_wrote_is_seen_by_the_caller_and_the_next_loop),
+        cmocka_unit_test(writes_of_tasks_are_seen_by_the_caller_and_the_next_loop),
         cmocka_unit_test(no_tasks_are_no_work),
         cmocka_unit_test(there_is_a_core_to_run_on),
     };

@@ -62,7 +62,7 @@ static void every_arc_that_is_left_has_its_place(void **state)
     graph_destroy(grid);
 }
 
-static void what_is_too_large_is_not_made(void **state)
+static void shapes_beyond_the_limit_are_not_made(void **state)
 {
     (void)state;
     struct graph *grid = make_grid(true);
@@ -84,7 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arc_that_is_left_has_its_place),
-        cmocka_unit_test(what_is_too_large_is_not_made),
+        cmocka_unit_test(shapes_beyond_the_limit_are_not_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

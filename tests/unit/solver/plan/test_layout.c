@@ -71,7 +71,7 @@ static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
     plan_layout_finish(&layout);
 }
 
-static void what_is_small_is_a_leaf_with_its_separators(void **state)
+static void small_parts_are_leaves_with_their_separators(void **state)
 {
     (void)state;
     static const uint32_t begin[] = {0, 8, 16, 20, 26, 32, 35};
@@ -176,7 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_separator_is_a_part_after_its_sides),
         cmocka_unit_test(parts_of_one_height_are_pivots_together_tile_by_tile),
-        cmocka_unit_test(what_is_small_is_a_leaf_with_its_separators),
+        cmocka_unit_test(small_parts_are_leaves_with_their_separators),
         cmocka_unit_test(the_separators_of_a_clump_are_one_part_after_its_leaves),
         cmocka_unit_test(an_empty_separator_is_no_part),
         cmocka_unit_test(small_components_share_tiles),

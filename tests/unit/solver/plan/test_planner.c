@@ -41,7 +41,7 @@ static void each_tile_is_a_round(void **state)
     }
 }
 
-static void it_has_no_lists(void **state)
+static void a_dense_plan_has_no_lists(void **state)
 {
     (void)state;
     struct plan *plan = make(1000, 64);
@@ -175,7 +175,7 @@ static void components_pay_without_separators_too(void **state)
     }
 }
 
-static void what_does_not_pay_is_planned_densely(void **state)
+static void plans_that_do_not_pay_are_dense(void **state)
 {
     (void)state;
     const struct plan_cost cost = small_tiles();
@@ -203,7 +203,7 @@ static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
 
 /* Eight bands without a way back, their vertices numbered in turn: no strong component has two
  * vertices, and by levels all bands are in all tiles. */
-static void what_strong_components_mix_up_is_taken_apart_by_its_pattern(void **state)
+static void mixed_components_are_separated_by_their_pattern(void **state)
 {
     (void)state;
     const struct plan_cost cost = small_tiles();
@@ -287,7 +287,7 @@ static void the_order_of_a_pattern_serves_other_weights(void **state)
     graph_destroy(graph);
 }
 
-static void that_looking_did_not_pay_is_recorded_too(void **state)
+static void a_search_that_did_not_pay_is_recorded(void **state)
 {
     (void)state;
     struct plan_cost cost = small_tiles();
@@ -417,16 +417,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_vertices_need_no_rounds),
         cmocka_unit_test(each_tile_is_a_round),
-        cmocka_unit_test(it_has_no_lists),
+        cmocka_unit_test(a_dense_plan_has_no_lists),
         cmocka_unit_test(the_largest_graph_has_a_plan),
         cmocka_unit_test(a_grid_is_taken_apart),
         cmocka_unit_test(the_same_graph_has_the_same_plan),
         cmocka_unit_test(components_pay_without_separators_too),
-        cmocka_unit_test(what_does_not_pay_is_planned_densely),
+        cmocka_unit_test(plans_that_do_not_pay_are_dense),
         cmocka_unit_test(a_look_that_costs_more_than_the_solve_is_not_taken),
-        cmocka_unit_test(what_strong_components_mix_up_is_taken_apart_by_its_pattern),
+        cmocka_unit_test(mixed_components_are_separated_by_their_pattern),
         cmocka_unit_test(the_order_of_a_pattern_serves_other_weights),
-        cmocka_unit_test(that_looking_did_not_pay_is_recorded_too),
+        cmocka_unit_test(a_search_that_did_not_pay_is_recorded),
         cmocka_unit_test(an_order_serves_other_tiles_and_no_other_vertices),
         cmocka_unit_test(no_words_make_a_wrong_plan),
         cmocka_unit_test(an_order_of_a_hierarchy_serves_a_plan),
