@@ -22,7 +22,7 @@ static uint64_t key_of(const struct edge_change *change)
     return (uint64_t)change->source << 32 | change->target;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_changes(const void *left, const void *right)
 {
     const struct edge_change *a = left;
     const struct edge_change *b = right;
@@ -59,7 +59,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
             change->target = source;
         }
     }
-    qsort(changes->list, changes->count, sizeof(*changes->list), compare);
+    qsort(changes->list, changes->count, sizeof(*changes->list), compare_changes);
     for (size_t i = 0; i < changes->count; i++) {
         const struct edge_change *change = &changes->list[i];
         const bool is_last =
@@ -209,8 +209,8 @@ static double weight_at(const struct edge_changes *changes, uint64_t edge)
                                       : weight.f8;
 }
 
-static enum status replace(const struct edge_changes *changes, struct graph *graph,
-                           struct problem *reterr)
+static enum status replace_weights(const struct edge_changes *changes, struct graph *graph,
+                                   struct problem *reterr)
 {
     const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
     if (changes->weights_size != wanted) {
@@ -251,9 +251,9 @@ static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target
 }
 
 /* The edges of the graph and the changes, both in order, as one list in order. */
-static void merge(struct edge_changes *changes, const struct graph *graph,
-                  struct edge_buffer *edges, uint64_t *ret_absent,
-                  struct difference *ret_difference)
+static void merge_edges(struct edge_changes *changes, const struct graph *graph,
+                        struct edge_buffer *edges, uint64_t *ret_absent,
+                        struct difference *ret_difference)
 {
     const struct edge_change *change = changes->list;
     const struct edge_change *end = changes->list + changes->count;
@@ -291,7 +291,7 @@ static void merge(struct edge_changes *changes, const struct graph *graph,
 }
 
 /* In their place, the first one first, where all weights are integers of 32 bits. */
-static void shrink(struct edge_buffer *edges)
+static void shrink_weights(struct edge_buffer *edges)
 {
     const struct edge_f8 *real = edges->edges;
     struct edge_i4 *integer = edges->edges;
@@ -310,8 +310,8 @@ static void shrink(struct edge_buffer *edges)
 }
 
 /* Takes the edges. */
-static enum status build(struct edge_buffer *edges, const struct difference *difference,
-                         struct graph **graph)
+static enum status build_graph(struct edge_buffer *edges, const struct difference *difference,
+                               struct graph **graph)
 {
     const struct graph_summary *before = &(*graph)->summary;
     struct graph *changed = calloc(1, sizeof(*changed));
@@ -349,7 +349,7 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     if (!edge_array_resize(&edges.edges, room, edge_size)) {
         return STATUS_NO_MEMORY;
     }
-    merge(changes, *graph, &edges, ret_absent, difference);
+    merge_edges(changes, *graph, &edges, ret_absent, difference);
     if (edge_limit > 0 && edges.count > edge_limit) {
         problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
         problem_limit(reterr, (double)edge_limit, (double)edges.count);
@@ -357,9 +357,9 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
         return STATUS_TOO_LARGE;
     }
     if (edges.real) {
-        shrink(&edges);
+        shrink_weights(&edges);
     }
-    return build(&edges, difference, graph);
+    return build_graph(&edges, difference, graph);
 }
 
 /* ---- All together ---- */
@@ -374,7 +374,7 @@ static enum status change_weights(struct edge_changes *changes, struct differenc
 {
     struct graph_summary *summary = &graph->summary;
     const bool was_integer = graph->weight_type == WEIGHT_INTEGER;
-    const enum status status = changes->weights != NULL ? replace(changes, graph, reterr)
+    const enum status status = changes->weights != NULL ? replace_weights(changes, graph, reterr)
                                                         : set_weights(changes, graph, difference);
     if (status != STATUS_OK) {
         return status;

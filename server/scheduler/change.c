@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Whether the change may be made to this graph: by the tags that the client has seen. */
-static bool matches(const struct call *call, const char *graph_id)
+static bool matches_tag(const struct call *call, const char *graph_id)
 {
     char tag[GRAPH_ID_SIZE + 2];
     snprintf(tag, sizeof(tag), "\"%s\"", graph_id);
@@ -18,7 +18,7 @@ static bool matches(const struct call *call, const char *graph_id)
 
 /* The kind and form of the result that the parent has, where they were asked for; and the kind in
  * which its weights are sent. */
-static enum status inherit(struct submission *submission, const struct graph_entry *entry)
+static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = job_table_newest_of(submission->scheduler->jobs, entry->row.id);
     struct call *call = submission->call;
@@ -70,7 +70,7 @@ void change_submit(struct submission *submission, bool is_first)
         /* Before it waits: the end of the change before it may wait for this very room. */
         status = problem_set(&submission->problem, STATUS_DISK_FULL,
                              "There is no room on the disk; nothing was kept.");
-    } else if (!matches(call, entry->row.id)) {
+    } else if (!matches_tag(call, entry->row.id)) {
         status = problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
                              "The graph is %s now, which If-Match does not name.", entry->row.id);
         problem_hint(&submission->problem, "Look at what has changed, then change that.");
@@ -79,7 +79,7 @@ void change_submit(struct submission *submission, bool is_first)
         status = submit_reserve_place(submission);
     }
     if (status == STATUS_OK) {
-        status = inherit(submission, entry);
+        status = inherit_form(submission, entry);
     }
     if (status != STATUS_OK) {
         submit_refuse(submission, status);

@@ -150,7 +150,7 @@ static enum status restore_job(void *context, const struct job_row *row)
 }
 
 /* Sets the job back to queued; its row is not looked at again before it has ended again. */
-static void restart(struct restore *restore, struct job *job)
+static void restart_job(struct restore *restore, struct job *job)
 {
     job->state = JOB_QUEUED;
     job->durability = JOB_ACCEPTED;
@@ -192,7 +192,7 @@ static void restart_lost(struct restore *restore, struct job *job)
     }
     restore->result_bytes += bytes;
     restore->results++;
-    restart(restore, job);
+    restart_job(restore, job);
 }
 
 enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
@@ -216,7 +216,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
             if (graph_table_find_id(scheduler->graphs, job->graph_id) == NULL) {
                 tell_without_graph(&restore, "job_without_graph", job->id);
             }
-            restart(&restore, job);
+            restart_job(&restore, job);
         }
     }
     for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {

@@ -74,7 +74,7 @@ static enum status status_of(int code)
 
 /* SQLite's own hook swallows a failed checkpoint, a failed fsync among them; this one hands it to
  * the commit. A full disk is let pass: the log still holds everything. */
-static int checkpoint(void *context, sqlite3 *database, const char *schema, int pages)
+static int checkpoint_log(void *context, sqlite3 *database, const char *schema, int pages)
 {
     (void)context;
     if (pages < CHECKPOINT_PAGES) {
@@ -85,7 +85,7 @@ static int checkpoint(void *context, sqlite3 *database, const char *schema, int 
 }
 
 /* The first column of the first row as text; SQLITE_NOTFOUND when there is no row. */
-static int query(sqlite3 *database, const char *sql, char *ret_text, int size)
+static int query_text(sqlite3 *database, const char *sql, char *ret_text, int size)
 {
     sqlite3_stmt *statement;
     int code = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
@@ -101,7 +101,8 @@ static int query(sqlite3 *database, const char *sql, char *ret_text, int size)
     return code == SQLITE_ROW ? SQLITE_OK : ended != SQLITE_OK ? ended : SQLITE_NOTFOUND;
 }
 
-static enum status fail(sqlite3 *database, const char *path, int code, struct problem *reterr)
+static enum status tell_failure(sqlite3 *database, const char *path, int code,
+                                struct problem *reterr)
 {
     return problem_set(reterr, status_of(code), "%s: %s", path, sqlite3_errmsg(database));
 }
@@ -116,19 +117,19 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
                                    struct problem *reterr)
 {
     char answer[128];
-    int code = query(database, "PRAGMA user_version", answer, sizeof(answer));
+    int code = query_text(database, "PRAGMA user_version", answer, sizeof(answer));
     if (code == SQLITE_OK && strcmp(answer, "0") == 0) {
         char *sql = sqlite3_mprintf(schema_sql, store_id);
         code = sql != NULL ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
         sqlite3_free(sql);
-        return code == SQLITE_OK ? STATUS_OK : fail(database, path, code, reterr);
+        return code == SQLITE_OK ? STATUS_OK : tell_failure(database, path, code, reterr);
     }
     if (code == SQLITE_OK) {
-        code = query(database, check_sql, answer, sizeof(answer));
+        code = query_text(database, check_sql, answer, sizeof(answer));
     }
     if (code == SQLITE_OK && strcmp(answer, "ok") != 0 &&
         sqlite3_exec(database, "REINDEX", NULL, NULL, NULL) == SQLITE_OK) {
-        code = query(database, check_sql, answer, sizeof(answer));
+        code = query_text(database, check_sql, answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
         code = SQLITE_OK; /* there is nothing but values of a wrong type */
@@ -136,13 +137,13 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         return problem_set(reterr, STATUS_CORRUPT, "%s is damaged: %s", path, answer);
     }
     if (code == SQLITE_OK) {
-        code = query(database, "SELECT id FROM store", answer, sizeof(answer));
+        code = query_text(database, "SELECT id FROM store", answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
         return problem_set(reterr, STATUS_CORRUPT, "%s does not name its state directory", path);
     }
     if (code != SQLITE_OK) {
-        return fail(database, path, code, reterr);
+        return tell_failure(database, path, code, reterr);
     }
     if (strcmp(answer, store_id) != 0) {
         return problem_set(reterr, STATUS_CONFIG, "%s belongs to another state directory", path);
@@ -401,17 +402,17 @@ enum status catalogue_open(const char *path, const char *store_id, struct catalo
         code = sqlite3_exec(database, settings_sql, NULL, NULL, NULL);
     }
     enum status status = code == SQLITE_OK ? check_or_create(database, path, store_id, reterr)
-                                           : fail(database, path, code, reterr);
+                                           : tell_failure(database, path, code, reterr);
     for (size_t i = 0; i < STATEMENT_COUNT && status == STATUS_OK; i++) {
         code = sqlite3_prepare_v3(database, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
                                   &catalogue->statements[i], NULL);
-        status = code == SQLITE_OK ? STATUS_OK : fail(database, path, code, reterr);
+        status = code == SQLITE_OK ? STATUS_OK : tell_failure(database, path, code, reterr);
     }
     if (status != STATUS_OK) {
         catalogue_close(catalogue);
         return status;
     }
-    sqlite3_wal_hook(database, checkpoint, NULL);
+    sqlite3_wal_hook(database, checkpoint_log, NULL);
     *ret_catalogue = catalogue;
     return STATUS_OK;
 }
@@ -430,7 +431,8 @@ void catalogue_close(struct catalogue *catalogue)
 
 /* Runs a statement to its end and lets go of what was bound. bound: the code of the binding.
  * ret_row, or NULL: whether there is a row; ret_value, or NULL: its first column. */
-static enum status run(sqlite3_stmt *statement, int bound, bool *ret_row, uint32_t *ret_value)
+static enum status run_statement(sqlite3_stmt *statement, int bound, bool *ret_row,
+                                 uint32_t *ret_value)
 {
     const int code = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
     const bool row = code == SQLITE_ROW;
@@ -448,12 +450,12 @@ static enum status run(sqlite3_stmt *statement, int bound, bool *ret_row, uint32
 
 enum status catalogue_begin(struct catalogue *catalogue)
 {
-    return run(catalogue->statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
+    return run_statement(catalogue->statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
 }
 
 enum status catalogue_commit(struct catalogue *catalogue)
 {
-    return run(catalogue->statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
+    return run_statement(catalogue->statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
 }
 
 /* SQLite has rolled back by itself after some failures. */
@@ -464,30 +466,30 @@ void catalogue_rollback(struct catalogue *catalogue)
     }
 }
 
-static enum status put(struct catalogue *catalogue, enum table table, const void *row)
+static enum status put_row(struct catalogue *catalogue, enum table table, const void *row)
 {
     sqlite3_stmt *statement = catalogue->statements[STATEMENT_PUT + table];
-    return run(statement, bind_row(statement, table, row), NULL, NULL);
+    return run_statement(statement, bind_row(statement, table, row), NULL, NULL);
 }
 
 enum status catalogue_put_graph(struct catalogue *catalogue, const struct graph_row *row)
 {
-    return put(catalogue, TABLE_GRAPH, row);
+    return put_row(catalogue, TABLE_GRAPH, row);
 }
 
 enum status catalogue_put_name(struct catalogue *catalogue, const struct name_row *row)
 {
-    return put(catalogue, TABLE_NAME, row);
+    return put_row(catalogue, TABLE_NAME, row);
 }
 
 enum status catalogue_put_result(struct catalogue *catalogue, const struct result_row *row)
 {
-    return put(catalogue, TABLE_RESULT, row);
+    return put_row(catalogue, TABLE_RESULT, row);
 }
 
 enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row *row)
 {
-    return put(catalogue, TABLE_JOB, row);
+    return put_row(catalogue, TABLE_JOB, row);
 }
 
 /* Runs a statement for the rows of a graph or job, or of one kind of result unless kind is NULL. */
@@ -499,7 +501,7 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
     if (code == SQLITE_OK && kind != NULL) {
         code = sqlite3_bind_text(statement, 2, kind, -1, SQLITE_STATIC);
     }
-    return run(statement, code, ret_row, ret_value);
+    return run_statement(statement, code, ret_row, ret_value);
 }
 
 enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id)

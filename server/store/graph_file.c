@@ -59,7 +59,7 @@ struct layout {
 
 /* Puts a part of this size at the position, which moves behind it to the next multiple of 8; false
  * on overflow. */
-static bool place(uint64_t *position, uint64_t size, uint64_t *ret_at)
+static bool place_part(uint64_t *position, uint64_t size, uint64_t *ret_at)
 {
     uint64_t end;
     if (__builtin_add_overflow(*position, size, &end) || __builtin_add_overflow(end, 7, &end)) {
@@ -79,10 +79,10 @@ static bool lay_out(const struct header *header, struct layout *ret_layout)
                             .file_size = sizeof(*header)};
     if (__builtin_mul_overflow(header->edge_count, sizeof(uint32_t), &layout.targets_size) ||
         __builtin_mul_overflow(header->edge_count, weight_size, &layout.weights_size) ||
-        !place(&layout.file_size, layout.offsets_size, &layout.offsets_at) ||
-        !place(&layout.file_size, layout.targets_size, &layout.targets_at) ||
-        !place(&layout.file_size, layout.weights_size, &layout.weights_at) ||
-        !place(&layout.file_size, header->names_size, &layout.names_at)) {
+        !place_part(&layout.file_size, layout.offsets_size, &layout.offsets_at) ||
+        !place_part(&layout.file_size, layout.targets_size, &layout.targets_at) ||
+        !place_part(&layout.file_size, layout.weights_size, &layout.weights_at) ||
+        !place_part(&layout.file_size, header->names_size, &layout.names_at)) {
         return false;
     }
     *ret_layout = layout;

@@ -159,7 +159,7 @@ static void note_damage(const struct result *result)
 }
 
 /* Verifies that these bytes of the file are what was written. */
-static bool verify(const struct result *result, uint64_t offset, uint64_t size)
+static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t size)
 {
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {
         return true;
@@ -169,7 +169,7 @@ static bool verify(const struct result *result, uint64_t offset, uint64_t size)
 }
 
 /* Has the owner told of damage that was found. */
-static enum status note(const struct result *result, enum status status)
+static enum status note_status(const struct result *result, enum status status)
 {
     if (status == STATUS_CORRUPT) {
         note_damage(result);
@@ -194,7 +194,7 @@ static const unsigned char *elements_at(const struct result *result, uint32_t ro
                                         uint32_t count)
 {
     const size_t at = offset_of(result, row, column);
-    if (!verify(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
+    if (!verify_bytes(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
         return NULL;
     }
     return (const unsigned char *)result->matrix.elements + at;
@@ -216,7 +216,7 @@ void result_append_distance(const struct result *result, uint32_t source, uint32
 enum status result_open_hierarchy(const struct result *result,
                                   const struct hierarchy **ret_hierarchy)
 {
-    return note(result, search_pool_open(result->searches, NULL, ret_hierarchy));
+    return note_status(result, search_pool_open(result->searches, NULL, ret_hierarchy));
 }
 
 enum status result_copy(const struct result *result, struct result_file *file, void **ret_bytes)
@@ -254,8 +254,8 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
 /* Pairs lie anywhere: their elements are on the way while those before them are copied. */
 #define GATHER_AHEAD 16
 
-static inline void gather(const struct matrix *matrix, const uint32_t *pairs, size_t count,
-                          size_t size, char *to)
+static inline void gather_elements(const struct matrix *matrix, const uint32_t *pairs, size_t count,
+                                   size_t size, char *to)
 {
     const size_t n = matrix->vertex_count;
     const char *elements = matrix->elements;
@@ -280,13 +280,13 @@ enum status result_pairs(const struct result *result, const uint32_t *pairs, siz
     }
     switch (kind_size(result->matrix.kind)) {
     case 2:
-        gather(&result->matrix, pairs, count, 2, ret_elements);
+        gather_elements(&result->matrix, pairs, count, 2, ret_elements);
         break;
     case 4:
-        gather(&result->matrix, pairs, count, 4, ret_elements);
+        gather_elements(&result->matrix, pairs, count, 4, ret_elements);
         break;
     default:
-        gather(&result->matrix, pairs, count, 8, ret_elements);
+        gather_elements(&result->matrix, pairs, count, 8, ret_elements);
         break;
     }
     return STATUS_OK;
@@ -297,7 +297,7 @@ enum status result_distances(const struct result *result, uint32_t row, struct r
 {
     CHECK(row < result->matrix.vertex_count && (result->searches != NULL || !rows->is_reversed));
     if (result->searches != NULL) {
-        return note(result, search_pool_row(result->searches, row, rows, ret_distances));
+        return note_status(result, search_pool_row(result->searches, row, rows, ret_distances));
     }
     *ret_distances = elements_at(result, row, 0, result->matrix.vertex_count);
     return *ret_distances != NULL ? STATUS_OK : STATUS_CORRUPT;
@@ -307,7 +307,7 @@ const struct statistics *result_statistics(const struct result *result)
 {
     const size_t size = statistics_size(result->matrix.vertex_count);
     const uint64_t offset = result_file_statistics_offset(result->file);
-    return verify(result, offset, size) ? result_file_statistics(result->file) : NULL;
+    return verify_bytes(result, offset, size) ? result_file_statistics(result->file) : NULL;
 }
 
 const struct result_file *result_content(const struct result *result)
@@ -400,7 +400,7 @@ void result_table_destroy(struct result_table *table)
 }
 
 /* Doubles the buckets. Without memory the table stays as it is: longer chains, same answers. */
-static void grow(struct result_table *table)
+static void grow_buckets(struct result_table *table)
 {
     size_t count = table->bucket_count * 2;
     struct entry **buckets = calloc(count, sizeof(struct entry *));
@@ -445,7 +445,7 @@ enum status result_table_put(struct result_table *table, uint32_t owner, const c
     *link = entry;
     LIST_INSERT_HEAD(&result->keys, entry, of_result);
     if (replaced == NULL && ++table->entry_count > table->bucket_count) {
-        grow(table);
+        grow_buckets(table);
     }
     pthread_rwlock_unlock(&table->lock);
     destroy_entries(replaced);

@@ -103,7 +103,8 @@ enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_
 
 /* ---- Blocks and their checksums ---- */
 
-static enum status digest(const struct result_file *file, size_t block, uint64_t *ret_checksum)
+static enum status digest_block(const struct result_file *file, size_t block,
+                                uint64_t *ret_checksum)
 {
     const size_t offset = block * BLOCK_SIZE;
     const size_t left = file->layout.checksums_at - offset;
@@ -153,7 +154,7 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
         if (is_block_sound(file, i)) {
             continue;
         }
-        const enum status status = digest(file, i, &checksum);
+        const enum status status = digest_block(file, i, &checksum);
         if (status != STATUS_OK || checksum != file->checksums[i]) {
             return status != STATUS_OK ? status : STATUS_CORRUPT;
         }
@@ -199,7 +200,7 @@ void result_file_destroy(struct result_file *file)
     free(file);
 }
 
-static enum status map(struct result_file *file, int protection)
+static enum status map_file(struct result_file *file, int protection)
 {
     const size_t size = file->layout.checksums_at;
     void *bytes = mmap(NULL, size, protection, MAP_SHARED, file->draft.descriptor, 0);
@@ -217,8 +218,8 @@ static bool is_small(const struct result_file *file)
 }
 
 /* A file with nothing in it yet, whose layout is known if it is a matrix. */
-static enum status allocate(uint32_t vertex_count, enum kind kind, enum result_form form,
-                            struct result_file **ret_file)
+static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum result_form form,
+                                 struct result_file **ret_file)
 {
     struct layout layout;
     const bool is_matrix = form == RESULT_FORM_MATRIX;
@@ -250,7 +251,7 @@ static enum status make_bytes(struct result_file *file)
         file->in_memory = file->bytes != NULL;
         STATUS_TRY(file->in_memory ? STATUS_OK : STATUS_NO_MEMORY);
     } else {
-        STATUS_TRY(map(file, PROT_READ | PROT_WRITE));
+        STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     }
     npy_header_write(file->kind, file->vertex_count, file->vertex_count, file->bytes);
     file->statistics =
@@ -262,7 +263,7 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
                                enum result_form form, struct result_file **ret_file)
 {
     struct result_file *file;
-    STATUS_TRY(allocate(vertex_count, kind, form, &file));
+    STATUS_TRY(allocate_file(vertex_count, kind, form, &file));
     enum status status = draft_file_create(folder, &file->draft);
     if (status == STATUS_OK && result_file_has_room(file)) {
         /* A page of the mapping without a block behind it would be a SIGBUS on a full disk. */
@@ -361,7 +362,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
                               enum result_form form, struct result_file **ret_file)
 {
     struct result_file *file;
-    enum status status = allocate(vertex_count, kind, form, &file);
+    enum status status = allocate_file(vertex_count, kind, form, &file);
     if (status != STATUS_OK) {
         return status;
     }
@@ -369,7 +370,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     if (result_file_has_room(file)) {
         status = check_header(file);
         if (status == STATUS_OK) {
-            status = map(file, PROT_READ | PROT_WRITE);
+            status = map_file(file, PROT_READ | PROT_WRITE);
         }
         if (status == STATUS_OK) {
             status = find_statistics(file, &file->statistics);
@@ -415,10 +416,10 @@ static enum status find_content(struct result_file *file, uint64_t checksum)
     }
     atomic_store(&file->unsound, layout->block_count);
     if (file->form == RESULT_FORM_HIERARCHY) {
-        return map(file, PROT_READ);
+        return map_file(file, PROT_READ);
     }
     STATUS_TRY(result_file_verify(file, layout->statistics_at, statistics_size(0)));
-    STATUS_TRY(map(file, PROT_READ));
+    STATUS_TRY(map_file(file, PROT_READ));
     return find_statistics(file, &file->statistics);
 }
 
@@ -426,7 +427,7 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
                              uint64_t checksum, struct result_file **ret_file)
 {
     struct result_file *file;
-    STATUS_TRY(allocate(vertex_count, kind, RESULT_FORM_AUTO, &file));
+    STATUS_TRY(allocate_file(vertex_count, kind, RESULT_FORM_AUTO, &file));
     file->published = true;
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     enum status status = file->draft.descriptor < 0 ? draft_file_status(errno) : find_layout(file);
@@ -494,7 +495,7 @@ static enum status seal_hierarchy(struct result_file *file)
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
     STATUS_TRY(set_layout(file, &layout));
-    return map(file, PROT_READ);
+    return map_file(file, PROT_READ);
 }
 
 /* The size is compared before the mapping is looked at: behind the end of a file that a worker's
@@ -512,7 +513,7 @@ enum status result_file_seal(struct result_file *file)
     STATUS_TRY(check_header(file));
     if (is_small(file)) {
         let_go_bytes(file);
-        STATUS_TRY(map(file, PROT_READ));
+        STATUS_TRY(map_file(file, PROT_READ));
     }
     STATUS_TRY(find_statistics(file, &file->statistics));
     return is_small(file) || mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
@@ -537,7 +538,7 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
     const struct layout *layout = &file->layout;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < layout->block_count && !file->published && status == STATUS_OK; i++) {
-        status = digest(file, i, &file->checksums[i]);
+        status = digest_block(file, i, &file->checksums[i]);
     }
     if (!result_file_is_written(file) && status == STATUS_OK) {
         status = draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);

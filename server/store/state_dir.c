@@ -23,7 +23,7 @@
 #define FORMAT_TEXT_SIZE 64
 #define FORMAT_PREFIX "apspd state "
 
-static enum status fail(const char *path, const char *what, struct problem *reterr)
+static enum status fail_step(const char *path, const char *what, struct problem *reterr)
 {
     int error = errno;
     return problem_set(reterr, draft_file_status(error), "%s: cannot %s: %s", path, what,
@@ -35,36 +35,36 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
 {
     bool created = mkdir(path, 0700) == 0;
     if (!created && errno != EEXIST) {
-        return fail(path, "create the state directory", reterr);
+        return fail_step(path, "create the state directory", reterr);
     }
     folder->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->root < 0) {
-        return fail(path, "open the state directory", reterr);
+        return fail_step(path, "open the state directory", reterr);
     }
     if (!created) {
         return STATUS_OK;
     }
     int parent = openat(folder->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0) {
-        return fail(path, "open the folder above", reterr);
+        return fail_step(path, "open the folder above", reterr);
     }
     bool synced = fsync(parent) == 0;
     close(parent);
-    return synced ? STATUS_OK : fail(path, "write the folder above", reterr);
+    return synced ? STATUS_OK : fail_step(path, "write the folder above", reterr);
 }
 
 static enum status lock_root(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     folder->lock = openat(folder->root, "LOCK", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (folder->lock < 0) {
-        return fail(path, "create LOCK", reterr);
+        return fail_step(path, "create LOCK", reterr);
     }
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(folder->lock, F_OFD_SETLK, &whole) == 0) {
         return STATUS_OK;
     }
     if (errno != EAGAIN && errno != EACCES) {
-        return fail(path, "lock", reterr);
+        return fail_step(path, "lock", reterr);
     }
     enum status status =
         problem_set(reterr, STATUS_CONFIG, "%s is in use by another process", path);
@@ -116,7 +116,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
     char text[FORMAT_TEXT_SIZE];
     struct draft_file draft;
     if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
-        return fail(path, "get random bytes", reterr);
+        return fail_step(path, "get random bytes", reterr);
     }
     snprintf(folder->store_id, STORE_ID_SIZE, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
     int length =
@@ -137,7 +137,7 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
     char text[FORMAT_TEXT_SIZE + 1];
     int descriptor = openat(folder->root, "FORMAT", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0 && errno != ENOENT) {
-        return fail(path, "read FORMAT", reterr);
+        return fail_step(path, "read FORMAT", reterr);
     }
     if (descriptor < 0 && faccessat(folder->root, "catalogue.db", F_OK, 0) == 0) {
         return problem_set(reterr, STATUS_CONFIG, "%s has a catalogue but no FORMAT", path);
@@ -147,7 +147,7 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
     }
     ssize_t length = read(descriptor, text, FORMAT_TEXT_SIZE);
     if (length < 0) {
-        enum status status = fail(path, "read FORMAT", reterr);
+        enum status status = fail_step(path, "read FORMAT", reterr);
         close(descriptor);
         return status;
     }
@@ -168,15 +168,16 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
     };
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         if (mkdirat(folder->root, folders[i].name, 0700) != 0 && errno != EEXIST) {
-            return fail(path, "create a folder", reterr);
+            return fail_step(path, "create a folder", reterr);
         }
         *folders[i].descriptor =
             openat(folder->root, folders[i].name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
         if (*folders[i].descriptor < 0) {
-            return fail(path, "open a folder", reterr);
+            return fail_step(path, "open a folder", reterr);
         }
     }
-    return fsync(folder->root) == 0 ? STATUS_OK : fail(path, "write the state directory", reterr);
+    return fsync(folder->root) == 0 ? STATUS_OK
+                                    : fail_step(path, "write the state directory", reterr);
 }
 
 static enum status open_all(const char *path, struct state_dir *folder, struct problem *reterr)

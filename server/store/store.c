@@ -439,7 +439,7 @@ static void queue_push(struct queue *queue, struct store_change *change)
 
 /* The oldest changes of a queue, of which it waits for the first; NULL once the queue is closed and
  * empty. Without limits it takes all, else up to the limits of a batch of the publisher. */
-static struct store_change *take_batch(struct store *store, struct queue *queue, bool limited)
+static struct store_change *pop_batch(struct store *store, struct queue *queue, bool limited)
 {
     struct store_change *last = NULL;
     uint64_t bytes = 0;
@@ -471,7 +471,7 @@ static void *publish_all(void *context)
 {
     struct store *store = context;
     struct store_change *batch;
-    while ((batch = take_batch(store, &store->publishing, true)) != NULL) {
+    while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
         struct store_change *told = NULL; /* here: all of the batch, in order */
         struct store_change **last = &told;
         const bool has_large = publish_results(store, batch);
@@ -503,7 +503,7 @@ static void *carry_out_all(void *context)
 {
     struct store *store = context;
     struct store_change *batch;
-    while ((batch = take_batch(store, &store->ready, false)) != NULL) {
+    while ((batch = pop_batch(store, &store->ready, false)) != NULL) {
         carry_out(store, batch);
     }
     return NULL;
