@@ -52,7 +52,7 @@ static void sift_down(struct nearest *nearest, size_t count, uint32_t row)
     rows[at] = row;
 }
 
-static void push(struct nearest *nearest, uint32_t vertex)
+static void push_vertex(struct nearest *nearest, uint32_t vertex)
 {
     uint32_t *rows = nearest->rows;
     size_t at = nearest->count++;
@@ -92,7 +92,7 @@ static void look_at_vertices(struct nearest *nearest)
             continue;
         }
         if (nearest->count < nearest->capacity) {
-            push(nearest, vertex);
+            push_vertex(nearest, vertex);
         } else if (is_nearer(nearest, vertex, nearest->rows[0])) {
             sift_down(nearest, nearest->count, vertex);
         }

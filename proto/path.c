@@ -72,7 +72,7 @@ void path_finder_destroy(struct path_finder *finder)
     free(finder);
 }
 
-static enum status grow(struct path_finder *finder)
+static enum status grow_stack(struct path_finder *finder)
 {
     const size_t capacity = finder->capacity == 0 ? 256 : finder->capacity * 2;
     uint32_t *vertices = realloc(finder->vertices, capacity * sizeof(*vertices));
@@ -91,9 +91,9 @@ static enum status grow(struct path_finder *finder)
     return STATUS_OK;
 }
 
-static enum status enter(struct path_finder *finder, uint32_t vertex)
+static enum status enter_vertex(struct path_finder *finder, uint32_t vertex)
 {
-    if (finder->count == finder->capacity && grow(finder) != STATUS_OK) {
+    if (finder->count == finder->capacity && grow_stack(finder) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
     finder->mark[vertex] = finder->search;
@@ -157,7 +157,7 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
 }
 
 /* STATUS_CORRUPT when no tight edges lead to the source. */
-static enum status search(const struct walk *walk, uint32_t target)
+static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;
     enum status status;
@@ -167,7 +167,7 @@ static enum status search(const struct walk *walk, uint32_t target)
         finder->search = 1;
     }
     finder->count = 0;
-    status = enter(finder, target);
+    status = enter_vertex(finder, target);
     while (status == STATUS_OK && finder->count > 0) {
         const uint32_t vertex = finder->vertices[finder->count - 1];
         struct candidate step = {0};
@@ -179,7 +179,7 @@ static enum status search(const struct walk *walk, uint32_t target)
         if (matrix_distance(&walk->row, 0, vertex, &distance) &&
             find_step(walk, vertex, distance, &step)) {
             finder->weights[finder->count - 1] = step.weight;
-            status = enter(finder, step.source);
+            status = enter_vertex(finder, step.source);
         } else {
             finder->count--;
         }
@@ -187,7 +187,7 @@ static enum status search(const struct walk *walk, uint32_t target)
     return status == STATUS_OK ? STATUS_CORRUPT : status;
 }
 
-static void reverse(struct path_finder *finder)
+static void reverse_path(struct path_finder *finder)
 {
     for (uint32_t i = 0; i < finder->count / 2; i++) {
         const uint32_t j = finder->count - 1 - i;
@@ -239,15 +239,15 @@ enum status path_find(struct path_finder *finder, enum kind kind, const void *ro
         *ret_path = (struct path){0};
         return STATUS_OK;
     }
-    status = search(&walk, target);
+    status = search_backwards(&walk, target);
     while (status == STATUS_CORRUPT && walk.gap < widest) {
         walk.gap = fmin(walk.gap * WIDER, widest);
-        status = search(&walk, target);
+        status = search_backwards(&walk, target);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    reverse(finder);
+    reverse_path(finder);
     if (!adds_up(finder, kind, distance)) {
         return STATUS_CORRUPT;
     }

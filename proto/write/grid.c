@@ -220,7 +220,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
 
 /* Gathers some more rows of the block whose first column this is: column after column, each as long
  * as the grid has rows. */
-static enum status gather(struct grid_text *writer, uint32_t column)
+static enum status gather_rows(struct grid_text *writer, uint32_t column)
 {
     const struct grid *grid = &writer->grid;
     const size_t size = kind_size(grid->kind);
@@ -266,7 +266,7 @@ static void append_down(struct grid_text *writer, struct text *text)
     const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
 
     if (writer->gathered < height) {
-        text->failed |= gather(writer, column) != STATUS_OK;
+        text->failed |= gather_rows(writer, column) != STATUS_OK;
         return;
     }
     append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,

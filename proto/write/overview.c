@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-static uint32_t ceiling(uint32_t count, uint32_t parts)
+static uint32_t divide_up(uint32_t count, uint32_t parts)
 {
     return parts == 0 ? 0 : (uint32_t)(((uint64_t)count + parts - 1) / parts);
 }
@@ -23,8 +23,8 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
 
     overview.rows.cells = rows.count < cells ? rows.count : cells;
     overview.columns.cells = columns.count < cells ? columns.count : cells;
-    overview.row_limit = ceiling(rows.count, overview.rows.cells);
-    overview.column_limit = ceiling(columns.count, overview.columns.cells);
+    overview.row_limit = divide_up(rows.count, overview.rows.cells);
+    overview.column_limit = divide_up(columns.count, overview.columns.cells);
     const uint64_t all = (uint64_t)rows.count * columns.count;
     if (all <= OVERVIEW_ELEMENTS && rows.count * span <= OVERVIEW_SPAN_BYTES) {
         return overview;
@@ -48,8 +48,8 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
 
 bool overview_is_sample(const struct overview *overview)
 {
-    return overview->row_limit < ceiling(overview->rows.count, overview->rows.cells) ||
-           overview->column_limit < ceiling(overview->columns.count, overview->columns.cells);
+    return overview->row_limit < divide_up(overview->rows.count, overview->rows.cells) ||
+           overview->column_limit < divide_up(overview->columns.count, overview->columns.cells);
 }
 
 uint32_t overview_begin(const struct overview_axis *axis, uint32_t cell)
@@ -66,8 +66,8 @@ uint64_t overview_rows(const struct overview *overview)
 
 /* ---- Looking ---- */
 
-static void note(struct overview_cell *cell, double least, double largest, double sum,
-                 uint64_t finite)
+static void note_finite(struct overview_cell *cell, double least, double largest, double sum,
+                        uint64_t finite)
 {
     cell->least = cell->finite == 0 || least < cell->least ? least : cell->least;
     cell->largest = cell->finite == 0 || largest > cell->largest ? largest : cell->largest;
@@ -93,7 +93,7 @@ static void note(struct overview_cell *cell, double least, double largest, doubl
             finite += reached;                                                                     \
         }                                                                                          \
         if (finite > 0) {                                                                          \
-            note(cell, (double)least, (double)largest, (double)sum, finite);                       \
+            note_finite(cell, (double)least, (double)largest, (double)sum, finite);                \
         }                                                                                          \
         cell->elements += count;                                                                   \
     }
@@ -103,8 +103,8 @@ ADD(add_u2, uint16_t, int64_t, UNREACHABLE_U2, 0)
 ADD(add_f4, float, double, INFINITY, -INFINITY)
 ADD(add_f8, double, double, (double)INFINITY, (double)-INFINITY)
 
-static void add(enum kind kind, const void *row, uint32_t first, uint32_t count,
-                struct overview_cell *cell)
+static void add_elements(enum kind kind, const void *row, uint32_t first, uint32_t count,
+                         struct overview_cell *cell)
 {
     switch (kind) {
     case KIND_I4:
@@ -133,7 +133,7 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
     const uint32_t runs = overview->column_limit / OVERVIEW_RUN;
 
     if (count <= overview->column_limit) {
-        add(overview->kind, row, begin, count, cell);
+        add_elements(overview->kind, row, begin, count, cell);
         return;
     }
     /* A share is at least a run long, as all runs together are shorter than the cell. */
@@ -141,8 +141,8 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
         const uint32_t share = (uint32_t)((uint64_t)i * count / runs);
         const uint32_t next = (uint32_t)(((uint64_t)i + 1) * count / runs);
 
-        add(overview->kind, row, begin + share + (next - share - OVERVIEW_RUN) / 2, OVERVIEW_RUN,
-            cell);
+        add_elements(overview->kind, row, begin + share + (next - share - OVERVIEW_RUN) / 2,
+                     OVERVIEW_RUN, cell);
     }
 }
 

@@ -12,7 +12,8 @@
 #define SHAPE "[[source,target,weight],...], where a weight of null removes the edge"
 
 /* The query is about the job; the body comes later. */
-static enum status prepare(struct request *request, uint64_t limit_bytes, struct problem *reterr)
+static enum status prepare_change(struct request *request, uint64_t limit_bytes,
+                                  struct problem *reterr)
 {
     const char *key = request_header(request, "Idempotency-Key");
 
@@ -51,12 +52,12 @@ enum status serve_changes_prepare_edges(struct request *request, struct problem 
                      SHAPE);
         return STATUS_UNSUPPORTED_MEDIA_TYPE;
     }
-    return prepare(request, request->http_context->config->pairs_limit_bytes, reterr);
+    return prepare_change(request, request->http_context->config->pairs_limit_bytes, reterr);
 }
 
 enum status serve_changes_prepare_weights(struct request *request, struct problem *reterr)
 {
-    return prepare(request, request->http_context->config->body_limit_bytes, reterr);
+    return prepare_change(request, request->http_context->config->body_limit_bytes, reterr);
 }
 
 static void post_change(struct request *request, struct call *call)

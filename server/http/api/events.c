@@ -42,7 +42,7 @@ static void leave_place(struct event_stream *stream)
 }
 
 /* The place is released before the client sees the end of the stream: it may reconnect at once. */
-static ssize_t end(struct event_stream *stream)
+static ssize_t end_stream(struct event_stream *stream)
 {
     leave_place(stream);
     return MHD_CONTENT_READER_END_OF_STREAM;
@@ -59,18 +59,18 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     }
     /* Forgotten by the history meanwhile. */
     if (call->body == NULL) {
-        return end(stream);
+        return end_stream(stream);
     }
     const size_t left = strlen(call->body + stream->sent);
 
     if (left == 0 && call->place.ended) {
-        return end(stream);
+        return end_stream(stream);
     }
     if (left == 0) {
         free(call->body);
         call->body = NULL;
         stream->sent = 0;
-        return request_post(stream->request) ? 0 : end(stream); /* 0: it is suspended */
+        return request_post(stream->request) ? 0 : end_stream(stream); /* 0: it is suspended */
     }
     const size_t part = left < size ? left : size;
 

@@ -88,8 +88,8 @@ static enum status refuse_columns(struct problem *reterr)
     return STATUS_NOT_A_MATRIX;
 }
 
-static enum status check(const struct request *request, const struct grid_request *selection,
-                         struct problem *reterr)
+static enum status check_selection(const struct request *request,
+                                   const struct grid_request *selection, struct problem *reterr)
 {
     const enum kind kind = result_kind(request->result);
     const double limit = (double)request->http_context->config->json_cell_limit;
@@ -152,7 +152,7 @@ static void destroy_source(void *context)
 }
 
 /* The bytes of a binary form; a header may stand before them. */
-static enum status measure(struct source *source)
+static enum status measure_bytes(struct source *source)
 {
     const struct grid *grid = source->grid;
     const enum format format = source->selection.format;
@@ -211,7 +211,7 @@ static enum status create_source(const struct request *request, struct grid_requ
     };
     source->grid = &source->writer.grid;
     if (status == STATUS_OK && is_binary(source->selection.format)) {
-        status = measure(source);
+        status = measure_bytes(source);
     }
     if (status != STATUS_OK) {
         destroy_source(source);
@@ -308,7 +308,7 @@ static struct MHD_Response *file_response(const struct result *result, uint64_t 
     return response;
 }
 
-static void describe(struct request *request, const struct source *source)
+static void describe_answer(struct request *request, const struct source *source)
 {
     const enum format format = source->selection.format;
     const enum kind kind = source->as;
@@ -380,7 +380,7 @@ static void answer_bytes(struct request *request, struct source *source)
     }
     const uint64_t size = source->end - source->offset;
 
-    describe(request, source);
+    describe_answer(request, source);
     if (is_in_file(source, result, &in_file) &&
         result_is_sound(result, in_file + source->offset, size) &&
         result_file_is_written(result_content(result))) {
@@ -402,7 +402,7 @@ void grid_answer(struct request *request, struct grid_request *take_request)
     const bool binary = is_binary(take_request->format);
     struct source *source = NULL;
     struct problem problem;
-    enum status status = check(request, take_request, &problem);
+    enum status status = check_selection(request, take_request, &problem);
 
     if (status == STATUS_OK) {
         status = create_source(request, take_request, &source);
@@ -430,7 +430,7 @@ void grid_answer(struct request *request, struct grid_request *take_request)
         answer_bytes(request, source);
         return;
     }
-    describe(request, source);
+    describe_answer(request, source);
     stream_answer(request, &(struct stream_plan){info->media_types[0], 0, 0, false, source,
                                                  destroy_source, binary ? make_bytes : make_text});
 }

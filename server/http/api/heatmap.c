@@ -86,7 +86,8 @@ static void append_begin(struct text *text, const struct overview *overview,
 }
 
 /* Looks at the next row of the matrix for a row of cells. */
-static enum status look(struct looker *looker, const struct result *result, uint32_t cell_row)
+static enum status look_at_row(struct looker *looker, const struct result *result,
+                               uint32_t cell_row)
 {
     const uint32_t vertex = overview_vertex(&looker->overview, cell_row, looker->looks);
     const void *distances;
@@ -107,7 +108,7 @@ static bool make_row(struct stream *stream, struct text *text)
     const uint32_t row = (uint32_t)stream->position;
 
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
-        const enum status status = look(looker, stream->result, row);
+        const enum status status = look_at_row(looker, stream->result, row);
 
         return status == STATUS_OK || stream_fail(stream, text, status);
     }

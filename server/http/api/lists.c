@@ -7,7 +7,7 @@
 #define LIST_LIMIT 1000
 
 /* prefix: of the ids in the list, one of which is its cursor. */
-static void list(struct request *request, enum call_kind kind, const char *prefix)
+static void answer_page(struct request *request, enum call_kind kind, const char *prefix)
 {
     const char *state = query_value(&request->query, "state");
     const char *cursor = query_value(&request->query, "cursor");
@@ -40,10 +40,10 @@ static void list(struct request *request, enum call_kind kind, const char *prefi
 
 void serve_lists_jobs(struct request *request)
 {
-    list(request, CALL_JOBS, "j_");
+    answer_page(request, CALL_JOBS, "j_");
 }
 
 void serve_lists_graphs(struct request *request)
 {
-    list(request, CALL_GRAPHS, "g_");
+    answer_page(request, CALL_GRAPHS, "g_");
 }

@@ -62,7 +62,7 @@ static enum status parse_selection(const struct request *request, bool is_row,
                        reterr);
 }
 
-static void answer(struct request *request, bool is_row)
+static void answer_selection(struct request *request, bool is_row)
 {
     struct grid_request selection = {0};
     struct problem problem;
@@ -77,10 +77,10 @@ static void answer(struct request *request, bool is_row)
 
 void serve_matrix(struct request *request)
 {
-    answer(request, false);
+    answer_selection(request, false);
 }
 
 void serve_matrix_row(struct request *request)
 {
-    answer(request, true);
+    answer_selection(request, true);
 }

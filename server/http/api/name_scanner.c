@@ -53,7 +53,7 @@ enum status name_scanner_expect(struct name_scanner *scanner, char c, struct pro
 }
 
 /* The string from its opening quote; jansson undoes escapes, where there are any. */
-static enum status take_string(struct name_scanner *scanner, struct scanned_name *ret_name,
+static enum status scan_string(struct name_scanner *scanner, struct scanned_name *ret_name,
                                struct problem *reterr)
 {
     const char *first = scanner->at;
@@ -106,7 +106,7 @@ enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name 
 
     skip_blanks(scanner);
     if (scanner->at < scanner->end && *scanner->at == '"') {
-        return take_string(scanner, ret_name, reterr);
+        return scan_string(scanner, ret_name, reterr);
     }
     first = scanner->at;
     scanner->at += count_digits(scanner);
@@ -153,17 +153,13 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
     struct scanned_name key = {0};
     const char *first;
     size_t index = 0;
-    enum status status;
 
     skip_blanks(scanner);
     first = scanner->at;
     if (first == scanner->end || *first != '"') {
         return name_scanner_refuse(scanner, "expected a key", reterr);
     }
-    status = take_string(scanner, &key, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(scan_string(scanner, &key, reterr));
     while (known[index] != NULL &&
            (strlen(known[index]) != key.size || memcmp(known[index], key.bytes, key.size) != 0)) {
         index++;

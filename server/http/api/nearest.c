@@ -32,7 +32,7 @@ static void destroy_found(void *context)
 }
 
 /* Takes the search a step further. */
-static enum status search(struct found *found, const struct result *result)
+static enum status advance_search(struct found *found, const struct result *result)
 {
     if (found->stage == STAGE_ROW) {
         STATUS_TRY(
@@ -115,7 +115,7 @@ static bool make_nearest(struct stream *stream, struct text *text)
         return found->geo.graph != NULL ? append_feature(stream, found, text)
                                         : append_neighbour(stream, found, text);
     }
-    const enum status status = search(found, stream->result);
+    const enum status status = advance_search(found, stream->result);
 
     return status == STATUS_OK || stream_fail(stream, text, status);
 }

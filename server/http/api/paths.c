@@ -108,7 +108,8 @@ static bool append_item(struct text *text, const struct result *result, struct w
 }
 
 /* Walks the path of the pair, once the distances are there. */
-static enum status walk(struct walker *walker, const struct result *result, struct problem *reterr)
+static enum status walk_path(struct walker *walker, const struct result *result,
+                             struct problem *reterr)
 {
     const void *distances;
     enum status status = result_distances(result, walker->pair[0], &walker->rows, &distances);
@@ -195,7 +196,7 @@ static bool make_one(struct stream *stream, struct text *text)
     const bool is_geo = stream->request->offer == GEO_OFFER;
 
     if (walker->has_pair) {
-        text->failed |= walk(walker, stream->result, &stream->problem) != STATUS_OK;
+        text->failed |= walk_path(walker, stream->result, &stream->problem) != STATUS_OK;
         return true;
     }
     if (is_geo ? append_line(stream, walker, text) : append_item(text, stream->result, walker)) {
@@ -299,7 +300,7 @@ static bool make_paths(struct stream *stream, struct text *text)
     if (walker->printing) {
         walker->printing = append_item(text, stream->result, walker);
     } else if (walker->has_pair) {
-        status = walk(walker, stream->result, &stream->problem);
+        status = walk_path(walker, stream->result, &stream->problem);
     } else if (!walker->is_checked) {
         status = check_pairs(walker, stream, text);
     } else if (walker->reader.ended) {

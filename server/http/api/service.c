@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-static void answer(struct request *request, json_t *root)
+static void answer_fresh(struct request *request, json_t *root)
 {
     request_set_header(request, "Cache-Control", "no-store");
     request_answer_json(request, MHD_HTTP_OK, root);
@@ -12,7 +12,7 @@ static void answer(struct request *request, json_t *root)
 
 void serve_service_live(struct request *request)
 {
-    answer(request, json_pack("{s:b}", "live", 1));
+    answer_fresh(request, json_pack("{s:b}", "live", 1));
 }
 
 void serve_service_ready(struct request *request)
@@ -33,18 +33,20 @@ void serve_service_ready(struct request *request)
     if (problem.status != STATUS_OK) {
         request_refuse(request, &problem);
     } else if (query_value(&request->query, "verbose") != NULL) {
-        answer(request, json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker",
-                                  worker, "draining", atomic_load(&admission->draining),
-                                  "queue_free", (json_int_t)atomic_load(&admission->queue_free)));
+        answer_fresh(request,
+                     json_pack("{s:b, s:{s:b, s:b, s:I}}", "ready", 1, "checks", "worker", worker,
+                               "draining", atomic_load(&admission->draining), "queue_free",
+                               (json_int_t)atomic_load(&admission->queue_free)));
     } else {
-        answer(request, json_pack("{s:b}", "ready", 1));
+        answer_fresh(request, json_pack("{s:b}", "ready", 1));
     }
 }
 
 void serve_service_version(struct request *request)
 {
-    answer(request, json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
-                              serve_service_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
+    answer_fresh(request,
+                 json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
+                           serve_service_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
 }
 
 void serve_service_limits(struct request *request)
@@ -103,7 +105,7 @@ void serve_service_limits(struct request *request)
         json_decref(root);
         root = NULL;
     }
-    answer(request, root);
+    answer_fresh(request, root);
 }
 
 static json_t *list_of(const char *const *words, size_t limit)
@@ -161,8 +163,8 @@ void serve_service_formats(struct request *request)
             json_array_append_new(outputs, format_json(info));
         }
     }
-    answer(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs, "encodings",
-                              encodings));
+    answer_fresh(request, json_pack("{s:o, s:o, s:o}", "inputs", inputs, "outputs", outputs,
+                                    "encodings", encodings));
 }
 
 void serve_service_devices(struct request *request)
@@ -190,7 +192,7 @@ void serve_service_devices(struct request *request)
                       "memory_free_bytes", (json_int_t)device->memory_free_bytes, "units",
                       (json_int_t)device->units, "detail", device->detail, "indexes", indexes));
     }
-    answer(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
+    answer_fresh(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
 }
 
 void serve_service_index(struct request *request)
@@ -217,6 +219,6 @@ void serve_service_index(struct request *request)
                                               names, "parameters",
                                               list_of(route->query->parameters, QUERY_LIMIT)));
     }
-    answer(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
-                              "routes", list));
+    answer_fresh(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
+                                    "routes", list));
 }

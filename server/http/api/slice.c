@@ -18,7 +18,7 @@ void slice_finish(struct slice *slice)
     *slice = (struct slice){0};
 }
 
-static enum status grow(struct slice *slice, struct problem *reterr)
+static enum status grow_list(struct slice *slice, struct problem *reterr)
 {
     const size_t capacity = slice->capacity == 0 ? 64 : slice->capacity * 2;
     uint32_t *list;
@@ -41,7 +41,7 @@ enum status slice_add(struct slice *slice, const struct vertex_names *names, con
 {
     uint32_t row;
 
-    STATUS_TRY(grow(slice, reterr));
+    STATUS_TRY(grow_list(slice, reterr));
     STATUS_TRY(vertex_names_require(names, name, size, &row, reterr));
     slice->list[slice->axis.count++] = row;
     return STATUS_OK;

@@ -64,7 +64,7 @@ static void encode_block(struct stream *stream)
 }
 
 /* True when there is something to send, or nothing more to make. */
-static bool refill(void *context, double end_s)
+static bool refill_text(void *context, double end_s)
 {
     struct stream *stream = context;
 
@@ -92,8 +92,8 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
         if (conn->is_abandoned) {
             return MHD_CONTENT_READER_END_WITH_ERROR;
         }
-        if (!refill(stream, clock_monotonic_s() + AT_ONCE_S)) {
-            endpoint_compute(conn, request->connection, refill, stream);
+        if (!refill_text(stream, clock_monotonic_s() + AT_ONCE_S)) {
+            endpoint_compute(conn, request->connection, refill_text, stream);
             return 0;
         }
     }
