@@ -1,4 +1,9 @@
+#include "server/scheduler/accept.h"
+
+#include "server/scheduler/answer.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/waiters.h"
 
 #include <string.h>
 
@@ -86,12 +91,12 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
     } else {
         keep_graph(scheduler, job, &commit->graph);
         queue_push(&scheduler->queue, &job->tenant->share, job);
-        answer_watch_deadline(scheduler, job);
+        waiters_watch_deadline(scheduler, job);
     }
     while (!LIST_EMPTY(&job->acceptors)) {
         struct call *call = LIST_FIRST(&job->acceptors);
         LIST_REMOVE(call, of_job);
-        answer_wait(scheduler, call, job);
+        waiters_hold(scheduler, call, job);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "server/scheduler/calls.h"
+#include "server/scheduler/submit.h"
 
 #include <stdlib.h>
 

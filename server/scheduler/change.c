@@ -1,4 +1,8 @@
+#include "server/scheduler/change.h"
+
+#include "server/scheduler/answer.h"
 #include "server/scheduler/submission.h"
+#include "server/scheduler/submit.h"
 
 #include "proto/text.h"
 #include "server/store/graph_file.h"

@@ -1,3 +1,6 @@
+#include "server/scheduler/coordinates.h"
+
+#include "server/scheduler/answer.h"
 #include "server/scheduler/submission.h"
 
 #include "proto/read/coordinates_reader.h"

@@ -1,7 +1,9 @@
 #include "server/scheduler/dispatch.h"
 
 #include "server/clock.h"
+#include "server/scheduler/finish.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/waiters.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +46,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
               LOG_TEXT("device", device->name),
               LOG_NUMBER("queue_s", job->started_s - job->created_s));
     metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
-    answer_mark_changed(scheduler, job);
+    waiters_mark_changed(scheduler, job);
 }
 
 static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,

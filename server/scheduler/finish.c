@@ -1,6 +1,11 @@
+#include "server/scheduler/finish.h"
+
 #include "proto/write/writer.h"
 #include "server/clock.h"
+#include "server/scheduler/answer.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/waiters.h"
 #include "server/store/identity.h"
 
 #include <math.h>
@@ -126,7 +131,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     if (entry != NULL) {
         entry->active_jobs--;
     }
-    answer_mark_changed(scheduler, job);
+    waiters_mark_changed(scheduler, job);
 }
 
 /* result and call: NULL without. */
@@ -173,10 +178,10 @@ static void put_back(struct scheduler *scheduler, struct job *job)
     job_report_reset(&job->report);
     atomic_store(&job->signal->cancelled, false);
     queue_push(&scheduler->queue, &job->tenant->share, job);
-    answer_watch_deadline(scheduler, job);
+    waiters_watch_deadline(scheduler, job);
     metrics_add(METRIC_JOBS_PUT_BACK, 1);
     log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
-    answer_mark_changed(scheduler, job);
+    waiters_mark_changed(scheduler, job);
 }
 
 /* A job that was stopped while it ran ends by its stop_reason. */
@@ -488,7 +493,7 @@ void finish_expired(struct scheduler *scheduler)
     const double now_s = clock_monotonic_s();
     if (scheduler->deadline_at_s <= 0 || scheduler->deadline_at_s > now_s) {
         if (scheduler->deadline_at_s > 0) {
-            answer_set_alarm(scheduler, scheduler->deadline_at_s);
+            waiters_set_alarm(scheduler, scheduler->deadline_at_s);
         }
         return;
     }
@@ -502,7 +507,7 @@ void finish_expired(struct scheduler *scheduler)
         if (job->deadline_at_s <= now_s) {
             expire_job(scheduler, job);
         } else if (job->stop_reason == STATUS_OK) {
-            answer_watch_deadline(scheduler, job);
+            waiters_watch_deadline(scheduler, job);
         }
     }
 }

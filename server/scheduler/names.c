@@ -1,3 +1,6 @@
+#include "server/scheduler/names.h"
+
+#include "server/scheduler/answer.h"
 #include "server/scheduler/scheduler_internal.h"
 
 #include <stdio.h>

@@ -1,7 +1,13 @@
+#include "server/scheduler/requests.h"
+
 #include "proto/job_document.h"
 #include "proto/text.h"
+#include "server/scheduler/answer.h"
 #include "server/scheduler/dispatch.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/submit.h"
+#include "server/scheduler/waiters.h"
 #include "server/store/graph_file.h"
 #include "server/worker/estimate.h"
 
@@ -122,7 +128,7 @@ void requests_show_job(struct scheduler *scheduler, struct call *call)
     if (job == NULL) {
         answer_no_such(call);
     } else {
-        answer_wait(scheduler, call, job);
+        waiters_hold(scheduler, call, job);
     }
 }
 
@@ -170,7 +176,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     struct job *job = answer_job_to_watch(scheduler, call);
     const bool waits = call->wait_s > 0 && !scheduler->draining && !results_find(scheduler, call);
     if (waits && job != NULL && !job_state_is_final(job->state)) {
-        answer_wait(scheduler, call, job);
+        waiters_hold(scheduler, call, job);
     } else if (waits && (job == NULL || job->state != JOB_FAILED)) {
         /* As it was solved last; that job may not be accepted yet. */
         const struct job *last = job_table_newest_of(scheduler->jobs, entry->row.id);

@@ -1,5 +1,10 @@
+#include "server/scheduler/restore.h"
+
 #include "server/clock.h"
+#include "server/scheduler/finish.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/waiters.h"
 #include "server/store/graph_file.h"
 
 #include <stdio.h>
@@ -245,7 +250,7 @@ void restore_queue(struct scheduler *scheduler)
                                      job->report.parent);
             ledger_reserve_result(scheduler, job, entry->row.edge_count);
             queue_push(&scheduler->queue, &job->tenant->share, job);
-            answer_watch_deadline(scheduler, job);
+            waiters_watch_deadline(scheduler, job);
         }
     }
     /* A kill came before they were deleted. Deletions end later. */

@@ -1,6 +1,12 @@
 #include "server/clock.h"
+#include "server/scheduler/answer.h"
+#include "server/scheduler/coordinates.h"
 #include "server/scheduler/dispatch.h"
+#include "server/scheduler/finish.h"
+#include "server/scheduler/requests.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/submit.h"
+#include "server/scheduler/waiters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +37,7 @@ static void deliver_call(struct message *message)
         requests_show_job(scheduler, call);
         return;
     case CALL_EVENTS:
-        answer_stream(scheduler, call);
+        waiters_stream(scheduler, call);
         return;
     case CALL_JOBS:
         requests_list_jobs(scheduler, call);
@@ -80,7 +86,7 @@ static void deliver_left(struct message *message)
     call->client_left = true;
     if (call->job != NULL) {
         log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->id));
-        answer_release(scheduler, call);
+        waiters_release(scheduler, call);
     }
     call->left_noted(call);
     atomic_fetch_sub(&scheduler->calls_open, 1);
@@ -162,7 +168,7 @@ static void check_drain(struct scheduler *scheduler)
     uv_timer_stop(&scheduler->drain_alarm);
     uv_timer_stop(&scheduler->alarm);
     uv_timer_stop(&scheduler->room_tick);
-    answer_end_streams(scheduler);
+    waiters_end_streams(scheduler);
     log_write(LOG_INFO, "drained", LOG_NUMBER("queued", scheduler->queue.count));
     scheduler->drained(scheduler->drained_context);
 }
@@ -180,11 +186,11 @@ void scheduler_settle(struct scheduler *scheduler)
     }
     if (marks->alarm_rang) {
         marks->alarm_rang = false;
-        answer_expire(scheduler);
+        waiters_expire(scheduler);
         finish_expired(scheduler);
     }
     dispatch_jobs(scheduler);
-    answer_wake(scheduler);
+    waiters_wake(scheduler);
     finish_trim_history(scheduler);
     ledger_publish(scheduler);
     metrics_set(METRIC_JOBS_QUEUED, scheduler->queue.count);

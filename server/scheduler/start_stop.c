@@ -1,5 +1,7 @@
 #include "server/scheduler/dispatch.h"
+#include "server/scheduler/restore.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/waiters.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -407,7 +409,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
     scheduler->marks.unparked = true; /* changes that wait for a job wait no longer */
-    answer_end_polls(scheduler);
+    waiters_end_polls(scheduler);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);
     }
@@ -458,8 +460,8 @@ void scheduler_destroy(struct scheduler *scheduler)
     }
     if (scheduler->mailbox != NULL) {
         scheduler->drained_told = true;
-        answer_end_polls(scheduler);
-        answer_end_streams(scheduler);
+        waiters_end_polls(scheduler);
+        waiters_end_streams(scheduler);
         /* Commits borrow memory of the scheduler until the disk threads have sent them home. */
         while (scheduler->changes > 0) {
             struct message *message = mailbox_wait(scheduler->mailbox);

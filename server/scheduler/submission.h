@@ -45,29 +45,3 @@ struct submission {
     struct capacity held;     /* a place in the queue */
     STAILQ_ENTRY(submission) in_parked;
 };
-
-/* ---- submit.c ---- */
-void submit_end(struct submission *submission);
-/* The status is that of the submission's problem, or want of memory. */
-void submit_refuse(struct submission *submission, enum status status);
-/* A place in the queue, held until the submission ends or its job is queued. */
-MUST_CHECK enum status submit_reserve_place(struct submission *submission);
-/* The job of an earlier request with the same Idempotency-Key, or NULL. */
-struct job *submit_find_repeated(const struct submission *submission);
-/* A repeated request is answered like the first, once that is accepted. */
-void submit_answer_repeat(struct submission *submission, struct job *earlier);
-/* Has the graph finished and named on a thread of the pool, and goes on from there. */
-void submit_finish_graph(struct submission *submission);
-
-/* ---- change.c ---- */
-/* The first step of a change. */
-void change_begin(struct submission *submission);
-/* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
-void change_submit(struct submission *submission, bool is_first);
-/* On a thread of the pool: the graph with its changes. */
-MUST_CHECK enum status change_finish_graph(struct submission *submission);
-
-/* ---- coordinates.c ---- */
-/* On a thread of the pool: the coordinates of the graph of placed_id, if it has any and the same
- * vertices, as a file for the new graph. */
-MUST_CHECK enum status coordinates_copy(struct submission *submission);

@@ -1,6 +1,14 @@
+#include "server/scheduler/submit.h"
+
 #include "server/clock.h"
+#include "server/scheduler/accept.h"
+#include "server/scheduler/answer.h"
+#include "server/scheduler/change.h"
 #include "server/scheduler/choose_form.h"
+#include "server/scheduler/coordinates.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/submission.h"
+#include "server/scheduler/waiters.h"
 #include "server/store/identity.h"
 
 #include <stdlib.h>
@@ -371,7 +379,7 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
     } else if (earlier->durability != JOB_ACCEPTING) {
-        answer_wait(submission->scheduler, call, earlier);
+        waiters_hold(submission->scheduler, call, earlier);
     } else {
         LIST_INSERT_HEAD(&earlier->acceptors, call, of_job);
     }

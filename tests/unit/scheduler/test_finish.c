@@ -1,3 +1,5 @@
+#include "server/scheduler/finish.h"
+#include "server/scheduler/requests.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/scheduler_fixture.h"
 #include "tests/lib/steps_fixture.h"

@@ -1,3 +1,4 @@
+#include "server/scheduler/names.h"
 #include "tests/lib/change_fixture.h"
 
 static unsigned count_graphs(const struct fixture *fixture)

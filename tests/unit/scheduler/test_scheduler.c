@@ -20,40 +20,6 @@ static void without_a_wait_the_answer_is_202_and_the_job_ends_later(void **state
     forget(question);
 }
 
-static void assert_member(struct fixture *fixture, struct question *question, const char *member,
-                          const char *value)
-{
-    call(fixture, question, STATUS_OK, 200);
-    json_t *body = body_of(question);
-    assert_string_equal(json_string_value(json_object_get(body, member)), value);
-    json_decref(body);
-    forget(question);
-}
-
-static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(void **state)
-{
-    char job_id[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE];
-    solve(*state, RING, job_id, graph_id);
-    assert_member(*state, new_question(CALL_JOB, job_id), "solver", "cpu");
-    assert_member(*state, new_question(CALL_JOB, job_id), "graph", graph_id);
-    assert_member(*state, new_question(CALL_GRAPH, graph_id), "job", job_id);
-    assert_member(*state, new_question(CALL_GRAPH, job_id), "result", "i4");
-}
-
-static void unknown_ids_are_told_apart(void **state)
-{
-    struct question *question = new_question(CALL_JOB, "nowhere");
-    call(*state, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
-    question = new_question(CALL_GRAPH, "nowhere");
-    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
-    forget(question);
-    question = new_question(CALL_RESULT, "j_00000000000000000000000000");
-    call(*state, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
-}
-
 static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
 {
     struct fixture *fixture = *state;
@@ -83,8 +49,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEDULER_TEST(a_submitted_graph_is_solved),
         SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later),
-        SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph),
-        SCHEDULER_TEST(unknown_ids_are_told_apart),
         SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

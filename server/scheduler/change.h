@@ -1,0 +1,12 @@
+/* Changes of a stored graph: PATCH of edges and PUT of weights, each a new graph, one after another
+ * for a name, under the condition of If-Match. */
+#pragma once
+
+#include "server/scheduler/submission.h"
+
+/* The first step of a change. */
+void change_begin(struct submission *submission);
+/* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
+void change_submit(struct submission *submission, bool is_first);
+/* On a thread of the pool: the graph with its changes. */
+MUST_CHECK enum status change_finish_graph(struct submission *submission);

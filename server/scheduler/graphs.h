@@ -1,0 +1,118 @@
+/* Stored graphs: their states, their names, and the table that finds them by id, owner and name.
+ * Loop thread. */
+#pragma once
+
+#include "server/metrics.h"
+#include "server/scheduler/tenants.h"
+#include "server/store/coordinates_file.h"
+#include "server/store/result.h"
+
+/* Names of one graph: each is bound anew with its results, and printed in its document. */
+#define GRAPH_NAMES_MAX 1000
+
+/* The life of a stored graph:
+ *
+ *   ACCEPTING  its row is on the way to the catalogue; graph_table_add of submit.c
+ *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
+ *   DAMAGED    its file is in quarantine, until an upload of the same graph is accepted;
+ *              results_quarantine_graph
+ *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
+ *              its end, or returns to what it was when the store refuses
+ *
+ * Requests find a graph that is STORED or DAMAGED. */
+enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };
+
+/* The state of one kind of result of a graph. */
+enum graph_result_state {
+    GRAPH_RESULT_NONE = 0,  /* never solved, or evicted */
+    GRAPH_RESULT_PUBLISHED, /* answers, and is on its way to the disk */
+    GRAPH_RESULT_DURABLE,   /* and on the disk */
+    GRAPH_RESULT_LOST       /* damaged or missing: to be solved again */
+};
+
+/* A stored graph with its aliases and results. */
+struct graph_entry {
+    struct graph_row row;
+    struct tenant *tenant; /* whose it is; its bytes are counted there */
+    char **names;          /* aliases, NULL-terminated; NULL when it never had one */
+    size_t name_count;
+    struct result *results[KIND_COUNT]; /* published */
+    enum graph_result_state result_states[KIND_COUNT];
+    uint32_t item_index[KIND_COUNT]; /* of published results: in the heap of the scheduler */
+    enum kind answering;             /* whose result is found by id and alias; 0 = none */
+    char latest_job[JOB_ID_SIZE];    /* empty = none */
+    uint32_t active_jobs;            /* being accepted, queued or running: not to be deleted */
+    uint32_t changes;                /* on their way to the disk: not to be freed */
+    enum graph_state state;
+    enum graph_state undeleted_state; /* while DELETING: the state before */
+    struct graph_entry *older;
+    struct graph_entry *newer;
+    LIST_ENTRY(graph_entry) of_tenant;
+    /* The coordinates that it has, or is being given: zeroed, none. */
+    struct coordinates_info coordinates;
+};
+
+/* Every stored graph, in order of creation. Owns the entries and a reference to each result.
+ *
+ * Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
+ * owner and name. Who calls is looked for in those by owner: his words are never compared with what
+ * another has, so that the time of a look tells nothing of it. */
+struct graph_table {
+    void *by_id;
+    void *by_owner;
+    void *by_name;
+    struct graph_entry *newest;
+};
+
+MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);
+void graph_table_destroy(struct graph_table *table);
+
+/* A new one, not yet committed. The id must be unknown: it says whose graph it is, so that no two
+ * tenants have the same one. tenant: NULL is nobody. */
+MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
+                                       const struct graph_row *row, struct graph_entry **ret_entry);
+/* Its row is in the catalogue, and its file too where that was written. */
+void graph_entry_commit(struct graph_entry *entry, bool is_written);
+/* Whether requests find the graph. */
+static inline bool graph_entry_is_visible(const struct graph_entry *entry)
+{
+    return entry->state == GRAPH_STORED || entry->state == GRAPH_DAMAGED;
+}
+/* It has these coordinates now; zeroed, none. */
+void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordinates_info *info);
+/* Forgets it with its aliases, and lets its results go. */
+void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
+/* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
+void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
+/* Gives the alias to this graph, and takes it from another graph of its tenant. */
+MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
+                                        struct graph_entry *entry);
+
+/* Whether a change of this name is under way: one at a time is. Without the name nothing is set.
+ * The end of a change from another parent does not end it: the name was deleted and given again
+ * meanwhile. */
+bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
+                             const char *name);
+void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id);
+void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
+                              const char *name, const char *parent_id);
+/* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
+struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
+/* The same among those of this tenant. */
+struct graph_entry *graph_table_find_own(const struct graph_table *table,
+                                         const struct tenant *tenant, const char *id);
+/* By alias, visible or not. */
+struct graph_entry *graph_table_find_name(const struct graph_table *table,
+                                          const struct tenant *tenant, const char *name);
+/* By id or alias, visible ones of this tenant only. */
+struct graph_entry *graph_table_find(const struct graph_table *table, const struct tenant *tenant,
+                                     const char *key);
+
+/* Sets or, with NULL, lets go the result of a kind; takes a reference of its own. */
+void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result);
+/* The result that answers queries, NULL when there is none. Borrowed. */
+struct result *graph_entry_answer(const struct graph_entry *entry);
+/* graph_choose_kind of the stored graph, by the summary that the catalogue keeps. */
+MUST_CHECK enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,
+                                               enum kind *ret_kind, struct problem *reterr);

@@ -1,0 +1,15 @@
+/* Requests that change nothing or delete a graph: lists, documents of jobs and graphs, results
+ * asked for, estimates. Loop thread. */
+#pragma once
+
+#include "server/scheduler/calls.h"
+
+struct scheduler;
+
+void requests_list_jobs(struct scheduler *scheduler, struct call *call);
+void requests_list_graphs(struct scheduler *scheduler, struct call *call);
+void requests_show_job(struct scheduler *scheduler, struct call *call);
+void requests_show_graph(struct scheduler *scheduler, struct call *call);
+void requests_delete_graph(struct scheduler *scheduler, struct call *call);
+void requests_call_result(struct scheduler *scheduler, struct call *call);
+void requests_estimate(struct scheduler *scheduler, struct call *call);

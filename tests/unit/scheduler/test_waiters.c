@@ -1,0 +1,194 @@
+#include "tests/lib/scheduler_fixture.h"
+
+static void a_wait_ends_when_its_time_is_up(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    submit_long(fixture, 1, job_id);
+    struct question *question = new_question(CALL_JOB, job_id);
+    question->call.wait_s = 0.01;
+    double began_s = clock_monotonic_s();
+    call(fixture, question, STATUS_OK, 200);
+    assert_true(clock_monotonic_s() - began_s >= 0.01);
+    assert_state(question, "running");
+    forget(question);
+    cancel(fixture, job_id);
+}
+
+static void a_wait_for_a_change_ends_with_the_change(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *question = new_question(CALL_JOB, queued);
+    question->call.wait_s = LONG_S;
+    scheduler_post(fixture->scheduler, &question->call);
+    cancel(fixture, running);
+    wait_for(fixture, question);
+    assert_state(question, "running");
+    forget(question);
+    cancel(fixture, queued);
+}
+
+/* Of a stream that the client has seen up to this id; NULL = it comes anew. */
+static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)
+{
+    struct question *question = new_question(CALL_EVENTS, job_id);
+    fixture->config.heartbeat_s = LONG_S;
+    if (seen != NULL) {
+        snprintf(question->call.place.seen, EVENT_ID_SIZE, "%s", seen);
+    }
+    return question;
+}
+
+/* The next piece of the same stream. */
+static void post_again(struct fixture *fixture, struct question *question)
+{
+    call_finish(&question->call);
+    question->answered = false;
+    scheduler_post(fixture->scheduler, &question->call);
+}
+
+static void assert_has(const struct question *question, const char *words)
+{
+    assert_non_null(question->call.body);
+    if (strstr(question->call.body, words) == NULL) {
+        fail_msg("\"%s\" is not in \"%s\"", words, question->call.body);
+    }
+}
+
+static void a_stream_tells_the_state_and_then_each_change(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *question = new_stream(fixture, queued, NULL);
+    call(fixture, question, STATUS_OK, 200);
+    assert_int_equal(strncmp(question->call.body, "retry: ", 7), 0);
+    assert_has(question, "\n\nid: queued-");
+    assert_has(question, "\nevent: state\ndata: {\"id\":");
+    assert_false(question->call.place.ended);
+    post_again(fixture, question);
+    cancel(fixture, running);
+    wait_for(fixture, question);
+    assert_int_equal(strncmp(question->call.body, "id: running-", 12), 0);
+    post_again(fixture, question);
+    cancel(fixture, queued);
+    do {
+        wait_for(fixture, question);
+    } while (!question->call.place.ended && (post_again(fixture, question), true));
+    assert_int_equal(strncmp(question->call.body, "id: cancelled-", 14), 0);
+    forget(question);
+}
+
+/* Nearer to its turn: of three jobs the watched one is the last. */
+static void a_move_within_a_state_is_told_as_progress(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char next[JOB_ID_SIZE];
+    char last[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, next);
+    submit_long(fixture, 3, last);
+    struct question *question = new_stream(fixture, last, NULL);
+    call(fixture, question, STATUS_OK, 200);
+    assert_int_equal(question->call.place.position, 1);
+    post_again(fixture, question);
+    cancel(fixture, next);
+    wait_for(fixture, question);
+    assert_has(question, "event: progress\ndata: {\"id\":\"");
+    assert_has(question, "\"state\":\"queued\",\"position\":0,\"progress\":0,");
+    assert_null(strstr(question->call.body, "id: "));
+    forget(question);
+    cancel(fixture, last);
+    cancel(fixture, running);
+}
+
+static void an_end_that_was_missed_is_told_and_one_that_is_known_is_not(void **state)
+{
+    struct fixture *fixture = *state;
+    char job_id[JOB_ID_SIZE];
+    char graph_id[GRAPH_ID_SIZE];
+    solve(fixture, RING, job_id, graph_id);
+    struct question *missed = new_stream(fixture, job_id, "queued-1");
+    call(fixture, missed, STATUS_OK, 200);
+    assert_has(missed, "\"state\":\"done\"");
+    assert_true(missed->call.place.ended);
+    struct question *known = new_stream(fixture, job_id, missed->call.place.seen);
+    call(fixture, known, STATUS_OK, 204);
+    assert_null(known->call.body);
+    struct question *late = new_stream(fixture, job_id, NULL);
+    call(fixture, late, STATUS_OK, 204);
+    restart(fixture);
+    struct question *after = new_stream(fixture, job_id, missed->call.place.seen);
+    call(fixture, after, STATUS_OK, 204);
+    forget(missed);
+    forget(known);
+    forget(late);
+    forget(after);
+}
+
+static void a_silent_stream_has_a_heartbeat(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *question = new_stream(fixture, queued, NULL);
+    fixture->config.heartbeat_s = 0;
+    call(fixture, question, STATUS_OK, 200);
+    post_again(fixture, question);
+    wait_for(fixture, question);
+    assert_int_equal(question->call.body[0], ':');
+    forget(question);
+    cancel(fixture, queued);
+    cancel(fixture, running);
+}
+
+static void a_drain_ends_streams_with_the_state(void **state)
+{
+    struct fixture *fixture = *state;
+    char running[JOB_ID_SIZE];
+    char queued[JOB_ID_SIZE];
+    fixture->config.drain_s = 0;
+    submit_long(fixture, 1, running);
+    submit_long(fixture, 2, queued);
+    struct question *question = new_stream(fixture, queued, NULL);
+    call(fixture, question, STATUS_OK, 200);
+    post_again(fixture, question);
+    scheduler_drain(fixture->scheduler, set_drained, fixture);
+    wait_for(fixture, question);
+    run_until(fixture, &fixture->drained);
+    assert_true(question->call.place.ended);
+    assert_has(question, "\"state\":\"queued\"");
+    forget(question);
+}
+
+static void an_unknown_job_has_no_events(void **state)
+{
+    struct fixture *fixture = *state;
+    struct question *question = new_stream(fixture, "j_none", NULL);
+    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
+    forget(question);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEDULER_TEST(a_wait_ends_when_its_time_is_up),
+        SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change),
+        SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change),
+        SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress),
+        SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not),
+        SCHEDULER_TEST(a_silent_stream_has_a_heartbeat),
+        SCHEDULER_TEST(a_drain_ends_streams_with_the_state),
+        SCHEDULER_TEST(an_unknown_job_has_no_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
