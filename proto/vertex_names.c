@@ -69,11 +69,7 @@ static enum status create_with_table(bool numeric, struct vertex_names **ret_nam
 static enum status add(struct vertex_names *names, const char *name, size_t size)
 {
     uint32_t row;
-    enum status status = name_table_intern(names->table, name, size, &row);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(name_table_intern(names->table, name, size, &row));
     if (row != names->count) {
         return STATUS_CORRUPT;
     }
@@ -104,17 +100,14 @@ enum status vertex_names_create_ordered(const struct name_table *table, const ui
     struct vertex_names *names;
     const int64_t *numbers;
     const char *name;
-    enum status status;
+    enum status status = STATUS_OK;
     size_t size;
 
     if (numeric && name_table_numbers(table, &numbers) && is_range(numbers, order, count)) {
         return vertex_names_create_range(
             count, count == 0 ? 0 : (uint32_t)numbers[order == NULL ? 0 : order[0]], ret_names);
     }
-    status = create_with_table(numeric && name_table_numbers(table, NULL), &names);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(create_with_table(numeric && name_table_numbers(table, NULL), &names));
     for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
         name = name_table_get(table, order == NULL ? row : order[row], buffer, &size);
         status = add(names, name, size);
@@ -328,7 +321,7 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
                                 struct vertex_names **ret_names)
 {
     struct vertex_names *names;
-    enum status status;
+    enum status status = STATUS_OK;
     uint32_t encoding;
     uint64_t argument;
     uint32_t count;
@@ -348,10 +341,7 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
     if (encoding < ENCODING_NUMBERS || encoding > ENCODING_TEXTS) {
         return STATUS_CORRUPT;
     }
-    status = create_with_table(encoding == ENCODING_NUMBERS, &names);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(create_with_table(encoding == ENCODING_NUMBERS, &names));
     if (encoding == ENCODING_TEXTS) {
         status = decode_texts(bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
     } else {

@@ -91,7 +91,6 @@ static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
     struct word target = line_word_next(&cursor);
     struct word weight = line_word_next(&cursor);
     uint32_t ends[2];
-    enum status status;
 
     if (!dimacs->announced) {
         return problem_bad_graph(reterr, 0, 1, "There is an arc before the p line.");
@@ -99,20 +98,12 @@ static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
     if (graph_builder_edge_count(dimacs->reader.builder) == dimacs->arc_count) {
         return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line announces.");
     }
-    status = line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr);
-    if (status == STATUS_OK) {
-        status = line_word_parse_vertex(target, dimacs->vertex_count, &ends[1], reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr));
+    STATUS_TRY(line_word_parse_vertex(target, dimacs->vertex_count, &ends[1], reterr));
     if (weight.size == 0) {
         return line_word_refuse(weight, "a weight", reterr);
     }
-    status = line_word_expect_end(&cursor, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
     return reader_add_edge(&dimacs->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 

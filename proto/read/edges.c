@@ -91,7 +91,6 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     const bool is_quoted =
         field.bytes >= edges->scratch && field.bytes < edges->scratch + SCRATCH_SIZE;
     char digits[24];
-    enum status status;
 
     if (!is_quoted) {
         field = edge_dialect_integer(field, digits);
@@ -99,12 +98,12 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
     }
-    status =
-        reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr);
-    if (status == STATUS_OK && !is_quoted && name_table_count(edges->names) > edges->named) {
-        status = edge_dialect_check_name(field, edges->has_header, reterr);
+    STATUS_TRY(
+        reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr));
+    if (!is_quoted && name_table_count(edges->names) > edges->named) {
+        STATUS_TRY(edge_dialect_check_name(field, edges->has_header, reterr));
     }
-    return status == STATUS_OK ? admit_named(edges, reterr) : status;
+    return admit_named(edges, reterr);
 }
 
 /* At the first column too many, or at the last one when some miss. */
@@ -146,13 +145,8 @@ static enum status take_edge(struct edges *edges, struct problem *reterr)
     if (status != STATUS_OK) {
         return status;
     }
-    status = name_vertex(edges, row->fields[columns->source], &ends[0], reterr);
-    if (status == STATUS_OK) {
-        status = name_vertex(edges, row->fields[columns->target], &ends[1], reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(name_vertex(edges, row->fields[columns->source], &ends[0], reterr));
+    STATUS_TRY(name_vertex(edges, row->fields[columns->target], &ends[1], reterr));
     /* Files that were joined. */
     if (edges->has_header && edges->named == named + 2 &&
         edge_columns_judge(row) == EDGE_HEADER_YES) {
@@ -171,7 +165,6 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
 {
     const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
-    enum status status;
     bool directed;
 
     if (edges->row.count < 2) {
@@ -182,10 +175,7 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
         return STATUS_BAD_GRAPH;
     }
     edges->hints.has_time = edges->dialect.is_konect;
-    status = edge_columns_choose(header, &edges->row, &edges->hints, &edges->columns, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(edge_columns_choose(header, &edges->row, &edges->hints, &edges->columns, reterr));
     edges->decided = true;
     edges->has_header = header != NULL;
     if (edges->columns.type != NO_COLUMN &&
@@ -205,19 +195,16 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
 {
     const size_t begin = edge_dialect_find_data(line, size);
     struct edge_row *row = &edges->row;
-    enum status status = cut_row(edges, line, begin, reterr);
 
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(cut_row(edges, line, begin, reterr));
     /* A comma before the dict opens a field of nothing. */
     row->count -= row->count == 3 && row->fields[2].size == 0;
     if (row->count != 2) {
         return refuse_count(edges, row, 2, "", reterr);
     }
-    status = edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
-                                 &row->fields[row->count++], reterr);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    STATUS_TRY(edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
+                                   &row->fields[row->count++], reterr));
+    return take_edge(edges, reterr);
 }
 
 /* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
@@ -270,8 +257,8 @@ static enum status settle_first(struct edges *edges, const struct edge_row *firs
                    : status;
     }
     edges->row = *first;
-    status = decide(edges, NULL, reterr);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    STATUS_TRY(decide(edges, NULL, reterr));
+    return take_edge(edges, reterr);
 }
 
 /* Takes the first line, and the one behind it; NULL at the end of the file. */
@@ -474,8 +461,8 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     if (edges->has_data) {
         return take_data(edges, line, size, reterr);
     }
-    status = cut_row(edges, line, size, reterr);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    STATUS_TRY(cut_row(edges, line, size, reterr));
+    return take_edge(edges, reterr);
 }
 
 static void cleanup(struct reader *reader)

@@ -145,13 +145,9 @@ static enum status become_real(struct graph_builder *builder)
 static enum status put_real(struct graph_builder *builder, uint32_t source, uint32_t target,
                             double weight)
 {
-    enum status status = make_room(builder);
-
-    if (status == STATUS_OK && !builder->list.real) {
-        status = become_real(builder);
-    }
-    if (status != STATUS_OK) {
-        return status;
+    STATUS_TRY(make_room(builder));
+    if (!builder->list.real) {
+        STATUS_TRY(become_real(builder));
     }
     ((struct edge_f8 *)builder->list.edges)[builder->list.count++] =
         (struct edge_f8){source, target, weight};
@@ -161,18 +157,13 @@ static enum status put_real(struct graph_builder *builder, uint32_t source, uint
 enum status graph_builder_add_integer(struct graph_builder *builder, uint32_t source,
                                       uint32_t target, int64_t weight)
 {
-    enum status status;
-
     if (weight < -EXACT_LIMIT || weight > EXACT_LIMIT) {
         return STATUS_WEIGHT_RANGE;
     }
     if (builder->list.real || weight < INT32_MIN || weight > INT32_MAX) {
         return put_real(builder, source, target, (double)weight);
     }
-    status = make_room(builder);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(make_room(builder));
     ((struct edge_i4 *)builder->list.edges)[builder->list.count++] =
         (struct edge_i4){source, target, (int32_t)weight};
     return STATUS_OK;
@@ -254,10 +245,7 @@ enum status graph_builder_finish(struct graph_builder *builder, struct vertex_na
     struct graph *graph;
     enum status status;
 
-    status = graph_builder_admit(builder, vertex_names_count(*take_names), reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(graph_builder_admit(builder, vertex_names_count(*take_names), reterr));
     graph = calloc(1, sizeof(*graph));
     if (graph == NULL) {
         return STATUS_NO_MEMORY;

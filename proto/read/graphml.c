@@ -536,18 +536,11 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     struct graphml *graphml = (struct graphml *)reader;
     struct reader_notes *notes = &reader->notes;
-    enum status status = parse_block(graphml, true, reterr);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(parse_block(graphml, true, reterr));
     if (!graphml->has_graph) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no <graph> in the document.");
     }
-    status = reader_admit_count(reader, graphml->nodes.listed, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(reader_admit_count(reader, graphml->nodes.listed, reterr));
     snprintf(notes->weight, sizeof(notes->weight), "%s", graphml->keys.weight);
     return json_nodes_build(&graphml->nodes, reader->builder, graphml->directed, ret_graph, reterr);
 }

@@ -332,8 +332,6 @@ static enum status take_array_part(struct json *json, const struct json_token *t
 static enum status take_part(struct json *json, const struct json_token *token,
                              struct problem *reterr)
 {
-    enum status status;
-
     if (json->part == MEMBER_WEIGHT) {
         return json_weight_take(&json->weight, token, reterr);
     }
@@ -342,10 +340,7 @@ static enum status take_part(struct json *json, const struct json_token *token,
                    ? STATUS_OK
                    : refuse(token, "\"metadata\" is not an object.", reterr);
     }
-    status = see(json, json->part, token, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(see(json, json->part, token, reterr));
     switch ((int)json->part) {
     case MEMBER_ID:
         return json_nodes_list(&json->nodes, token, reterr);
@@ -511,43 +506,29 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
 {
     const uint64_t count =
         has_seen(json, MEMBER_N) ? (uint64_t)json->vertex_count : json->reader.options.vertex_count;
-    enum status status = reader_admit_count(&json->reader, count, reterr);
-
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(json->reader.builder, count, reterr);
+    STATUS_TRY(reader_admit_count(&json->reader, count, reterr));
+    STATUS_TRY(graph_builder_admit(json->reader.builder, count, reterr));
+    if (json->largest_place.line > 0 && json->largest >= count) {
+        STATUS_TRY(problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
+                                     "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
+                                     (unsigned long long)count));
     }
-    if (status == STATUS_OK && json->largest_place.line > 0 && json->largest >= count) {
-        status = problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
-                                   "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
-                                   (unsigned long long)count);
-    }
-    return status == STATUS_OK ? reader_finish_range(&json->reader, (uint32_t)count, 0,
-                                                     json->directed, ret_graph, reterr)
-                               : status;
+    return reader_finish_range(&json->reader, (uint32_t)count, 0, json->directed, ret_graph,
+                               reterr);
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct json *json = (struct json *)reader;
-    enum status status = json_scanner_end(&json->scanner, reterr);
-
-    if (status == STATUS_OK) {
-        status = check_complete(json, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(json_scanner_end(&json->scanner, reterr));
+    STATUS_TRY(check_complete(json, reterr));
     note(json);
     if (!has_seen(json, MEMBER_NODES)) {
         return finish_compact(json, ret_graph, reterr);
     }
-    status = reader_admit_count(&json->reader, json->nodes.listed, reterr);
-    if (status == STATUS_OK) {
-        status = settle_directions(json, reterr);
-    }
-    return status != STATUS_OK ? status
-                               : json_nodes_build(&json->nodes, json->reader.builder,
-                                                  json->directed, ret_graph, reterr);
+    STATUS_TRY(reader_admit_count(&json->reader, json->nodes.listed, reterr));
+    STATUS_TRY(settle_directions(json, reterr));
+    return json_nodes_build(&json->nodes, json->reader.builder, json->directed, ret_graph, reterr);
 }
 
 static enum status feed(struct reader *reader, const char *bytes, size_t size,

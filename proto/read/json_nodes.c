@@ -67,11 +67,7 @@ enum status json_nodes_name(struct json_nodes *nodes, const struct json_token *t
                             uint32_t *ret_row, struct problem *reterr)
 {
     uint32_t count = name_table_count(nodes->names);
-    enum status status = check_name(token, reterr);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_name(token, reterr));
     if (name_table_intern(nodes->names, token->text, token->size, ret_row) != STATUS_OK) {
         return STATUS_NO_MEMORY;
     }
@@ -89,11 +85,7 @@ enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *t
                             struct problem *reterr)
 {
     uint32_t row;
-    enum status status = json_nodes_name(nodes, token, &row, reterr);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(json_nodes_name(nodes, token, &row, reterr));
     if (nodes->vertices[row].position != NO_VERTEX) {
         return problem_bad_graph(reterr, token->place.line, token->place.column,
                                  "Two nodes have this id.");

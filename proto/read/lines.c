@@ -44,10 +44,7 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     enum status status;
 
     splitter->line++;
-    status = check_bytes(splitter, splitter->line, line, size, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_bytes(splitter, splitter->line, line, size, reterr));
     if (size > 0 && line[size - 1] == '\r') {
         size--;
     }

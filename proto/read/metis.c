@@ -93,22 +93,12 @@ static enum status take_header(struct metis *metis, struct word_cursor cursor,
 {
     const struct graph_options *options = &metis->reader.options;
     int64_t vertex_count;
-    enum status status = line_word_parse_count(line_word_next(&cursor), "the number of vertices",
-                                               &vertex_count, reterr);
-
-    if (status == STATUS_OK) {
-        status = line_word_parse_count(line_word_next(&cursor), "the number of edges",
-                                       &metis->edge_count, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = take_fmt(metis, &cursor, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = line_word_expect_end(&cursor, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(line_word_parse_count(line_word_next(&cursor), "the number of vertices",
+                                     &vertex_count, reterr));
+    STATUS_TRY(line_word_parse_count(line_word_next(&cursor), "the number of edges",
+                                     &metis->edge_count, reterr));
+    STATUS_TRY(take_fmt(metis, &cursor, reterr));
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (options->has_directed && options->directed) {
         problem_set(reterr, STATUS_BAD_PARAMETER,
                     "directed=true cannot hold: the edges of this format lead both ways.");

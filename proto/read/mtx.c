@@ -110,7 +110,6 @@ static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struc
     struct word banner = line_word_next(&cursor);
     struct word object = line_word_next(&cursor);
     struct word layout = line_word_next(&cursor);
-    enum status status;
 
     if (!line_word_is_like(banner, "%%MatrixMarket")) {
         return line_word_refuse(banner, "%%MatrixMarket", reterr);
@@ -122,14 +121,10 @@ static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struc
     if (!mtx->array && !line_word_is_like(layout, "coordinate")) {
         return line_word_refuse(layout, "coordinate or array", reterr);
     }
-    status = take_field(mtx, line_word_next(&cursor), reterr);
-    if (status == STATUS_OK) {
-        status = take_symmetry(mtx, line_word_next(&cursor), reterr);
-    }
-    if (status == STATUS_OK) {
-        status = line_word_expect_end(&cursor, reterr);
-    }
-    return status == STATUS_OK ? settle_header(mtx, reterr) : status;
+    STATUS_TRY(take_field(mtx, line_word_next(&cursor), reterr));
+    STATUS_TRY(take_symmetry(mtx, line_word_next(&cursor), reterr));
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
+    return settle_header(mtx, reterr);
 }
 
 static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
@@ -204,7 +199,6 @@ static enum status add_mirror(struct mtx *mtx, const uint32_t ends[2], struct wo
 static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct word weight,
                              struct problem *reterr)
 {
-    enum status status;
     int64_t integer;
 
     if (mtx->field == FIELD_INTEGER && weight.size > 0 &&
@@ -217,8 +211,9 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
         return STATUS_BAD_GRAPH;
     }
     mtx->entries++;
-    status = reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr);
-    return status == STATUS_OK ? add_mirror(mtx, ends, weight, reterr) : status;
+    STATUS_TRY(
+        reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr));
+    return add_mirror(mtx, ends, weight, reterr);
 }
 
 static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
@@ -229,25 +224,17 @@ static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
     struct word column = line_word_next(&cursor);
     struct word weight = {one, 1, 0};
     uint32_t ends[2];
-    enum status status;
 
     if (mtx->entries == mtx->entry_count) {
         return refuse_more(row.column, reterr);
     }
-    status = line_word_parse_vertex(row, mtx->vertex_count, &ends[0], reterr);
-    if (status == STATUS_OK) {
-        status = line_word_parse_vertex(column, mtx->vertex_count, &ends[1], reterr);
-    }
-    if (status == STATUS_OK && mtx->field != FIELD_PATTERN) {
+    STATUS_TRY(line_word_parse_vertex(row, mtx->vertex_count, &ends[0], reterr));
+    STATUS_TRY(line_word_parse_vertex(column, mtx->vertex_count, &ends[1], reterr));
+    if (mtx->field != FIELD_PATTERN) {
         weight = line_word_next(&cursor);
-        status = weight.size == 0 ? line_word_refuse(weight, "a value", reterr) : STATUS_OK;
+        STATUS_TRY(weight.size == 0 ? line_word_refuse(weight, "a value", reterr) : STATUS_OK);
     }
-    if (status == STATUS_OK) {
-        status = line_word_expect_end(&cursor, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
         return refuse_at(row.column, "The diagonal of a skew-symmetric matrix is not listed.",
                          "Take the entry out: it is 0.", reterr);

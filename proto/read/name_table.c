@@ -258,13 +258,9 @@ static enum status become_textual(struct name_table *table)
 static enum status intern_number(struct name_table *table, int64_t number, uint32_t *ret_row)
 {
     uint64_t slot = number_slot(table, number);
-    enum status status;
 
     if (table->slots[slot] == 0) {
-        status = grow(table);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(grow(table));
         slot = number_slot(table, number);
         table->numbers[table->count++] = number;
         table->slots[slot] = table->count;

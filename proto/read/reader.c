@@ -326,10 +326,7 @@ enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const
     if (number_parse_integer(weight, size, &integer)) {
         status = graph_builder_add_integer(reader->builder, ends[0], ends[1], integer);
     } else {
-        status = parse_decimal(weight, size, column, &real, reterr);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(parse_decimal(weight, size, column, &real, reterr));
         status = graph_builder_add_real(reader->builder, ends[0], ends[1], real);
     }
     if (reader_add_failed(reader, status, reterr)) {

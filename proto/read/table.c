@@ -91,11 +91,8 @@ static enum status look_at_line(struct table *table, const char *line, size_t si
     field_cursor_begin(&table->cursor, line, size);
     for (; table->cursor.more; look->count++) {
         struct field field;
-        const enum status status = field_cursor_next(&table->cursor, &field, reterr);
 
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
         look->rest_are_cells &= look->count == 0 || is_cell(field);
         if (row.count < EDGE_COLUMN_LIMIT) {
             row.fields[row.count++] = field;
@@ -111,12 +108,9 @@ static enum status take_name(struct table *table, struct field name, uint32_t ro
                              struct problem *reterr)
 {
     uint32_t named;
-    enum status status;
 
-    status = reader_name_vertex(table->names, name.bytes, name.size, name.column, &named, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(
+        reader_name_vertex(table->names, name.bytes, name.size, name.column, &named, reterr));
     if (named != row) {
         return problem_bad_graph(reterr, 0, name.column,
                                  "The name '%.*s' is not that of vertex %u, counted from 1.",
@@ -193,10 +187,7 @@ static enum status decide(struct table *table, const char *line, size_t size,
         problem_hint(reterr, "Write a 0 there for a row, or a word for names.");
         return STATUS_BAD_GRAPH;
     }
-    status = reader_announce(&table->reader, table->width, 0, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
     return table->has_header ? take_header(table, table->width < head.count, reterr)
                              : take_row(table, first, first_size, reterr);
 }
@@ -341,11 +332,7 @@ static enum status add_zeros(struct table *table, struct problem *reterr)
             const uint32_t ends[2] = {row, column};
 
             if ((zeros[column / CHAR_BIT] >> column % CHAR_BIT & 1) != 0) {
-                const enum status status = reader_add_edge(&table->reader, ends, "0", 1, 0, reterr);
-
-                if (status != STATUS_OK) {
-                    return status;
-                }
+                STATUS_TRY(reader_add_edge(&table->reader, ends, "0", 1, 0, reterr));
             }
         }
     }

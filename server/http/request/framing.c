@@ -247,11 +247,7 @@ static enum status check_header(const struct framing_head *request,
                                 const struct framing_header *header, struct framing_counts *framing,
                                 struct problem *reterr)
 {
-    enum status status = check_syntax(header, reterr);
-
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_syntax(header, reterr));
     /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front
      * may have read the short one. */
     const size_t size = framing_prefix(header);

@@ -98,10 +98,7 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
         if (piece[0] == '\0') {
             continue;
         }
-        enum status status = add(&query, piece, escaped, reterr);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(add(&query, piece, escaped, reterr));
     }
     memcpy(ret_query->parameters, query.parameters, query.count * sizeof(query.parameters[0]));
     ret_query->count = query.count;
@@ -372,12 +369,8 @@ enum status query_read_job_document(const struct json_t *document, double wait_l
     json_t *object = (json_t *)(uintptr_t)document;
 
     for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
-        enum status status = set_member(json_object_iter_key(at), json_object_iter_value(at),
-                                        wait_limit_s, request, reterr);
-
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(set_member(json_object_iter_key(at), json_object_iter_value(at), wait_limit_s,
+                              request, reterr));
     }
     return STATUS_OK;
 }

@@ -74,8 +74,8 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is no memory for the HTTP server.");
     }
-    status = http_load_keys(http, reterr);
-    return status == STATUS_OK ? http_load_certificate(http, reterr) : status;
+    STATUS_TRY(http_load_keys(http, reterr));
+    return http_load_certificate(http, reterr);
 }
 
 static enum status fill(const struct http_parts *parts, struct http *http, struct problem *reterr)
@@ -142,9 +142,7 @@ static enum status serve(struct http_listener *listener, unsigned threads,
     listener->origin.is_unix = socket->is_unix;
     listener->is_encrypted = http->credentials != NULL && !socket->is_unix;
     enum status status = check_network(listener, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     const char *scheme = listener->is_encrypted ? "https://" : "http://";
     snprintf(listener->url, sizeof(listener->url), "%s%s", socket->is_unix ? "" : scheme,
              socket->address);

@@ -191,17 +191,14 @@ static enum status bind_unix(const char *path, unsigned mode, struct listener *l
 static enum status open_unix(const char *path, unsigned mode, struct listener *listener,
                              struct problem *reterr)
 {
-    enum status status;
+    enum status status = STATUS_OK;
     struct stat about;
 
     if (path[0] == '\0' || strlen(path) >= sizeof(listener->path)) {
         return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
                            sizeof(listener->path) - 1);
     }
-    status = take_lock(path, listener, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(take_lock(path, listener, reterr));
     /* A stale socket is removed, and nothing else ever. */
     if (lstat(path, &about) != 0) {
         status = errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
