@@ -70,15 +70,6 @@ bool graph_has_reverse(const struct graph *graph);
 /* Distances below this are exact as i4, and those that are not reached stay apart from them. */
 #define GRAPH_BOUND_I4 536870912.0 /* 2^29 */
 
-/* Lowers summary.distance_bound where it would keep integers without one below 0 from being i4:
- * d(u,v) <= d(u,hub) + d(hub,v), by the paths of a breadth-first search each way. What is not in
- * the hub's strong component counts as before: a shortest path is in the component in one piece.
- *
- * Longer paths may still exist: a solver must keep sums that pass GRAPH_BOUND_I4 from wrapping, as
- * min(unreachable, a + b) does. O(n + m), 8 bytes an edge and 28 a vertex meanwhile; without memory
- * nothing changes. */
-void graph_tighten_bound(struct graph *graph);
-
 /* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
@@ -89,13 +80,6 @@ MUST_CHECK enum status graph_count_components(struct graph *graph);
  * STATUS_WEIGHT_RANGE. */
 MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,
                                          enum kind *ret_kind, struct problem *reterr);
-
-/* Names one negative cycle, on the exact weights of the graph: ret_cycle is an array of rows in
- * walking order (first vertex not repeated), freed by the caller with free(); NULL and length 0
- * when there is none. Bellman-Ford with a check of the predecessor graph: O(n m). A cycle whose sum
- * is not distinguishable from 0 in double precision is not negative. */
-MUST_CHECK enum status graph_negative_cycle(const struct graph *graph, uint32_t **ret_cycle,
-                                            size_t *ret_length, double *ret_weight);
 
 /* The undirected graph that a directed one amounts to, when each edge has its reverse of the same
  * weight: road networks usually come so. Its distances are the same and half of the work is enough.

@@ -1,3 +1,5 @@
+#include "proto/graph_bound.h"
+
 #include "proto/adjacency.h"
 
 #include <math.h>

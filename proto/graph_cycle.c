@@ -1,7 +1,7 @@
 /* Negative cycles by Bellman-Ford from a virtual source with an arc of length 0 to every vertex
  * (so all distances start at 0), looking for a cycle in the predecessor graph after passes
  * (Cherkassky and Goldberg, Negative-cycle detection algorithms, 1999). */
-#include "proto/graph.h"
+#include "proto/graph_cycle.h"
 
 #include <float.h>
 #include <math.h>
@@ -170,7 +170,7 @@ static enum status walk(const uint32_t *vertices, size_t length, double weight,
 }
 
 /* Without direction a negative edge there and back is a cycle. */
-static enum status take_negative_edge(const struct graph *graph, uint32_t **ret_cycle,
+static enum status find_negative_edge(const struct graph *graph, uint32_t **ret_cycle,
                                       size_t *ret_length, double *ret_weight)
 {
     for (uint32_t u = 0; u < graph->vertex_count; u++) {
@@ -231,7 +231,7 @@ enum status graph_negative_cycle(const struct graph *graph, uint32_t **ret_cycle
         return STATUS_OK;
     }
     if (!graph->directed) {
-        return take_negative_edge(graph, ret_cycle, ret_length, ret_weight);
+        return find_negative_edge(graph, ret_cycle, ret_length, ret_weight);
     }
     status = search_cycle(&search, ret_cycle, ret_length, ret_weight);
     free(search.distance);

@@ -58,7 +58,7 @@ static bool take(struct cursor *cursor, const char *text)
 }
 
 /* Without escapes, of which NumPy writes none here. */
-static bool take_string(struct cursor *cursor, const char **ret_text, size_t *ret_size)
+static bool accept_string(struct cursor *cursor, const char **ret_text, size_t *ret_size)
 {
     const char *end;
     char quote;
@@ -78,7 +78,7 @@ static bool take_string(struct cursor *cursor, const char **ret_text, size_t *re
     return true;
 }
 
-static bool take_number(struct cursor *cursor, uint64_t *ret_value)
+static bool parse_number(struct cursor *cursor, uint64_t *ret_value)
 {
     uint64_t value = 0;
     size_t digits = 0;
@@ -116,13 +116,13 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_type(struct cursor *cursor, struct npy_header *header,
-                             struct problem *reterr)
+static enum status parse_type(struct cursor *cursor, struct npy_header *header,
+                              struct problem *reterr)
 {
     const char *descr;
     size_t size;
 
-    if (!take_string(cursor, &descr, &size)) {
+    if (!accept_string(cursor, &descr, &size)) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The array is one of records, not of numbers.");
         problem_hint(reterr, "Save the one field that has the weights.");
         return STATUS_BAD_GRAPH;
@@ -144,8 +144,8 @@ static enum status refuse_dictionary(struct problem *reterr)
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_shape(struct cursor *cursor, struct npy_header *header,
-                              struct problem *reterr)
+static enum status parse_shape(struct cursor *cursor, struct npy_header *header,
+                               struct problem *reterr)
 {
     uint64_t sizes[2] = {0, 0};
     unsigned count = 0;
@@ -156,7 +156,7 @@ static enum status take_shape(struct cursor *cursor, struct npy_header *header,
     while (!take(cursor, ")")) {
         uint64_t size;
 
-        if (!take_number(cursor, &size)) {
+        if (!parse_number(cursor, &size)) {
             return refuse_dictionary(reterr);
         }
         if (count < 2) {
@@ -176,8 +176,8 @@ static enum status take_shape(struct cursor *cursor, struct npy_header *header,
     return STATUS_OK;
 }
 
-static enum status take_order(struct cursor *cursor, struct npy_header *header,
-                              struct problem *reterr)
+static enum status parse_order(struct cursor *cursor, struct npy_header *header,
+                               struct problem *reterr)
 {
     header->fortran = take(cursor, "True");
     return header->fortran || take(cursor, "False") ? STATUS_OK : refuse_dictionary(reterr);
@@ -185,8 +185,8 @@ static enum status take_order(struct cursor *cursor, struct npy_header *header,
 
 enum member { MEMBER_DESCR = 1, MEMBER_ORDER = 2, MEMBER_SHAPE = 4 };
 
-static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy_header *header,
-                               struct problem *reterr)
+static enum status parse_member(struct cursor *cursor, unsigned *seen, struct npy_header *header,
+                                struct problem *reterr)
 {
     static const struct {
         const char *name;
@@ -194,14 +194,14 @@ static enum status take_member(struct cursor *cursor, unsigned *seen, struct npy
         enum status (*take)(struct cursor *cursor, struct npy_header *header,
                             struct problem *reterr);
     } members[] = {
-        {"descr", MEMBER_DESCR, take_type},
-        {"fortran_order", MEMBER_ORDER, take_order},
-        {"shape", MEMBER_SHAPE, take_shape},
+        {"descr", MEMBER_DESCR, parse_type},
+        {"fortran_order", MEMBER_ORDER, parse_order},
+        {"shape", MEMBER_SHAPE, parse_shape},
     };
     const char *name;
     size_t size;
 
-    if (!take_string(cursor, &name, &size) || !take(cursor, ":")) {
+    if (!accept_string(cursor, &name, &size) || !take(cursor, ":")) {
         return refuse_dictionary(reterr);
     }
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -228,7 +228,7 @@ static enum status parse(const char *dictionary, size_t size, struct npy_header 
         return refuse_dictionary(reterr);
     }
     while (status == STATUS_OK && !take(&cursor, "}")) {
-        status = take_member(&cursor, &seen, &header, reterr);
+        status = parse_member(&cursor, &seen, &header, reterr);
         if (status == STATUS_OK && !take(&cursor, ",") &&
             (cursor.at == cursor.end || *cursor.at != '}')) {
             return refuse_dictionary(reterr);

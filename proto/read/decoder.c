@@ -172,8 +172,8 @@ static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
 }
 
 /* Takes the body without its coding, and looks for the byte order mark of UTF-16. */
-static enum status take_text(struct decoder *decoder, const char *bytes, size_t size,
-                             struct problem *reterr)
+static enum status accept_text(struct decoder *decoder, const char *bytes, size_t size,
+                               struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
@@ -207,7 +207,7 @@ static enum status hand_on(struct decoder *decoder, size_t size, struct problem 
     if (status != STATUS_OK || size == 0) {
         return status;
     }
-    return take_text(decoder, decoder->output, size, reterr);
+    return accept_text(decoder, decoder->output, size, reterr);
 }
 
 static enum status refuse(const struct decoder *decoder, struct problem *reterr)
@@ -346,7 +346,7 @@ static enum status decode(struct decoder *decoder, const char *bytes, size_t siz
 
     decoder->begun = decoder->begun || size > 0;
     if (decoder->rules.coding == CODING_IDENTITY) {
-        return size > 0 ? take_text(decoder, bytes, size, reterr) : STATUS_OK;
+        return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
     while ((size > 0 || more) && status == STATUS_OK) {
         /* A finished member has given all that it had. */

@@ -49,8 +49,8 @@ static enum status refuse_problem(struct word word, struct word object, struct p
     return line_word_refuse(word, "'sp'", reterr);
 }
 
-static enum status take_problem_line(struct dimacs *dimacs, struct word_cursor cursor,
-                                     struct problem *reterr)
+static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor cursor,
+                                      struct problem *reterr)
 {
     struct word name = line_word_next(&cursor);
     struct word vertices = line_word_next(&cursor);
@@ -84,8 +84,8 @@ static enum status take_problem_line(struct dimacs *dimacs, struct word_cursor c
     return status;
 }
 
-static enum status take_arc(struct dimacs *dimacs, struct word_cursor cursor,
-                            struct problem *reterr)
+static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
+                             struct problem *reterr)
 {
     struct word source = line_word_next(&cursor);
     struct word target = line_word_next(&cursor);
@@ -122,7 +122,7 @@ static uint64_t scan_arcs(void *context, const char *bytes, size_t size, size_t 
                            bytes, size, ret_size);
 }
 
-static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct word_cursor cursor = {line, line, line + size};
     struct word letter = line_word_next(&cursor);
@@ -131,10 +131,10 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return STATUS_OK;
     }
     if (line_word_is(letter, "a")) {
-        return take_arc(context, cursor, reterr);
+        return parse_arc(context, cursor, reterr);
     }
     if (line_word_is(letter, "p")) {
-        return take_problem_line(context, cursor, reterr);
+        return parse_problem_line(context, cursor, reterr);
     }
     return line_word_refuse(letter, "c, p or a", reterr);
 }
@@ -167,7 +167,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 const struct reader_class reader_dimacs_class = {
     .size = sizeof(struct dimacs),
     .init = init,
-    .take_line = take_line,
+    .parse_line = parse_line,
     .scan_lines = scan_arcs,
     .finish = finish,
 };

@@ -117,7 +117,7 @@ static enum status refuse_count(const struct edges *edges, const struct edge_row
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_edge(struct edges *edges, struct problem *reterr)
+static enum status parse_edge(struct edges *edges, struct problem *reterr)
 {
     const struct edge_row *row = &edges->row;
     const struct edge_columns *columns = &edges->columns;
@@ -190,8 +190,8 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
                : STATUS_OK;
 }
 
-static enum status take_data(struct edges *edges, const char *line, size_t size,
-                             struct problem *reterr)
+static enum status parse_data_line(struct edges *edges, const char *line, size_t size,
+                                   struct problem *reterr)
 {
     const size_t begin = edge_dialect_find_data(line, size);
     struct edge_row *row = &edges->row;
@@ -204,7 +204,7 @@ static enum status take_data(struct edges *edges, const char *line, size_t size,
     }
     STATUS_TRY(edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
                                    &row->fields[row->count++], reterr));
-    return take_edge(edges, reterr);
+    return parse_edge(edges, reterr);
 }
 
 /* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
@@ -258,12 +258,12 @@ static enum status settle_first(struct edges *edges, const struct edge_row *firs
     }
     edges->row = *first;
     STATUS_TRY(decide(edges, NULL, reterr));
-    return take_edge(edges, reterr);
+    return parse_edge(edges, reterr);
 }
 
 /* Takes the first line, and the one behind it; NULL at the end of the file. */
-static enum status take_held(struct edges *edges, const char *line, size_t size,
-                             struct problem *reterr)
+static enum status parse_held_line(struct edges *edges, const char *line, size_t size,
+                                   struct problem *reterr)
 {
     char *scratch = edges->scratch;
     struct edge_row first;
@@ -293,7 +293,7 @@ static enum status take_held(struct edges *edges, const char *line, size_t size,
     }
     edges->row = next;
     status = edges->decided ? STATUS_OK : decide(edges, NULL, reterr);
-    return status == STATUS_OK ? take_edge(edges, reterr) : status;
+    return status == STATUS_OK ? parse_edge(edges, reterr) : status;
 }
 
 static enum status refuse_comment(char sign, struct problem *reterr)
@@ -331,8 +331,8 @@ static enum status settle_comment(struct edges *edges, const char *line, size_t 
     return STATUS_OK;
 }
 
-static enum status take_first(struct edges *edges, const char *line, size_t size,
-                              struct problem *reterr)
+static enum status parse_first_line(struct edges *edges, const char *line, size_t size,
+                                    struct problem *reterr)
 {
     const size_t begin = edge_dialect_find_data(line, size);
     const char delimiter = field_delimiter(line, begin);
@@ -344,11 +344,11 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
         edges->columns = (struct edge_columns){3, 0, 1, NO_COLUMN, NO_COLUMN, 0};
         edge_columns_note(&edges->columns, NULL, delimiter, &edges->reader.notes);
         edges->columns.weight = 2;
-        return take_data(edges, line, size, reterr);
+        return parse_data_line(edges, line, size, reterr);
     }
     const enum status status = settle_comment(edges, line, size, reterr);
     if (status != STATUS_OK || edges->held.size > 0) {
-        return status == STATUS_OK ? take_held(edges, line, size, reterr) : status;
+        return status == STATUS_OK ? parse_held_line(edges, line, size, reterr) : status;
     }
     /* The line is kept until the next one tells what it is. */
     text_append(&edges->held, line, size);
@@ -357,8 +357,8 @@ static enum status take_first(struct edges *edges, const char *line, size_t size
 }
 
 /* ret_taken false: the line has to be read the long way. */
-static enum status take_plain(struct edges *edges, const char *line, size_t size, bool *ret_taken,
-                              struct problem *reterr)
+static enum status parse_plain_line(struct edges *edges, const char *line, size_t size,
+                                    bool *ret_taken, struct problem *reterr)
 {
     const struct graph_options *options = &edges->reader.options;
     struct field weight;
@@ -400,8 +400,8 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
 }
 
 /* A comment below the first line, unless it looks like an edge of a vertex such as "#A". */
-static enum status take_comment(struct edges *edges, const char *line, size_t size,
-                                struct problem *reterr)
+static enum status parse_comment(struct edges *edges, const char *line, size_t size,
+                                 struct problem *reterr)
 {
     size_t count = edges->columns.count;
     enum status status = STATUS_OK;
@@ -421,7 +421,7 @@ static enum status take_comment(struct edges *edges, const char *line, size_t si
                : refuse_comment(line[0], reterr);
 }
 
-static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
     size_t blanks = 0;
@@ -430,7 +430,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
 
     if (edges->plain &&
         (edges->reader.options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
-        status = take_plain(edges, line, size, &taken, reterr);
+        status = parse_plain_line(edges, line, size, &taken, reterr);
         if (taken || status != STATUS_OK) {
             return status;
         }
@@ -443,7 +443,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     }
     if (line[blanks] == '#' || line[blanks] == '%') {
         if (edges->decided || edges->held.size > 0) {
-            return take_comment(edges, line + blanks, size - blanks, reterr);
+            return parse_comment(edges, line + blanks, size - blanks, reterr);
         }
         text_clear(&edges->comment);
         text_append(&edges->comment, line + blanks, size - blanks);
@@ -453,16 +453,16 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return status == STATUS_OK ? text_status(&edges->comment) : status;
     }
     if (edges->held.size > 0) {
-        return take_held(edges, line, size, reterr);
+        return parse_held_line(edges, line, size, reterr);
     }
     if (!edges->decided) {
-        return take_first(edges, line, size, reterr);
+        return parse_first_line(edges, line, size, reterr);
     }
     if (edges->has_data) {
-        return take_data(edges, line, size, reterr);
+        return parse_data_line(edges, line, size, reterr);
     }
     STATUS_TRY(cut_row(edges, line, size, reterr));
-    return take_edge(edges, reterr);
+    return parse_edge(edges, reterr);
 }
 
 static void cleanup(struct reader *reader)
@@ -537,7 +537,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 
     if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
         status = edges->held.size > 0
-                     ? take_held(edges, NULL, 0, reterr)
+                     ? parse_held_line(edges, NULL, 0, reterr)
                      : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
     }
     if (status == STATUS_OK && (edges->is_counted || !options->has_vertex_count)) {
@@ -574,7 +574,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 const struct reader_class reader_edges_class = {
     .size = sizeof(struct edges),
     .init = init,
-    .take_line = take_line,
+    .parse_line = parse_line,
     .scan_lines = scan_lines,
     .finish = finish,
     .cleanup = cleanup,

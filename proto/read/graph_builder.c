@@ -1,4 +1,5 @@
 #include "proto/read/graph_builder.h"
+#include "proto/read/graph_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

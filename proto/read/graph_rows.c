@@ -1,4 +1,5 @@
-#include "proto/read/graph_builder.h"
+#include "proto/read/graph_rows.h"
+#include "proto/graph_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -314,7 +315,7 @@ static enum status bound_undirected(struct graph *graph)
 
 /* ---- All together ---- */
 
-static enum status take_rows(struct graph *graph, uint64_t count, bool real)
+static enum status allocate_rows(struct graph *graph, uint64_t count, bool real)
 {
     graph->weight_type = real ? WEIGHT_REAL : WEIGHT_INTEGER;
     if (!edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) ||
@@ -329,7 +330,7 @@ static enum status fill_integers(struct edge_buffer *list, const uint32_t *row_o
                                  struct graph *graph)
 {
     const struct graph_summary before = graph->summary;
-    enum status status = take_rows(graph, list->count, false);
+    enum status status = allocate_rows(graph, list->count, false);
 
     if (status != STATUS_OK || fill_rows(list, row_of, graph, false)) {
         return status;
@@ -343,7 +344,7 @@ static enum status fill_integers(struct edge_buffer *list, const uint32_t *row_o
         status = edge_sort(list->edges, false, list->count, graph->vertex_count);
     }
     if (status == STATUS_OK) {
-        status = take_rows(graph, list->count, false);
+        status = allocate_rows(graph, list->count, false);
     }
     if (status == STATUS_OK) {
         CHECK(fill_rows(list, NULL, graph, false));
@@ -360,7 +361,7 @@ static enum status fill_reals(struct edge_buffer *list, const uint32_t *row_of, 
         status = edge_sort(list->edges, true, list->count, graph->vertex_count);
     }
     if (status == STATUS_OK) {
-        status = take_rows(graph, list->count, true);
+        status = allocate_rows(graph, list->count, true);
     }
     if (status == STATUS_OK) {
         graph->weight_f8 = list->edges;

@@ -122,7 +122,7 @@ static const char *attribute(const char *const *attributes, const char *name)
 }
 
 /* A key belongs to edges when it says so, or does not say. */
-static enum status take_key(struct graphml *graphml, const char *const *attributes)
+static enum status parse_key(struct graphml *graphml, const char *const *attributes)
 {
     const char *id = attribute(attributes, "id");
     const char *of = attribute(attributes, "for");
@@ -145,7 +145,7 @@ static enum status take_key(struct graphml *graphml, const char *const *attribut
     return status;
 }
 
-static enum status take_graph(struct graphml *graphml, const char *const *attributes)
+static enum status parse_graph(struct graphml *graphml, const char *const *attributes)
 {
     const char *direction = attribute(attributes, "edgedefault");
     const char *wanted = graphml->reader.options.weight;
@@ -184,7 +184,7 @@ static struct json_token token_of(const struct graphml *graphml, const char *nam
     };
 }
 
-static enum status take_end(struct graphml *graphml, const char *name, uint32_t *ret_row)
+static enum status parse_end(struct graphml *graphml, const char *name, uint32_t *ret_row)
 {
     struct json_token token;
 
@@ -197,7 +197,7 @@ static enum status take_end(struct graphml *graphml, const char *name, uint32_t 
 }
 
 /* In an undirected graph no edge leads one way, unless the request overrules what it is. */
-static enum status take_direction(struct graphml *graphml, const char *direction)
+static enum status parse_direction(struct graphml *graphml, const char *direction)
 {
     graphml->both_ways = direction != NULL && strcmp(direction, "false") == 0;
     if (direction == NULL || graphml->both_ways) {
@@ -227,18 +227,18 @@ static enum status refuse_number(const struct graphml *graphml, struct json_plac
 
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
 {
-    enum status status = take_end(graphml, attribute(attributes, "source"), &graphml->ends[0]);
+    enum status status = parse_end(graphml, attribute(attributes, "source"), &graphml->ends[0]);
 
     graphml->element = place_of(graphml);
     graphml->weight.given = false;
     if (status == STATUS_OK) {
-        status = take_end(graphml, attribute(attributes, "target"), &graphml->ends[1]);
+        status = parse_end(graphml, attribute(attributes, "target"), &graphml->ends[1]);
     }
     if (status == STATUS_OK && graphml->keys.rank == NO_COLUMN &&
         attribute(attributes, "weight") != NULL) {
         status = refuse_number(graphml, graphml->element);
     }
-    return status == STATUS_OK ? take_direction(graphml, attribute(attributes, "directed"))
+    return status == STATUS_OK ? parse_direction(graphml, attribute(attributes, "directed"))
                                : status;
 }
 
@@ -255,7 +255,7 @@ static enum status begin_number(struct graphml *graphml, struct number *number)
 
 /* An attribute of an edge, NULL for one without a name. It may be meant for the weight while none
  * is. */
-static enum status take_attribute(struct graphml *graphml, const char *name)
+static enum status parse_attribute(struct graphml *graphml, const char *name)
 {
     const bool is_known = graphml->keys.rank != NO_COLUMN;
 
@@ -283,20 +283,20 @@ static enum element element_in(enum element element, enum element parent)
     return element;
 }
 
-static enum status take_element(struct graphml *graphml, enum element element, enum element parent,
-                                const char *const *attributes)
+static enum status parse_element(struct graphml *graphml, enum element element, enum element parent,
+                                 const char *const *attributes)
 {
     const char *name = attribute(attributes, element == ELEMENT_DATA ? "key" : "id");
     struct json_token token;
 
     switch (element) {
     case ELEMENT_KEY:
-        return take_key(graphml, attributes);
+        return parse_key(graphml, attributes);
     case ELEMENT_DEFAULT:
         return graphml->key_is_weight ? begin_number(graphml, &graphml->default_weight) : STATUS_OK;
     case ELEMENT_GRAPH:
         return parent == ELEMENT_GRAPHML
-                   ? take_graph(graphml, attributes)
+                   ? parse_graph(graphml, attributes)
                    : refuse(graphml, "There is a graph within a graph.", "Upload it by itself.");
     case ELEMENT_NODE:
         if (name == NULL) {
@@ -307,10 +307,10 @@ static enum status take_element(struct graphml *graphml, enum element element, e
     case ELEMENT_EDGE:
         return begin_edge(graphml, attributes);
     case ELEMENT_DATA:
-        return take_attribute(graphml,
-                              name != NULL ? graphml_keys_find(&graphml->keys, name) : NULL);
+        return parse_attribute(graphml,
+                               name != NULL ? graphml_keys_find(&graphml->keys, name) : NULL);
     case ELEMENT_LABEL:
-        return take_attribute(graphml, NULL);
+        return parse_attribute(graphml, NULL);
     case ELEMENT_HYPEREDGE:
         return refuse(graphml, "There is a hyperedge, and no distance is defined along it.",
                       "Make it edges between two nodes.");
@@ -354,7 +354,7 @@ static void on_start(void *context, const char *name, const char **attributes)
                                            : element_in(element, parent);
     }
     graphml->path[++graphml->depth] = element;
-    fail(graphml, take_element(graphml, element, parent, (const char *const *)attributes));
+    fail(graphml, parse_element(graphml, element, parent, (const char *const *)attributes));
 }
 
 static void on_text(void *context, const char *bytes, int size)

@@ -152,8 +152,8 @@ static enum member find_member(struct json *json, enum place place, const struct
 }
 
 /* A token of a jgf document outside of its graph. */
-static enum status take_document(struct json *json, const struct json_token *token,
-                                 struct problem *reterr)
+static enum status parse_document(struct json *json, const struct json_token *token,
+                                  struct problem *reterr)
 {
     if (token->depth == 1 && token->kind == JSON_TOKEN_KEY) {
         json->top = find_member(json, IN_DOCUMENT, token);
@@ -184,8 +184,8 @@ static enum status take_document(struct json *json, const struct json_token *tok
     return STATUS_OK;
 }
 
-static enum status take_member_name(struct json *json, const struct json_token *token,
-                                    struct problem *reterr)
+static enum status parse_member_name(struct json *json, const struct json_token *token,
+                                     struct problem *reterr)
 {
     enum status status;
 
@@ -210,8 +210,8 @@ static enum status take_member_name(struct json *json, const struct json_token *
     return status;
 }
 
-static enum status take_direction(const struct json_token *token, bool *ret_directed,
-                                  struct problem *reterr)
+static enum status parse_direction(const struct json_token *token, bool *ret_directed,
+                                   struct problem *reterr)
 {
     *ret_directed = token->kind == JSON_TOKEN_TRUE;
     if (token->kind != JSON_TOKEN_TRUE && token->kind != JSON_TOKEN_FALSE) {
@@ -220,8 +220,8 @@ static enum status take_direction(const struct json_token *token, bool *ret_dire
     return STATUS_OK;
 }
 
-static enum status take_member_value(struct json *json, const struct json_token *token,
-                                     struct problem *reterr)
+static enum status parse_member_value(struct json *json, const struct json_token *token,
+                                      struct problem *reterr)
 {
     switch ((int)json->member) {
     case MEMBER_N:
@@ -232,7 +232,7 @@ static enum status take_member_value(struct json *json, const struct json_token 
         }
         return graph_builder_admit(json->reader.builder, (uint64_t)json->vertex_count, reterr);
     case MEMBER_DIRECTED:
-        return take_direction(token, &json->directed, reterr);
+        return parse_direction(token, &json->directed, reterr);
     case MEMBER_NODES:
         json->by_key = json->dialect == DIALECT_JGF && is_object(token);
         return json->by_key || is_array(token) ? STATUS_OK
@@ -306,8 +306,8 @@ static enum status end_element(struct json *json, struct problem *reterr)
 }
 
 /* The next part of a compact edge. Whether a vertex is below n is known once n is. */
-static enum status take_array_part(struct json *json, const struct json_token *token,
-                                   struct problem *reterr)
+static enum status parse_array_part(struct json *json, const struct json_token *token,
+                                    struct problem *reterr)
 {
     const unsigned part = json->part_count++;
     int64_t vertex;
@@ -329,8 +329,8 @@ static enum status take_array_part(struct json *json, const struct json_token *t
     return STATUS_OK;
 }
 
-static enum status take_part(struct json *json, const struct json_token *token,
-                             struct problem *reterr)
+static enum status parse_part(struct json *json, const struct json_token *token,
+                              struct problem *reterr)
 {
     if (json->part == MEMBER_WEIGHT) {
         return json_weight_take(&json->weight, token, reterr);
@@ -349,13 +349,13 @@ static enum status take_part(struct json *json, const struct json_token *token,
     case MEMBER_TARGET:
         return json_nodes_name(&json->nodes, token, &json->ends[1], reterr);
     default:
-        return take_direction(token, &json->one_way, reterr);
+        return parse_direction(token, &json->one_way, reterr);
     }
 }
 
 /* In vis.js edges lead "from" and "to" vertices: members that have no meaning beside the others. */
-static enum status take_end_name(struct json *json, const struct json_token *token,
-                                 struct problem *reterr)
+static enum status parse_end_name(struct json *json, const struct json_token *token,
+                                  struct problem *reterr)
 {
     const enum member source = json->part < MEMBER_FROM ? MEMBER_SOURCE : MEMBER_FROM;
 
@@ -371,8 +371,8 @@ static enum status take_end_name(struct json *json, const struct json_token *tok
 }
 
 /* A token within the lists of the graph: depth 1 is an element, 2 a part of it, 3 its metadata. */
-static enum status take_inner(struct json *json, const struct json_token *token, unsigned depth,
-                              struct problem *reterr)
+static enum status parse_inner(struct json *json, const struct json_token *token, unsigned depth,
+                               struct problem *reterr)
 {
     const bool is_node = json->member == MEMBER_NODES;
 
@@ -392,15 +392,15 @@ static enum status take_inner(struct json *json, const struct json_token *token,
         return STATUS_OK;
     }
     if (depth == 2 && json->compact && !is_node) {
-        return take_array_part(json, token, reterr);
+        return parse_array_part(json, token, reterr);
     }
     if (depth == 2 && token->kind == JSON_TOKEN_KEY) {
         json->part = find_member(json, is_node ? IN_NODE : IN_EDGE, token);
         if (json->part >= MEMBER_SOURCE && json->part <= MEMBER_TO) {
-            return take_end_name(json, token, reterr);
+            return parse_end_name(json, token, reterr);
         }
     } else if (depth == 2 && json->part != MEMBER_OTHER) {
-        return take_part(json, token, reterr);
+        return parse_part(json, token, reterr);
     } else if (depth == 3 && token->kind == JSON_TOKEN_KEY) {
         json->metadata = find_member(json, IN_METADATA, token);
     } else if (depth == 3 && json->part == MEMBER_METADATA && json->metadata == MEMBER_WEIGHT) {
@@ -415,7 +415,8 @@ static enum status take_inner(struct json *json, const struct json_token *token,
     return STATUS_OK;
 }
 
-static enum status take_token(void *context, const struct json_token *token, struct problem *reterr)
+static enum status accept_token(void *context, const struct json_token *token,
+                                struct problem *reterr)
 {
     struct json *json = context;
 
@@ -424,15 +425,15 @@ static enum status take_token(void *context, const struct json_token *token, str
                                 : refuse(token, "The document is not an object.", reterr);
     }
     if (json->base == 0 || token->depth < json->base) {
-        return take_document(json, token, reterr);
+        return parse_document(json, token, reterr);
     }
     if (token->depth == json->base) {
-        return token->kind == JSON_TOKEN_KEY ? take_member_name(json, token, reterr)
-                                             : take_member_value(json, token, reterr);
+        return token->kind == JSON_TOKEN_KEY ? parse_member_name(json, token, reterr)
+                                             : parse_member_value(json, token, reterr);
     }
     if (json->member == MEMBER_NODES || json->member == MEMBER_EDGES ||
         json->member == MEMBER_LINKS) {
-        return take_inner(json, token, token->depth - json->base, reterr);
+        return parse_inner(json, token, token->depth - json->base, reterr);
     }
     return STATUS_OK;
 }
@@ -566,7 +567,7 @@ static enum status init(struct reader *reader)
                          ? "the edge itself, \"weight\": 5"
                          : "the metadata of the edge, \"metadata\": {\"weight\": 5}");
     json_scanner_init(&json->scanner);
-    json->scanner.take = take_token;
+    json->scanner.take = accept_token;
     json->scanner.context = json;
     return json_nodes_init(&json->nodes, reader->builder);
 }

@@ -179,7 +179,7 @@ static bool wants_key(const struct json_scanner *scanner)
 }
 
 /* A byte between tokens, other than white space. */
-static enum status take_structure(struct json_scanner *scanner, char c, struct problem *reterr)
+static enum status accept_structure(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     enum status status;
 
@@ -297,7 +297,7 @@ static enum status decode(struct json_scanner *scanner, struct problem *reterr)
     return STATUS_OK;
 }
 
-static enum status take_string(struct json_scanner *scanner, char c, struct problem *reterr)
+static enum status accept_string(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     const bool is_escaped = scanner->mode == MODE_ESCAPE;
     enum status status = STATUS_OK;
@@ -323,7 +323,7 @@ static enum status take_string(struct json_scanner *scanner, char c, struct prob
     return status;
 }
 
-static enum status take_between(struct json_scanner *scanner, char c, struct problem *reterr)
+static enum status parse_between(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     /* The three bytes of a UTF-8 byte order mark may begin the document. */
     if (scanner->marked || (scanner->offset == 0 && c == '\xEF')) {
@@ -337,10 +337,10 @@ static enum status take_between(struct json_scanner *scanner, char c, struct pro
         return STATUS_OK;
     }
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' ? STATUS_OK
-                                                           : take_structure(scanner, c, reterr);
+                                                           : accept_structure(scanner, c, reterr);
 }
 
-static enum status take_byte(struct json_scanner *scanner, char c, struct problem *reterr)
+static enum status accept_byte(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
@@ -351,9 +351,9 @@ static enum status take_byte(struct json_scanner *scanner, char c, struct proble
     if (scanner->mode == MODE_LITERAL) {
         status = end_literal(scanner, reterr);
     } else if (scanner->mode != MODE_BETWEEN) {
-        return take_string(scanner, c, reterr);
+        return accept_string(scanner, c, reterr);
     }
-    return status == STATUS_OK ? take_between(scanner, c, reterr) : status;
+    return status == STATUS_OK ? parse_between(scanner, c, reterr) : status;
 }
 
 enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, size_t size,
@@ -379,7 +379,7 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
         if (next > at && scanner->text.size <= READER_LINE_LIMIT) {
             text_append(&scanner->text, at, (size_t)(next - at));
         } else {
-            status = take_byte(scanner, *at, reterr);
+            status = accept_byte(scanner, *at, reterr);
             next = at + 1;
         }
         if (status != STATUS_OK) {

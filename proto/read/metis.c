@@ -51,7 +51,8 @@ struct metis {
 
 /* fmt has one to three digits, each 0 or 1, the last one for edge weights; ncon is the number of
  * weights per vertex. Both may be missing. */
-static enum status take_fmt(struct metis *metis, struct word_cursor *cursor, struct problem *reterr)
+static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
+                             struct problem *reterr)
 {
     const struct word fmt = line_word_next(cursor);
     const struct word ncon = line_word_next(cursor);
@@ -88,8 +89,8 @@ static enum status take_fmt(struct metis *metis, struct word_cursor *cursor, str
     return STATUS_OK;
 }
 
-static enum status take_header(struct metis *metis, struct word_cursor cursor,
-                               struct problem *reterr)
+static enum status parse_header(struct metis *metis, struct word_cursor cursor,
+                                struct problem *reterr)
 {
     const struct graph_options *options = &metis->reader.options;
     int64_t vertex_count;
@@ -97,7 +98,7 @@ static enum status take_header(struct metis *metis, struct word_cursor cursor,
                                      &vertex_count, reterr));
     STATUS_TRY(line_word_parse_count(line_word_next(&cursor), "the number of edges",
                                      &metis->edge_count, reterr));
-    STATUS_TRY(take_fmt(metis, &cursor, reterr));
+    STATUS_TRY(parse_fmt(metis, &cursor, reterr));
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (options->has_directed && options->directed) {
         problem_set(reterr, STATUS_BAD_PARAMETER,
@@ -206,8 +207,8 @@ static enum status match(struct metis *metis, const struct neighbour *neighbour,
     return STATUS_OK;
 }
 
-static enum status take_neighbour(struct metis *metis, const struct neighbour *neighbour,
-                                  struct problem *reterr)
+static enum status parse_neighbour(struct metis *metis, const struct neighbour *neighbour,
+                                   struct problem *reterr)
 {
     const uint32_t row = metis->list_count;
     enum status status;
@@ -228,7 +229,7 @@ static enum status take_neighbour(struct metis *metis, const struct neighbour *n
     return status;
 }
 
-static enum status take_row(struct metis *metis, struct word_cursor cursor, struct problem *reterr)
+static enum status parse_row(struct metis *metis, struct word_cursor cursor, struct problem *reterr)
 {
     const uint64_t begin = graph_builder_edge_count(metis->reader.builder);
     enum status status = STATUS_OK;
@@ -254,7 +255,7 @@ static enum status take_row(struct metis *metis, struct word_cursor cursor, stru
         }
     }
     for (size_t i = 0; i < metis->neighbour_count && status == STATUS_OK; i++) {
-        status = take_neighbour(metis, &metis->neighbours[i], reterr);
+        status = parse_neighbour(metis, &metis->neighbours[i], reterr);
     }
     if (status == STATUS_OK && metis->list_count == metis->list_capacity) {
         const uint32_t capacity =
@@ -272,7 +273,7 @@ static enum status take_row(struct metis *metis, struct word_cursor cursor, stru
     return status;
 }
 
-static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct metis *metis = context;
     const struct word_cursor cursor = {line, line, line + size};
@@ -283,7 +284,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return STATUS_OK;
     }
     if (metis->headed && metis->list_count < metis->vertex_count) {
-        return take_row(metis, cursor, reterr);
+        return parse_row(metis, cursor, reterr);
     }
     if (first.size == 0) {
         return STATUS_OK;
@@ -292,7 +293,7 @@ static enum status take_line(void *context, const char *line, size_t size, struc
                ? problem_bad_graph(reterr, 0, first.column,
                                    "There are more lines than the header announces vertices, n=%u.",
                                    metis->vertex_count)
-               : take_header(metis, cursor, reterr);
+               : parse_header(metis, cursor, reterr);
 }
 
 /* ---- The end ---- */
@@ -371,7 +372,7 @@ static uint64_t memory(const struct reader *reader)
 
 const struct reader_class reader_metis_class = {
     .size = sizeof(struct metis),
-    .take_line = take_line,
+    .parse_line = parse_line,
     .line_limit = LIST_BYTES_LIMIT,
     .finish = finish,
     .cleanup = free_lists,

@@ -37,7 +37,7 @@ static enum status refuse_at(uint64_t column, const char *detail, const char *hi
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_field(struct mtx *mtx, struct word word, struct problem *reterr)
+static enum status parse_field(struct mtx *mtx, struct word word, struct problem *reterr)
 {
     if (line_word_is_like(word, "complex")) {
         return refuse_at(word.column, "The entries are complex, and weights are real.",
@@ -58,7 +58,7 @@ static enum status take_field(struct mtx *mtx, struct word word, struct problem 
     return STATUS_OK;
 }
 
-static enum status take_symmetry(struct mtx *mtx, struct word word, struct problem *reterr)
+static enum status parse_symmetry(struct mtx *mtx, struct word word, struct problem *reterr)
 {
     if (line_word_is_like(word, "hermitian")) {
         return refuse_at(word.column, "A hermitian matrix is complex, and weights are real.",
@@ -105,7 +105,7 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
     return reader_admit_weight_name(&mtx->reader, reterr);
 }
 
-static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
     struct word banner = line_word_next(&cursor);
     struct word object = line_word_next(&cursor);
@@ -121,13 +121,13 @@ static enum status take_header(struct mtx *mtx, struct word_cursor cursor, struc
     if (!mtx->array && !line_word_is_like(layout, "coordinate")) {
         return line_word_refuse(layout, "coordinate or array", reterr);
     }
-    STATUS_TRY(take_field(mtx, line_word_next(&cursor), reterr));
-    STATUS_TRY(take_symmetry(mtx, line_word_next(&cursor), reterr));
+    STATUS_TRY(parse_field(mtx, line_word_next(&cursor), reterr));
+    STATUS_TRY(parse_symmetry(mtx, line_word_next(&cursor), reterr));
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     return settle_header(mtx, reterr);
 }
 
-static enum status take_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
     struct word rows = line_word_next(&cursor);
     struct word columns = line_word_next(&cursor);
@@ -216,8 +216,8 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
     return add_mirror(mtx, ends, weight, reterr);
 }
 
-static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
-                                   struct problem *reterr)
+static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
+                                    struct problem *reterr)
 {
     static const char one[] = "1";
     struct word row = line_word_next(&cursor);
@@ -242,7 +242,7 @@ static enum status take_coordinate(struct mtx *mtx, struct word_cursor cursor,
     return add_entry(mtx, ends, weight, reterr);
 }
 
-static enum status take_values(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
+static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
     enum status status = STATUS_OK;
 
@@ -286,7 +286,7 @@ static uint64_t scan_entries(void *context, const char *bytes, size_t size, size
     return count;
 }
 
-static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct mtx *mtx = context;
     struct word_cursor cursor = {line, line, line + size};
@@ -294,16 +294,16 @@ static enum status take_line(void *context, const char *line, size_t size, struc
     struct word first;
 
     if (!mtx->headed) {
-        return take_header(mtx, cursor, reterr);
+        return parse_header(mtx, cursor, reterr);
     }
     first = line_word_next(&ahead);
     if (first.size == 0 || first.bytes[0] == '%') {
         return STATUS_OK;
     }
     if (!mtx->sized) {
-        return take_size(mtx, cursor, reterr);
+        return parse_size(mtx, cursor, reterr);
     }
-    return mtx->array ? take_values(mtx, cursor, reterr) : take_coordinate(mtx, cursor, reterr);
+    return mtx->array ? parse_values(mtx, cursor, reterr) : parse_coordinate(mtx, cursor, reterr);
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -327,7 +327,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 
 const struct reader_class reader_mtx_class = {
     .size = sizeof(struct mtx),
-    .take_line = take_line,
+    .parse_line = parse_line,
     .scan_lines = scan_entries,
     .finish = finish,
 };

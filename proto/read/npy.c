@@ -113,8 +113,8 @@ static uint64_t items_left(const struct npy *npy)
 }
 
 /* As many whole items as there are, of those announced. */
-static enum status take_items(struct npy *npy, const char **bytes, size_t *size,
-                              struct problem *reterr)
+static enum status parse_items(struct npy *npy, const char **bytes, size_t *size,
+                               struct problem *reterr)
 {
     const size_t item_size = npy->header.item_size;
     uint32_t *inner = npy->header.fortran ? &npy->row : &npy->column;
@@ -135,7 +135,7 @@ static enum status take_items(struct npy *npy, const char **bytes, size_t *size,
 }
 
 /* Consumes the pending bytes, which are as many as were wanted. */
-static enum status take_pending(struct npy *npy, struct problem *reterr)
+static enum status parse_pending(struct npy *npy, struct problem *reterr)
 {
     struct reader_notes *notes = &npy->reader.notes;
     const char *item = npy->pending;
@@ -144,7 +144,7 @@ static enum status take_pending(struct npy *npy, struct problem *reterr)
 
     if (npy->headed) {
         npy->pending_size = 0;
-        return take_items(npy, &item, &item_size, reterr);
+        return parse_items(npy, &item, &item_size, reterr);
     }
     status = npy_header_read((const unsigned char *)npy->pending, npy->pending_size, &npy->header,
                              &npy->wanted, reterr);
@@ -180,7 +180,7 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
                                (unsigned long long)npy->items);
         }
         if (npy->headed && npy->pending_size == 0 && size >= npy->header.item_size) {
-            status = take_items(npy, &bytes, &size, reterr);
+            status = parse_items(npy, &bytes, &size, reterr);
         } else {
             const size_t missing = npy->wanted - npy->pending_size;
             const size_t part = missing < size ? missing : size;
@@ -190,7 +190,7 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
             bytes += part;
             size -= part;
             if (npy->pending_size == npy->wanted) {
-                status = take_pending(npy, reterr);
+                status = parse_pending(npy, reterr);
             }
         }
     }

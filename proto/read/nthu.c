@@ -25,7 +25,7 @@ static int32_t get_i4(const char *bytes)
     return (int32_t)le32toh(value);
 }
 
-static enum status take_header(struct nthu *nthu, const char *bytes, struct problem *reterr)
+static enum status parse_header(struct nthu *nthu, const char *bytes, struct problem *reterr)
 {
     struct reader_notes *notes = &nthu->reader.notes;
     enum status status;
@@ -46,8 +46,8 @@ static enum status take_header(struct nthu *nthu, const char *bytes, struct prob
 }
 
 /* As many whole records as there is room for at once. A negative vertex is a large one here. */
-static enum status take_records(struct nthu *nthu, const char *bytes, uint64_t wanted,
-                                uint64_t *ret_taken, struct problem *reterr)
+static enum status parse_records(struct nthu *nthu, const char *bytes, uint64_t wanted,
+                                 uint64_t *ret_taken, struct problem *reterr)
 {
     uint64_t index = graph_builder_edge_count(nthu->reader.builder);
     uint32_t vertex_count = (uint32_t)nthu->vertex_count;
@@ -104,15 +104,15 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
             const uint64_t whole = size / RECORD_SIZE;
             const uint64_t left = records_left(nthu);
 
-            status = take_records(nthu, bytes, whole < left ? whole : left, &taken, reterr);
+            status = parse_records(nthu, bytes, whole < left ? whole : left, &taken, reterr);
             part = taken * RECORD_SIZE;
         } else {
             memcpy(nthu->pending + nthu->pending_size, bytes, part);
             nthu->pending_size += part;
             if (nthu->pending_size == wanted) {
                 nthu->pending_size = 0;
-                status = nthu->announced ? take_records(nthu, nthu->pending, 1, &taken, reterr)
-                                         : take_header(nthu, nthu->pending, reterr);
+                status = nthu->announced ? parse_records(nthu, nthu->pending, 1, &taken, reterr)
+                                         : parse_header(nthu, nthu->pending, reterr);
             }
         }
         bytes += part;

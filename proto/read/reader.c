@@ -37,7 +37,7 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->class_ = class;
     reader->format = format;
     reader->options = *options;
-    reader->splitter.take = class->take_line;
+    reader->splitter.take = class->parse_line;
     reader->splitter.scan = class->scan_lines;
     reader->splitter.limit = class->line_limit;
     reader->splitter.context = reader;
@@ -123,7 +123,7 @@ uint64_t reader_announced_memory(const struct reader *reader)
 
 bool reader_awaits_line(const struct reader *reader)
 {
-    return reader->class_->take_line != NULL && reader->splitter.line == 0;
+    return reader->class_->parse_line != NULL && reader->splitter.line == 0;
 }
 
 const struct reader_notes *reader_notes(const struct reader *reader)

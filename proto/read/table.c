@@ -104,8 +104,8 @@ static enum status look_at_line(struct table *table, const char *line, size_t si
     return STATUS_OK;
 }
 
-static enum status take_name(struct table *table, struct field name, uint32_t row,
-                             struct problem *reterr)
+static enum status parse_name(struct table *table, struct field name, uint32_t row,
+                              struct problem *reterr)
 {
     uint32_t named;
 
@@ -119,7 +119,7 @@ static enum status take_name(struct table *table, struct field name, uint32_t ro
     return STATUS_OK;
 }
 
-static enum status take_header(struct table *table, bool has_corner, struct problem *reterr)
+static enum status parse_header(struct table *table, bool has_corner, struct problem *reterr)
 {
     struct field field;
     enum status status = begin_line(table, table->first.bytes, table->first.size);
@@ -130,14 +130,14 @@ static enum status take_header(struct table *table, bool has_corner, struct prob
     for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
         status = field_cursor_next(&table->cursor, &field, reterr);
         if (status == STATUS_OK) {
-            status = take_name(table, field, i, reterr);
+            status = parse_name(table, field, i, reterr);
         }
     }
     return status;
 }
 
-static enum status take_row(struct table *table, const char *line, size_t size,
-                            struct problem *reterr);
+static enum status parse_row(struct table *table, const char *line, size_t size,
+                             struct problem *reterr);
 
 /* Decides by the first line and the one behind it, NULL at the end of the file, and takes the
  * first. */
@@ -188,14 +188,14 @@ static enum status decide(struct table *table, const char *line, size_t size,
         return STATUS_BAD_GRAPH;
     }
     STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
-    return table->has_header ? take_header(table, table->width < head.count, reterr)
-                             : take_row(table, first, first_size, reterr);
+    return table->has_header ? parse_header(table, table->width < head.count, reterr)
+                             : parse_row(table, first, first_size, reterr);
 }
 
 /* ---- Rows ---- */
 
-static enum status take_cell(struct table *table, struct field field, uint32_t column,
-                             unsigned char *zeros, struct problem *reterr)
+static enum status parse_cell(struct table *table, struct field field, uint32_t column,
+                              unsigned char *zeros, struct problem *reterr)
 {
     const uint32_t ends[2] = {table->row, column};
     const bool on_diagonal = table->row == column;
@@ -241,8 +241,8 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
     return STATUS_BAD_GRAPH;
 }
 
-static enum status take_row(struct table *table, const char *line, size_t size,
-                            struct problem *reterr)
+static enum status parse_row(struct table *table, const char *line, size_t size,
+                             struct problem *reterr)
 {
     const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
     unsigned char *zeros = (unsigned char *)text_reserve(&table->zeros, zeros_size + 1);
@@ -259,7 +259,7 @@ static enum status take_row(struct table *table, const char *line, size_t size,
     if (table->has_row_names) {
         status = field_cursor_next(&table->cursor, &field, reterr);
         if (status == STATUS_OK) {
-            status = take_name(table, field, table->row, reterr);
+            status = parse_name(table, field, table->row, reterr);
         }
     }
     for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
@@ -269,7 +269,7 @@ static enum status take_row(struct table *table, const char *line, size_t size,
         }
         status = field_cursor_next(&table->cursor, &field, reterr);
         if (status == STATUS_OK) {
-            status = take_cell(table, field, i, zeros, reterr);
+            status = parse_cell(table, field, i, zeros, reterr);
         }
     }
     if (status == STATUS_OK && table->cursor.more) {
@@ -283,8 +283,8 @@ static enum status take_row(struct table *table, const char *line, size_t size,
 }
 
 /* The first line, which has its own number. */
-static enum status take_first(struct table *table, const char *line, size_t size,
-                              struct problem *reterr)
+static enum status parse_first_line(struct table *table, const char *line, size_t size,
+                                    struct problem *reterr)
 {
     const enum status status = decide(table, line, size, reterr);
 
@@ -294,7 +294,7 @@ static enum status take_first(struct table *table, const char *line, size_t size
     return status;
 }
 
-static enum status take_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct table *table = context;
     enum status status = STATUS_OK;
@@ -315,9 +315,9 @@ static enum status take_line(void *context, const char *line, size_t size, struc
         return text_status(&table->first);
     }
     if (!table->decided) {
-        status = take_first(table, line, size, reterr);
+        status = parse_first_line(table, line, size, reterr);
     }
-    return status == STATUS_OK ? take_row(table, line, size, reterr) : status;
+    return status == STATUS_OK ? parse_row(table, line, size, reterr) : status;
 }
 
 /* ---- The end ---- */
@@ -375,7 +375,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is no line of numbers.");
     }
     if (!table->decided) {
-        status = take_first(table, NULL, 0, reterr);
+        status = parse_first_line(table, NULL, 0, reterr);
     }
     if (status == STATUS_OK && table->row != table->width) {
         status = refuse_shape(table, reterr);
@@ -426,7 +426,7 @@ static enum status init(struct reader *reader)
 const struct reader_class reader_matrix_class = {
     .size = sizeof(struct table),
     .init = init,
-    .take_line = take_line,
+    .parse_line = parse_line,
     .line_limit = TABLE_LINE_LIMIT,
     .finish = finish,
     .memory = memory,

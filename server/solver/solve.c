@@ -1,4 +1,5 @@
 #include "server/solver/solve.h"
+#include "proto/graph_cycle.h"
 
 #include "server/solver/certificate.h"
 #include "server/solver/steps.h"

@@ -1,3 +1,4 @@
+#include "proto/graph_cycle.h"
 #include "server/solver/hierarchy/elimination.h"
 #include "server/solver/solve.h"
 #include "server/solver/steps.h"

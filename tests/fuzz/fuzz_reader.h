@@ -2,6 +2,7 @@
  * varying) and, by its high bits, the options. Whole and in pieces must agree to the last word. */
 #pragma once
 
+#include "proto/graph_cycle.h"
 #include "proto/read/foreign.h"
 #include "tests/lib/graph_fixture.h"
 

@@ -545,7 +545,7 @@ void request_forget_question(struct request *request)
 }
 
 /* now_s: as far as it is known. */
-static bool take_result(struct request *request, double now_s)
+static bool serve_published(struct request *request, double now_s)
 {
     request->result = request_look_up(request);
     if (request->result == NULL) {
@@ -574,7 +574,7 @@ static void result_asked(struct request *request)
         request_answer_call(request);
         return;
     }
-    if (!has_lost_question(request) && take_result(request, clock_coarse_s())) {
+    if (!has_lost_question(request) && serve_published(request, clock_coarse_s())) {
         return;
     }
     request_refuse_with(request, STATUS_NOT_SOLVED, "The result was replaced just now.",
@@ -594,7 +594,7 @@ static void call_for_result(struct request *request)
 void request_find_result(struct request *request, void (*serve)(struct request *request))
 {
     request->serve = serve;
-    if (take_result(request, request->began_s)) {
+    if (serve_published(request, request->began_s)) {
         request_metrics_count_result(true);
         return;
     }

@@ -193,7 +193,7 @@ static bool may_be_document(const struct upload *upload)
 }
 
 /* The bytes of the graph itself. */
-static void take_bytes(struct upload *upload, const char *bytes, size_t size)
+static void receive_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     upload->decoded_bytes += size;
     if (upload->reader != NULL) {
@@ -223,14 +223,14 @@ static void take_bytes(struct upload *upload, const char *bytes, size_t size)
     }
 }
 
-static enum status take_decoded(void *context, const char *bytes, size_t size,
-                                struct problem *reterr)
+static enum status receive_decoded(void *context, const char *bytes, size_t size,
+                                   struct problem *reterr)
 {
     struct upload *upload = context;
 
-    /* reterr is unused: it points to upload->problem, which take_bytes fills. */
+    /* reterr is unused: it points to upload->problem, which receive_bytes fills. */
     (void)reterr;
-    take_bytes(upload, bytes, size);
+    receive_bytes(upload, bytes, size);
     return upload->problem.status;
 }
 
@@ -242,7 +242,7 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
         .charset = upload->rules.options.charset,
         .limit_bytes = upload->rules.decoded_limit_bytes,
         .ratio = upload->rules.decoded_ratio,
-        .take = take_decoded,
+        .take = receive_decoded,
         .context = upload,
     };
     enum status status = STATUS_OK;

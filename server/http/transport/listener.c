@@ -154,7 +154,7 @@ static enum status fail(const char *path, const char *what, struct problem *rete
 
 /* The process that holds PATH.lock owns PATH. The lock file is never removed: another process may
  * have it open. */
-static enum status take_lock(const char *path, struct listener *listener, struct problem *reterr)
+static enum status acquire_lock(const char *path, struct listener *listener, struct problem *reterr)
 {
     char lock[sizeof(listener->path) + sizeof(".lock")];
 
@@ -198,7 +198,7 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
         return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
                            sizeof(listener->path) - 1);
     }
-    STATUS_TRY(take_lock(path, listener, reterr));
+    STATUS_TRY(acquire_lock(path, listener, reterr));
     /* A stale socket is removed, and nothing else ever. */
     if (lstat(path, &about) != 0) {
         status = errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);

@@ -1,4 +1,5 @@
 #include "proto/edge_changes.h"
+#include "proto/read/graph_rows.h"
 
 #include <math.h>
 #include <setjmp.h>

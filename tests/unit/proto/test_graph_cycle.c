@@ -1,3 +1,4 @@
+#include "proto/graph_cycle.h"
 #include "tests/lib/graph_fixture.h"
 
 #include "proto/text.h"

@@ -82,8 +82,7 @@ static void a_key_gives_what_its_line_says(void **state)
                           &problem),
                      STATUS_OK);
     assert_true(find(*state, ALPHA, &grant));
-    assert_int_equal(tenant_find(&((struct fixture *)*state)->tenants, "acme", &acme),
-                     STATUS_OK);
+    assert_int_equal(tenant_find(&((struct fixture *)*state)->tenants, "acme", &acme), STATUS_OK);
     assert_ptr_equal(grant.tenant, acme);
     assert_int_equal(grant.rights, RIGHT_READ | RIGHT_WRITE);
     assert_int_equal(grant.quota.waiting_jobs, 3);

@@ -1,4 +1,5 @@
 #include "proto/read/graph_builder.h"
+#include "proto/read/graph_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
