@@ -175,41 +175,12 @@ def street(seed):
     return "\n".join([f"p sp {n} {2 * len(edges)}", *edges, ""]).encode()
 
 
-def plans_of(found):
-    """Those that are whole: what they begin with is written last."""
-    folder = os.path.join(found.state, "orders")
-    found_there = {}
-    for name in os.listdir(folder):
-        with open(os.path.join(folder, name), "rb") as file:
-            found_there[name] = file.read(8)
-    return [name for name, count in found_there.items() if count.strip(b"\0")]
-
-
 def held_worker(found, plan, n=50):
     """A job that hangs until its process is killed."""
     plan.write((n, "round", "hang", 0, 1))
     held = found.submit(ring(n)).expect(202).json["id"]
     until_hung(found, held)
     return held
-
-
-def test_the_plan_of_a_job_that_waits_is_made_meanwhile():
-    for end in ("worker", "daemon", "daemon at once"):
-        with daemon(*STALL, memory=memory_of(3000, 1)) as (found, plan):
-            held_worker(found, plan)
-            waiting = found.submit(street(1)).expect(202).json["id"]
-            if end != "daemon at once":
-                until(found, "/v1/devices", lambda _: plans_of(found))
-            assert found.get(f"/v1/jobs/{waiting}").json["state"] == "queued"
-            if end == "worker":
-                os.kill(*children_of(found), signal.SIGKILL)
-            else:
-                found.kill()
-                found.start()
-            document = found.finish(waiting)
-            assert document["state"] == "done" and document["plan"]["kind"] != "dense", document
-            assert document["plan"]["cached"] or end == "daemon at once", document
-            assert found.distance(document["graph"], 1, 3) == 1
 
 
 def test_a_job_that_is_cancelled_leaves_its_plan_alone():
@@ -224,19 +195,6 @@ def test_a_job_that_is_cancelled_leaves_its_plan_alone():
         assert document["state"] == "done" and document["plan"]["kind"] != "dense", document
         assert found.distance(document["graph"], 1, 3) == 2
         found.terminate()
-
-
-def test_no_plan_is_made_before_where_none_is_kept_or_the_processor_solves():
-    one = ("--solver.cpu_threads", "1")
-    devices = {"memory": memory_of(3000, 1)}
-    for options, named in ((("--solver.plans", "none"), devices), (("--store.plan_budget", "0"), devices), (one, {})):
-        with daemon(*STALL, *options, **named) as (found, plan):
-            held_worker(found, plan)
-            waiting = found.submit(street(1)).expect(202).json["id"]
-            os.kill(*children_of(found), signal.SIGKILL)
-            document = found.finish(waiting)
-            assert document["state"] == "done" and not document["plan"]["cached"], document
-            assert (document["plan"]["kind"] == "dense") == ("none" in options), document
 
 
 harness.run(globals(), each=False)
