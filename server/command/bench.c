@@ -4,6 +4,7 @@
 #include "server/clock.h"
 #include "server/command/command.h"
 #include "server/command/generator.h"
+#include "server/solver/host_memory.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
 

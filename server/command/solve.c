@@ -164,8 +164,9 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     STATUS_TRY(ranks_agree(call->ranks, status));
     /* Some file systems clear what they allocate. */
     solving->write_s = clock_monotonic_s() - began_s;
+    solving->request.observer = &observer;
     STATUS_TRY(solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,
-                           &observer, &solving->output.matrix, &solving->outcome, reterr));
+                           &solving->output.matrix, &solving->outcome, reterr));
     began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
     if (ranks_is_first(call->ranks)) {

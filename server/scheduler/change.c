@@ -5,6 +5,7 @@
 #include "server/scheduler/submit.h"
 
 #include "proto/text.h"
+#include "server/solver/hierarchy/update.h"
 #include "server/store/graph_file.h"
 #include "server/store/identity.h"
 

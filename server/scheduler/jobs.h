@@ -6,6 +6,7 @@
 #include "proto/job_document.h"
 #include "server/scheduler/ledger.h"
 #include "server/scheduler/queue.h"
+#include "server/solver/hierarchy/update.h"
 #include "server/store/catalogue.h"
 #include "server/worker/task.h"
 

@@ -2,6 +2,7 @@
 #include "server/scheduler/restore.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
+#include "server/solver/host_memory.h"
 
 #include <math.h>
 #include <pthread.h>

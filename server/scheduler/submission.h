@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/scheduler/scheduler_internal.h"
+#include "server/solver/hierarchy/update.h"
 
 enum submission_source {
     SUBMISSION_STORED, /* a graph that is stored */

@@ -18,7 +18,7 @@
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 
 #include <math.h>
 #include <stdatomic.h>

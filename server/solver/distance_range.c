@@ -1,4 +1,5 @@
-#include "server/solver/steps.h"
+
+#include "server/solver/distance_range.h"
 
 #include <stdlib.h>
 

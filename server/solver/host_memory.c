@@ -1,8 +1,7 @@
 /* A process in a control group may be killed long before the machine is full: the group's limit
  * and those of the groups around it count, and of their use all but file cache. Control groups of
  * version 1 and 2. */
-#include "server/solver/solver.h"
-#include "server/solver/steps.h"
+#include "server/solver/host_memory.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -2,7 +2,10 @@
 #include "proto/graph_cycle.h"
 
 #include "server/solver/certificate.h"
-#include "server/solver/steps.h"
+#include "server/solver/cpu/finish.h"
+#include "server/solver/distance_range.h"
+#include "server/solver/host_memory.h"
+#include "server/solver/stopwatch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -460,13 +463,12 @@ static enum status begin(struct solve *solve)
 }
 
 enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
-                        const struct solve_request *request, const struct observer *observer,
-                        struct matrix *matrix, struct solve_outcome *outcome,
-                        struct problem *reterr)
+                        const struct solve_request *request, struct matrix *matrix,
+                        struct solve_outcome *outcome, struct problem *reterr)
 {
     struct solve solve = {.graph = graph,
                           .request = request,
-                          .observer = observer,
+                          .observer = request->observer,
                           .matrix = matrix,
                           .outcome = outcome,
                           .reterr = reterr};
@@ -495,7 +497,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     status = ranks_agree(ranks, begin(&solve));
     tell_expected(&solve);
     if (status == STATUS_OK) {
-        const bool stop = observer_is_cancelled(observer);
+        const bool stop = observer_is_cancelled(solve.observer);
         status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
         status = status == STATUS_CANCELLED ? tell_failure(&solve, status) : status;
     }
@@ -509,7 +511,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
     if (status == STATUS_OK) {
         status = fill_statistics(&solve);
     }
-    observer_tell(observer, PHASE_PUBLISHING, 0);
+    observer_tell(solve.observer, PHASE_PUBLISHING, 0);
     if (solve.narrowed) {
         free(solve.computed.elements);
     }

@@ -9,9 +9,11 @@
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
-    enum kind kind;              /* resolved by graph_choose_kind, never KIND_AUTO */
-    bool verify;                 /* check by certificate before it counts */
-    struct order_record *record; /* see planner_make; NULL = none */
+    enum kind kind;                  /* resolved by graph_choose_kind, never KIND_AUTO */
+    bool verify;                     /* check by certificate before it counts */
+    struct order_record *record;     /* see planner_make; NULL = none */
+    uint32_t threads;                /* that make a hierarchy; 0 = one a core */
+    const struct observer *observer; /* NULL = none */
 };
 
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
@@ -39,8 +41,8 @@ MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
  * STATUS_NEGATIVE_CYCLE, the outcome names the cycle. */
 MUST_CHECK enum status solve_graph(struct solver *solver, struct solver *fallback,
                                    const struct graph *graph, const struct solve_request *request,
-                                   const struct observer *observer, struct matrix *matrix,
-                                   struct solve_outcome *outcome, struct problem *reterr);
+                                   struct matrix *matrix, struct solve_outcome *outcome,
+                                   struct problem *reterr);
 
 void solve_outcome_finish(struct solve_outcome *outcome);
 
@@ -51,43 +53,3 @@ MUST_CHECK enum status solve_refuse_cycle(const struct graph *graph,
                                           struct problem *reterr);
 MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
                                          struct problem *reterr);
-
-/* ---- hierarchy/update.c ---- */
-
-/* An edge that differs from that of the parent: its weight now, NAN where it was removed. */
-struct solve_arc {
-    uint32_t source;
-    uint32_t target;
-    double weight;
-};
-
-/* The hierarchy of a graph from that of its parent: the arcs are computed again from where they may
- * have changed up to where they have not, with the weights that a whole customization gives them.
- * arcs: the edges that differ, in either direction; at most SOLVE_UPDATE_HIERARCHY_ARCS are worth
- * it. bytes: a copy of the base's, undefined after a failure. STATUS_NOT_VERIFIED: it must be
- * solved anew, as some cycle may be negative, or an edge is new to the order. STATUS_TOO_LARGE: all
- * weights take no longer, by solve_customize. STATUS_CANCELLED, STATUS_NO_MEMORY. */
-#define SOLVE_UPDATE_HIERARCHY_ARCS 4096
-MUST_CHECK enum status solve_update_hierarchy(const struct hierarchy *base,
-                                              const struct graph *graph,
-                                              const struct solve_arc *arcs, size_t arc_count,
-                                              const struct observer *observer, void *bytes,
-                                              struct solve_outcome *outcome);
-
-/* ---- solve_hierarchy.c ---- */
-
-/* A hierarchy in place of a matrix, computed here by so many threads (0: one a core). kind: i4, f4
- * or f8. record: NULL, or words that may be any; an order of the vertices is taken, else the one
- * that is found put in their place. ret_bytes: of ret_size, to be freed; hierarchy_open takes them.
- * As solve_graph on failure; STATUS_TOO_LARGE when it would take more memory than there is. */
-MUST_CHECK enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                                       struct order_record *record, const struct observer *observer,
-                                       void **ret_bytes, uint64_t *ret_size,
-                                       struct solve_outcome *outcome, struct problem *reterr);
-
-/* The same over the shape of a base, whose graph has the edges of this one, and the kind. Statuses
- * as of solve_update_hierarchy. */
-MUST_CHECK enum status solve_customize(const struct hierarchy *base, const struct graph *graph,
-                                       uint32_t threads, const struct observer *observer,
-                                       void **ret_bytes, uint64_t *ret_size,
-                                       struct solve_outcome *outcome);

@@ -1,7 +1,11 @@
+#include "server/solver/solve_hierarchy.h"
+
 #include "proto/graph_cycle.h"
-#include "server/solver/hierarchy/elimination.h"
+#include "server/solver/hierarchy/customize.h"
+#include "server/solver/hierarchy/shape.h"
+#include "server/solver/host_memory.h"
 #include "server/solver/solve.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 
 #include <stdlib.h>
 
@@ -69,7 +73,7 @@ static enum status refuse_size(const char *words, struct problem *reterr)
 }
 
 /* Exact arithmetic says whether it is a cycle or, with floats, rounding on a cycle of length 0:
- * STATUS_NOT_VERIFIED. */
+ * STATUS_OK. */
 static enum status name_cycle(const struct graph *graph, enum kind kind,
                               struct solve_outcome *outcome, struct problem *reterr)
 {
@@ -79,8 +83,7 @@ static enum status name_cycle(const struct graph *graph, enum kind kind,
         return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
     }
     CHECK(outcome->cycle_length > 0 || kind_is_float(kind));
-    return outcome->cycle_length > 0 ? solve_refuse_cycle(graph, outcome, reterr)
-                                     : STATUS_NOT_VERIFIED;
+    return outcome->cycle_length > 0 ? solve_refuse_cycle(graph, outcome, reterr) : STATUS_OK;
 }
 
 /* Weights and all, into memory of its own. */
@@ -111,17 +114,17 @@ static enum status customize(const struct hierarchy_shape *shape, const struct g
     return STATUS_OK;
 }
 
-enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t threads,
-                            struct order_record *record, const struct observer *observer,
+enum status solve_hierarchy(const struct graph *graph, const struct solve_request *request,
                             void **ret_bytes, uint64_t *ret_size, struct solve_outcome *outcome,
                             struct problem *reterr)
 {
     struct hierarchy_shape *shape = NULL;
     struct graph *folded = NULL;
     struct order_record own = {0};
-    record = record != NULL ? record : &own;
+    struct order_record *record = request->record != NULL ? request->record : &own;
+    const struct observer *observer = request->observer;
+    const uint32_t threads = request->threads > 0 ? request->threads : cpu_pool_cores();
     record->observer = observer;
-    threads = threads > 0 ? threads : cpu_pool_cores();
     enum status status = solve_refuse_loop(graph, outcome, reterr);
     if (status != STATUS_OK) {
         return status;
@@ -138,16 +141,16 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     }
     if (status == STATUS_OK) {
         const double begin_s = stopwatch_now_s();
-        struct hierarchy_options options = {.kind = kind, .observer = observer};
+        struct hierarchy_options options = {.kind = request->kind, .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
         status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
         CHECK(status != STATUS_NOT_VERIFIED); /* the shape is that of this graph */
         if (status == STATUS_NEGATIVE_CYCLE) {
-            status = name_cycle(graph, kind, outcome, reterr);
-        }
-        if (status == STATUS_NOT_VERIFIED) {
-            options.clamp_diagonal = true;
-            status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
+            status = name_cycle(graph, request->kind, outcome, reterr);
+            options.clamp_diagonal = status == STATUS_OK;
+            status = options.clamp_diagonal
+                         ? customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr)
+                         : status;
         }
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;
@@ -162,9 +165,10 @@ enum status solve_hierarchy(const struct graph *graph, enum kind kind, uint32_t 
     return status;
 }
 
-enum status solve_customize(const struct hierarchy *base, const struct graph *graph,
-                            uint32_t threads, const struct observer *observer, void **ret_bytes,
-                            uint64_t *ret_size, struct solve_outcome *outcome)
+enum update_result solve_customize(const struct hierarchy *base, const struct graph *graph,
+                                   uint32_t threads, const struct observer *observer,
+                                   void **ret_bytes, uint64_t *ret_size,
+                                   struct solve_outcome *outcome)
 {
     const double begin_s = stopwatch_now_s();
     const struct hierarchy_options options = {.kind = base->summary.kind, .observer = observer};
@@ -172,7 +176,7 @@ enum status solve_customize(const struct hierarchy *base, const struct graph *gr
     struct problem unused;
     if (graph->vertex_count != base->summary.vertex_count ||
         graph->summary.negative_loop != NO_VERTEX) {
-        return STATUS_NOT_VERIFIED;
+        return UPDATE_SOLVE_ANEW;
     }
     const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
     observer_tell(observer, PHASE_SOLVING, 0);
@@ -181,10 +185,10 @@ enum status solve_customize(const struct hierarchy *base, const struct graph *gr
                   threads > 0 ? threads : cpu_pool_cores(), ret_bytes, ret_size, &unused);
     graph_fold_destroy(folded);
     if (status != STATUS_OK) {
-        return status == STATUS_CANCELLED ? status : STATUS_NOT_VERIFIED;
+        return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
     }
     summarize(&base->shape, true, &outcome->plan);
     outcome->arc_count = base->shape.arc_count;
     outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
-    return STATUS_OK;
+    return UPDATE_DONE;
 }

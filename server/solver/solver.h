@@ -145,14 +145,6 @@ MUST_CHECK enum status solver_gpu_model(struct solver **ret_model);
  * not known. */
 unsigned solver_fault_class(void);
 
-/* Bytes of host memory that could be had without swapping: file cache counts, and so does the limit
- * of the control group that the process is in. 0 when nobody tells; 1 when there is nothing left.
- */
-uint64_t host_memory_available(void);
-/* Bytes that the machine has, in use or not, or that the control group may have when those are
- * fewer; 0 when nobody tells. */
-uint64_t host_memory_total(void);
-
 /* These and solver_estimate may be called by any thread, also while the solver solves. */
 bool solver_supports(const struct solver *solver, enum kind kind);
 /* As the device was when the solver was opened: neither driver nor kernel is asked. */

@@ -1,7 +1,11 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
+#include "server/solver/cpu/finish.h"
+#include "server/solver/cpu/floyd_warshall.h"
+#include "server/solver/cpu/limits.h"
 #include "server/solver/cpu/tiles.h"
+#include "server/solver/host_memory.h"
 #include "server/solver/solver.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 
 #include <math.h>
 #include <stdio.h>

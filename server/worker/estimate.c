@@ -1,5 +1,7 @@
 #include "server/worker/estimate.h"
 
+#include "server/solver/host_memory.h"
+
 #include <string.h>
 
 /* Search range of the vertex limit: n * n * 8 of a larger n would leave 64 bits. */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proto/job_document.h"
+#include "server/solver/hierarchy/update.h"
 #include "server/solver/progress.h"
 #include "server/solver/solve.h"
 #include "server/store/order_file.h"

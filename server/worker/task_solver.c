@@ -1,5 +1,6 @@
 #include "server/worker/task_solver.h"
 
+#include "server/solver/solve_hierarchy.h"
 #include "server/worker/estimate.h"
 
 #include <stdlib.h>
@@ -66,11 +67,15 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     void *bytes = NULL;
     uint64_t size = 0;
     struct order_record record = {0};
+    const struct solve_request request = {.kind = task->kind,
+                                          .threads = solver->setup->solver.cpu_threads,
+                                          .record = &record,
+                                          .observer = &observer};
     enum status status = task->graph == NULL ? task_read_graph(task) : STATUS_OK;
     if (status == STATUS_OK) {
         task_read_record(task, &record);
-        status = solve_hierarchy(task->graph, task->kind, solver->setup->solver.cpu_threads,
-                                 &record, &observer, &bytes, &size, &task->outcome, &task->problem);
+        status =
+            solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &task->problem);
     }
     task_keep_record(task, &record);
     if (status == STATUS_OK) {
@@ -129,13 +134,13 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     struct order_record record = {.observer = &observer};
     /* Also where none is kept: a search for a plan hears of a cancel by it. */
     const struct solve_request request = {
-        .kind = task->kind, .verify = task->verify, .record = &record};
+        .kind = task->kind, .verify = task->verify, .record = &record, .observer = &observer};
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;
     task_read_record(task, &record);
     enum status status = solve_graph(solver->solver, solver->fallback, task->graph, &request,
-                                     &observer, &matrix, &task->outcome, &task->problem);
+                                     &matrix, &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
     if (status == STATUS_OK) {
         status = task_write_result(task, NULL, 0);
@@ -174,7 +179,7 @@ static enum status follow_task(struct solver *solver, enum kind kind)
     const struct solve_request request = {.kind = kind};
     struct matrix matrix = {graph->vertex_count, kind, NULL};
     const enum status status =
-        solve_graph(solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem);
+        solve_graph(solver, NULL, graph, &request, &matrix, &outcome, &problem);
     solve_outcome_finish(&outcome);
     graph_destroy(graph);
     return status;

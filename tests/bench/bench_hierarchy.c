@@ -6,9 +6,10 @@
  * Prints a row a figure: nanoseconds for each unit, of both, and the plain time as a multiple of
  * the other. Every distance of the rows that are timed is compared. */
 #include "proto/hierarchy_search.h"
-#include "server/solver/hierarchy/elimination.h"
+#include "server/solver/hierarchy/customize.h"
+#include "server/solver/hierarchy/shape.h"
 #include "server/solver/order/order.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 #include "tests/solver/graph_source.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  *   bench_solver [N ...]     default 1024 2048 4096 */
 #include "server/solver/cpu/kernel.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 

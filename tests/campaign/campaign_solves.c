@@ -278,7 +278,7 @@ static uint32_t rounds_late(struct solver *solver)
     uint32_t rounds = 0;
     const struct observer observer = {
         .context = &rounds, .progress = count_round, .cancelled = go_on};
-    const struct solve_request request = {.kind = KIND_I4};
+    const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
     struct matrix matrix = {list.vertex_count, KIND_I4, NULL};
     struct solve_outcome outcome = {0};
     struct problem problem;
@@ -294,7 +294,7 @@ static uint32_t rounds_late(struct solver *solver)
     matrix.elements = malloc(sizeof(int32_t) * list.vertex_count * list.vertex_count);
     CHECK(matrix.elements != NULL);
     const enum status status =
-        solve_graph(solver, NULL, graph, &request, &observer, &matrix, &outcome, &problem);
+        solve_graph(solver, NULL, graph, &request, &matrix, &outcome, &problem);
     if (status != STATUS_NEGATIVE_CYCLE) {
         complain(&list, KIND_I4, "a negative cycle was not seen");
     }

@@ -1,5 +1,7 @@
 #include "tests/lib/hierarchy_fixture.h"
 
+#include "server/solver/hierarchy/customize.h"
+#include "server/solver/hierarchy/shape.h"
 #include "server/solver/order/order.h"
 
 static struct range_edge grid_edges[4 * GRID_VERTICES];

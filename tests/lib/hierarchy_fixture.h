@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proto/hierarchy_search.h"
-#include "server/solver/hierarchy/elimination.h"
+#include "server/solver/hierarchy/shape.h"
 #include "tests/lib/range_fixture.h"
 
 #define GRID_WIDTH 12

@@ -42,8 +42,8 @@ struct attempt run(struct solver *solver, struct solver *fallback, const struct 
     struct attempt attempt = {0};
     struct matrix matrix = {graph->vertex_count, kind, &attempt.entries};
     const struct solve_request request = {.kind = kind, .verify = true};
-    attempt.status = solve_graph(solver, fallback, graph, &request, NULL, &matrix, &attempt.outcome,
-                                 &attempt.problem);
+    attempt.status =
+        solve_graph(solver, fallback, graph, &request, &matrix, &attempt.outcome, &attempt.problem);
     return attempt;
 }
 

@@ -1,6 +1,8 @@
 /* Rows and pairs of hierarchies against the matrix of the CPU solver, over all shapes of graphs. */
 #include "proto/hierarchy.h"
 #include "proto/hierarchy_search.h"
+#include "server/solver/hierarchy/update.h"
+#include "server/solver/solve_hierarchy.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
@@ -82,9 +84,10 @@ static void compare(const struct graph *graph, enum kind kind, uint32_t threads,
     struct hierarchy *hierarchy = NULL;
     void *bytes = NULL;
     uint64_t size = 0;
-    assert_int_equal(
-        solve_hierarchy(graph, kind, threads, NULL, NULL, &bytes, &size, &outcome, &problem),
-        trial.status);
+    assert_int_equal(solve_hierarchy(graph,
+                                     &(struct solve_request){.kind = kind, .threads = threads},
+                                     &bytes, &size, &outcome, &problem),
+                     trial.status);
     if (trial.status == STATUS_OK) {
         assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
         compare_rows(hierarchy, &trial.matrix, shape);
@@ -161,8 +164,9 @@ static struct solved solve_list(const struct edge_list *list, enum kind kind,
     struct solve_outcome outcome = {0};
     struct problem problem = {0};
     uint64_t size = 0;
-    const enum status status = solve_hierarchy(solved.graph, kind, 1, record, NULL, &solved.bytes,
-                                               &size, &outcome, &problem);
+    const enum status status = solve_hierarchy(
+        solved.graph, &(struct solve_request){.kind = kind, .threads = 1, .record = record},
+        &solved.bytes, &size, &outcome, &problem);
     assert_true(status == STATUS_OK || status == STATUS_NEGATIVE_CYCLE);
     if (status == STATUS_OK) {
         assert_int_equal(hierarchy_open(solved.bytes, size, &solved.hierarchy), STATUS_OK);
@@ -202,15 +206,16 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
 
 /* All weights over the shape of a hierarchy of the same edges. Rounding on a cycle of length 0 is
  * left to the whole solve. */
-static enum status expect_customized(const struct hierarchy *before, const struct solved *after)
+static enum update_result expect_customized(const struct hierarchy *before,
+                                            const struct solved *after)
 {
     struct solve_outcome outcome = {0};
     void *bytes = NULL;
     uint64_t size = 0;
-    const enum status status =
+    const enum update_result status =
         solve_customize(before, after->graph, 1, NULL, &bytes, &size, &outcome);
-    assert_true(status == STATUS_NOT_VERIFIED || status == STATUS_OK);
-    if (status == STATUS_OK) {
+    assert_true(status == UPDATE_SOLVE_ANEW || status == UPDATE_DONE);
+    if (status == UPDATE_DONE) {
         assert_non_null(after->hierarchy);
         assert_int_equal(size, after->hierarchy->size);
         assert_memory_equal(bytes, after->bytes, size);
@@ -244,21 +249,21 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
         if (size > 0) {
             memcpy(bytes, before.bytes, size);
         }
-        const enum status status = before.hierarchy == NULL
-                                       ? STATUS_NOT_VERIFIED
-                                       : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
-                                                                count, NULL, bytes, &outcome);
-        assert_true(status == STATUS_OK || status == STATUS_NOT_VERIFIED ||
-                    status == STATUS_TOO_LARGE);
-        if (status == STATUS_OK) {
+        const enum update_result result =
+            before.hierarchy == NULL ? UPDATE_SOLVE_ANEW
+                                     : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
+                                                              count, NULL, bytes, &outcome);
+        assert_true(result == UPDATE_DONE || result == UPDATE_SOLVE_ANEW ||
+                    result == UPDATE_ALL_WEIGHTS);
+        if (result == UPDATE_DONE) {
             assert_non_null(after.hierarchy);
             assert_int_equal(size, after.hierarchy->size);
             assert_memory_equal(bytes, after.bytes, size);
             updates++;
         }
-        if (before.hierarchy != NULL && (round % 4 == 0 || status == STATUS_NOT_VERIFIED)) {
-            const enum status customized = expect_customized(before.hierarchy, &after);
-            assert_true(status != STATUS_NOT_VERIFIED || customized == STATUS_NOT_VERIFIED);
+        if (before.hierarchy != NULL && (round % 4 == 0 || result == UPDATE_SOLVE_ANEW)) {
+            const enum update_result customized = expect_customized(before.hierarchy, &after);
+            assert_true(result != UPDATE_SOLVE_ANEW || customized == UPDATE_SOLVE_ANEW);
         }
         free(bytes);
         finish_solved(&before);
@@ -305,12 +310,12 @@ static void a_shape_without_an_edge_is_not_enough(void **state)
     edge_list_add(&list, 99, 0, 1);
     struct graph *ring = edge_list_build(&list);
     assert_int_equal(solve_customize(path.hierarchy, ring, 1, NULL, &bytes, &size, &outcome),
-                     STATUS_NOT_VERIFIED);
+                     UPDATE_SOLVE_ANEW);
     assert_null(bytes);
     const struct solve_arc closing = {99, 0, 1};
     assert_int_equal(
         solve_update_hierarchy(path.hierarchy, ring, &closing, 1, NULL, path.bytes, &outcome),
-        STATUS_NOT_VERIFIED);
+        UPDATE_SOLVE_ANEW);
     graph_destroy(ring);
     finish_solved(&path);
     edge_list_finish(&list);

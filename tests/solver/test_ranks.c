@@ -62,11 +62,12 @@ static bool cancelled(void *context)
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
-    const struct solve_request request = {.kind = member->kind, .verify = true};
+    const struct solve_request request = {
+        .kind = member->kind, .verify = true, .observer = observer};
     struct graph *graph = first ? (struct graph *)member->graph : NULL;
     member->status = ranks_share_graph(member->ranks, STATUS_OK, &graph);
     CHECK(member->status == STATUS_OK);
-    member->status = solve_graph(member->solver, NULL, graph, &request, observer, &member->matrix,
+    member->status = solve_graph(member->solver, NULL, graph, &request, &member->matrix,
                                  &member->outcome, &member->problem);
     if (!first) {
         graph_destroy(graph);

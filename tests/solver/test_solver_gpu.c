@@ -117,14 +117,13 @@ static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
     const struct observer observer = {
         .context = &watch, .progress = note_progress, .cancelled = call_cancelled};
-    const struct solve_request request = {.kind = KIND_I4, .verify = true};
+    const struct solve_request request = {.kind = KIND_I4, .verify = true, .observer = &observer};
     struct matrix matrix = {graph->vertex_count, KIND_I4, NULL};
     struct solve_outcome outcome = {0};
     struct problem problem = {0};
     matrix.elements = malloc((size_t)graph->vertex_count * graph->vertex_count * sizeof(int32_t));
     CHECK(matrix.elements != NULL);
-    const enum status status =
-        solve_graph(gpu, NULL, graph, &request, &observer, &matrix, &outcome, &problem);
+    const enum status status = solve_graph(gpu, NULL, graph, &request, &matrix, &outcome, &problem);
     const bool cancelled = cancel_after != UINT32_MAX;
     const bool right =
         watch.in_order && status == (cancelled ? STATUS_CANCELLED : STATUS_OK) &&

@@ -3,7 +3,7 @@
  *
  *   test_statistics_gpu            the cases; exit 77 without a device
  *   test_statistics_gpu --time N   seconds and bytes per second of both passes, every kind */
-#include "server/solver/steps.h"
+#include "server/solver/cpu/finish.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/statistics_probe.h"
 

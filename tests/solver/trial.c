@@ -1,7 +1,7 @@
 #include "tests/solver/trial.h"
 
+#include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/kernel.h"
-#include "server/solver/steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ struct trial trial_run_graph(struct solver *solver, const struct graph *graph, e
     CHECK(trial.matrix.elements != NULL);
     struct statistics statistics = trial_make_statistics(&trial);
     trial.outcome.account.statistics = &statistics;
-    trial.status = solve_graph(solver, NULL, graph, &request, NULL, &trial.matrix, &trial.outcome,
-                               &trial.problem);
+    trial.status =
+        solve_graph(solver, NULL, graph, &request, &trial.matrix, &trial.outcome, &trial.problem);
     trial_compare_statistics(&trial);
     return trial;
 }

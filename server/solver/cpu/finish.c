@@ -5,8 +5,7 @@
  * to its place at once, by way of a copy of a few. Several ranks write into a matrix that they
  * share; or else the first has it, and gets the bands of the others a few at a time. What one of
  * them mirrors it gets from the others, band by band. */
-#include "server/solver/cpu/tiles.h"
-#include "server/solver/steps.h"
+#include "server/solver/cpu/finish.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -12,7 +12,7 @@
  * Of several ranks each closes, updates and stores the tiles of its own bands. The closed pivots
  * and then R' are broadcast, each tile by the rank that has it. A left tile that mirrors one of
  * another rank is computed by both. */
-#include "server/solver/cpu/tiles.h"
+#include "server/solver/cpu/floyd_warshall.h"
 
 #include <math.h>
 #include <stdatomic.h>

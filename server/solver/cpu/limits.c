@@ -1,6 +1,6 @@
-#include "server/solver/cpu/tiles.h"
+#include "server/solver/cpu/limits.h"
 
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* The tiles of a solve and the passes over them: cpu/tiles.c, cpu/floyd_warshall.c and
- * cpu/finish.c, in this order; and what the processor can do at most.
+/* The tiles of a solve: filled here, solved by floyd_warshall.h, and made a matrix by finish.h.
  *
  * The tiles lie in the n x n elements of the matrix that they become, or beside it in as many,
  * without padding. A row of tiles is a band, n elements for each of its rows, and in the band the
@@ -99,49 +98,3 @@ void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const stru
 /* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
  * there a cycle of length 0 may round to less after its last vertex was pivot. */
 bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp);
-
-/* ---- cpu/floyd_warshall.c: blocked, in place, by the rounds of the plan ---- */
-
-struct cpu_floyd_warshall_options {
-    bool symmetric;      /* compute tiles on and below the diagonal only */
-    bool negative;       /* some weight is below 0 */
-    bool clamp_diagonal; /* see struct solve_options */
-};
-
-/* Bytes taken beside the matrix: the packed panels of one round and a few tiles. Of a dense plan
- * nothing but the tile count is read. */
-uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
-                                  enum arithmetic arithmetic);
-
-/* tiles: filled with the edges. observer may be NULL; progress is told after each round, cancelled
- * is asked on the calling thread also within a round. On failure the matrix is undefined.
- * STATUS_NEGATIVE_CYCLE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
-MUST_CHECK enum status cpu_floyd_warshall_run(struct cpu_pool *pool,
-                                              const struct cpu_kernel *kernel,
-                                              const struct cpu_tiles *tiles,
-                                              const struct cpu_floyd_warshall_options *options,
-                                              const struct observer *observer);
-
-/* ---- cpu/finish.c: from solved tiles to distances row by row ---- */
-
-struct cpu_finish_options {
-    bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
-    bool drifted;   /* integers may have drifted below unreachable: make them canonical */
-    const struct observer *observer; /* hears how far it is; or NULL */
-};
-
-/* The first of several ranks gets the matrix, which the others know by its size alone.
- * STATUS_NO_MEMORY, with the elements of matrix in no order. */
-MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
-                                      const struct cpu_finish_options *options,
-                                      struct matrix *matrix);
-
-/* The bytes that takes beside the matrix. */
-uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
-
-/* ---- cpu/limits.c ---- */
-
-/* Measures the peak rates of the processor: chains of relaxations by the kernel's own instructions,
- * and a copy in memory, on all threads of the pool. Takes about a second. STATUS_NO_MEMORY. */
-MUST_CHECK enum status cpu_limits_measure(struct cpu_pool *pool, const struct cpu_kernel *kernel,
-                                          struct device_limits *ret_limits);

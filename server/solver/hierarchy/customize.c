@@ -2,9 +2,10 @@
  * own edges and what its children left, its columns are eliminated, and what they leave between
  * its rows goes to its parent. Subtrees are independent, so threads take one each; the supernodes
  * above them follow in order. */
-#include "server/solver/hierarchy/elimination.h"
 
-#include "server/solver/solver.h"
+#include "server/solver/hierarchy/customize.h"
+
+#include "server/solver/host_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The elimination tree (Liu 1986), its postorder, and the pattern of what is left of each
  * supernode: the union of its edges with what is left of its children. */
-#include "server/solver/hierarchy/elimination.h"
+
+#include "server/solver/hierarchy/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-#include "proto/hierarchy.h"
-#include "server/solver/solve.h"
-#include "server/solver/steps.h"
+#include "server/solver/hierarchy/update.h"
+
+#include "proto/matrix.h"
+#include "server/solver/stopwatch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,9 +51,16 @@ static bool has_bit(const uint64_t *bits, uint64_t at)
     return (bits[at / WORD_BITS] >> at % WORD_BITS & 1) != 0;
 }
 
+/* Infinite where the arc is unreachable. */
 static double get(const struct hierarchy_update *update, const void *weights, uint64_t slot)
 {
-    return step_element(update->base->summary.kind, weights, slot);
+    const enum kind kind = update->base->summary.kind;
+    if (kind == KIND_I4) {
+        const int32_t weight = ((const int32_t *)weights)[slot];
+        return weight == UNREACHABLE_I4 ? (double)INFINITY : (double)weight;
+    }
+    return kind == KIND_F4 ? (double)((const float *)weights)[slot]
+                           : ((const double *)weights)[slot];
 }
 
 static void put(const struct hierarchy_update *update, enum direction direction, uint64_t slot,
@@ -105,8 +113,8 @@ static double edge_weight(const struct graph *graph, uint32_t source, uint32_t t
 }
 
 /* The edges that differ. An edge that gave its arc the weight before may be one of them. */
-static enum status take_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
-                              size_t count)
+static enum update_result set_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
+                                    size_t count)
 {
     const struct hierarchy *base = update->base;
     const struct graph *graph = update->graph;
@@ -120,10 +128,10 @@ static enum status take_edges(struct hierarchy_update *update, const struct solv
         enum direction direction;
         const uint64_t slot = find_arc(update, from, to, &direction);
         if (slot == NO_SLOT && weight < INFINITY) {
-            return STATUS_NOT_VERIFIED;
+            return UPDATE_SOLVE_ANEW;
         }
         if (folded && edge_weight(graph, target, source) != weight) {
-            return STATUS_TOO_LARGE;
+            return UPDATE_ALL_WEIGHTS;
         }
         if (slot == NO_SLOT) {
             continue;
@@ -135,7 +143,7 @@ static enum status take_edges(struct hierarchy_update *update, const struct solv
         }
         set_bit(update->columns, from < to ? from : to);
     }
-    return STATUS_OK;
+    return UPDATE_DONE;
 }
 
 /* ---- One column ---- */
@@ -149,8 +157,8 @@ struct column {
 };
 
 /* Adds the ways by the vertices of supernode d, which has the column's position at this place. */
-static void take_triangles(struct hierarchy_update *update, const struct column *column, uint32_t d,
-                           uint32_t place, uint32_t count)
+static void add_triangles(struct hierarchy_update *update, const struct column *column, uint32_t d,
+                          uint32_t place, uint32_t count)
 {
     double *fresh_up = update->fresh[UPWARD];
     double *fresh_down = update->fresh[DOWNWARD];
@@ -181,8 +189,8 @@ static void take_triangles(struct hierarchy_update *update, const struct column 
 
 /* The ways by the supernodes below that have the position among their rows: a supernode that lacks
  * it has none below it that has it. */
-static void take_triangles_below(struct hierarchy_update *update, const struct column *column,
-                                 uint32_t count)
+static void add_triangles_below(struct hierarchy_update *update, const struct column *column,
+                                uint32_t count)
 {
     const struct hierarchy_shape *shape = &update->base->shape;
     uint32_t depth = 0;
@@ -195,7 +203,7 @@ static void take_triangles_below(struct hierarchy_update *update, const struct c
             update->steps++;
             if (slot != NO_SLOT) {
                 const uint64_t place = slot - shape->weight_begin[child];
-                take_triangles(update, column, child, (uint32_t)place, count);
+                add_triangles(update, column, child, (uint32_t)place, count);
                 update->stack[depth++] = child;
             }
         }
@@ -224,8 +232,8 @@ static void settle_doubts(struct hierarchy_update *update, const struct column *
     if (count == 0) {
         return;
     }
-    take_triangles(update, column, column->supernode, column->place, count);
-    take_triangles_below(update, column, count);
+    add_triangles(update, column, column->supernode, column->place, count);
+    add_triangles_below(update, column, count);
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t slot = column->slots + update->changed[i];
         for (enum direction direction = UPWARD; direction <= DOWNWARD; direction++) {
@@ -265,9 +273,10 @@ static void pass_on(struct hierarchy_update *update, const struct column *column
     set_bit(update->columns, source < target ? source : target);
 }
 
-/* STATUS_NOT_VERIFIED: a changed pair of arcs is below 0, as some pair of each negative cycle is;
+/* UPDATE_SOLVE_ANEW: a changed pair of arcs is below 0, as some pair of each negative cycle is;
  * with floats it may be rounding, which the whole solve tells apart. */
-static enum status update_column(struct hierarchy_update *update, const struct column *column)
+static enum update_result update_column(struct hierarchy_update *update,
+                                        const struct column *column)
 {
     const struct hierarchy *base = update->base;
     uint32_t count = 0;
@@ -279,7 +288,7 @@ static enum status update_column(struct hierarchy_update *update, const struct c
         if (up != get(update, base->up, slot) || down != get(update, base->down, slot)) {
             update->changed[count++] = i;
             if (up + down < 0) {
-                return STATUS_NOT_VERIFIED;
+                return UPDATE_SOLVE_ANEW;
             }
         }
     }
@@ -294,12 +303,12 @@ static enum status update_column(struct hierarchy_update *update, const struct c
             }
         }
     }
-    return STATUS_OK;
+    return UPDATE_DONE;
 }
 
 /* ---- All of it ---- */
 
-static enum status update_columns(struct hierarchy_update *update)
+static enum update_result update_columns(struct hierarchy_update *update)
 {
     const struct hierarchy *base = update->base;
     const struct hierarchy_shape *shape = &base->shape;
@@ -313,22 +322,23 @@ static enum status update_columns(struct hierarchy_update *update)
             continue;
         }
         if (observer_is_cancelled(observer)) {
-            return STATUS_CANCELLED;
+            return UPDATE_CANCELLED;
         }
         const uint32_t s = base->supernode_of[at];
         const uint32_t size = hierarchy_columns(shape, s) + hierarchy_rows_below(shape, s);
         const uint32_t place = at - shape->first[s];
         const uint64_t slots = shape->weight_begin[s] + (uint64_t)place * size;
         const struct column column = {at, s, place, size, slots};
-        const enum status status = update_column(update, &column);
-        if (status != STATUS_OK || update->steps > update->steps_most) {
-            return status != STATUS_OK ? status : STATUS_TOO_LARGE;
+        const enum update_result result = update_column(update, &column);
+        if (result != UPDATE_DONE || update->steps > update->steps_most) {
+            return result != UPDATE_DONE ? result : UPDATE_ALL_WEIGHTS;
         }
     }
-    return STATUS_OK;
+    return UPDATE_DONE;
 }
 
-static enum status open_hierarchy_update(struct hierarchy_update *update, unsigned char *bytes)
+static enum update_result open_hierarchy_update(struct hierarchy_update *update,
+                                                unsigned char *bytes)
 {
     const struct hierarchy *base = update->base;
     const struct hierarchy_shape *shape = &base->shape;
@@ -347,11 +357,11 @@ static enum status open_hierarchy_update(struct hierarchy_update *update, unsign
         has_room &= update->doubts[direction] != NULL && update->fresh[direction] != NULL;
     }
     if (!has_room) {
-        return STATUS_NO_MEMORY;
+        return UPDATE_ALL_WEIGHTS;
     }
     update->steps_most = UPDATE_STEPS_MIN + UPDATE_SUPERNODE_STEPS * (double)supernodes +
                          base->triangles / UPDATE_STEP_TRIANGLES;
-    return STATUS_OK;
+    return UPDATE_DONE;
 }
 
 static void close_hierarchy_update(struct hierarchy_update *update)
@@ -365,10 +375,10 @@ static void close_hierarchy_update(struct hierarchy_update *update)
     }
 }
 
-enum status solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
-                                   const struct solve_arc *arcs, size_t arc_count,
-                                   const struct observer *observer, void *bytes,
-                                   struct solve_outcome *outcome)
+enum update_result solve_update_hierarchy(const struct hierarchy *base, const struct graph *graph,
+                                          const struct solve_arc *arcs, size_t arc_count,
+                                          const struct observer *observer, void *bytes,
+                                          struct solve_outcome *outcome)
 {
     const double begin_s = stopwatch_now_s();
     struct hierarchy_update update = {
@@ -379,22 +389,22 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
     };
     if (graph->vertex_count != base->summary.vertex_count ||
         graph->summary.negative_loop != NO_VERTEX) {
-        return STATUS_NOT_VERIFIED;
+        return UPDATE_SOLVE_ANEW;
     }
     if (graph->summary.negative != base->summary.negative ||
         (!graph->directed && base->summary.directed)) {
-        return STATUS_TOO_LARGE;
+        return UPDATE_ALL_WEIGHTS;
     }
-    enum status status = open_hierarchy_update(&update, bytes);
-    if (status == STATUS_OK) {
-        status = take_edges(&update, arcs, arc_count);
+    enum update_result result = open_hierarchy_update(&update, bytes);
+    if (result == UPDATE_DONE) {
+        result = set_edges(&update, arcs, arc_count);
     }
-    if (status == STATUS_OK) {
-        status = update_columns(&update);
+    if (result == UPDATE_DONE) {
+        result = update_columns(&update);
     }
     close_hierarchy_update(&update);
-    if (status != STATUS_OK) {
-        return status;
+    if (result != UPDATE_DONE) {
+        return result;
     }
     outcome->arc_count = base->summary.arc_count;
     outcome->plan = (struct plan_summary){.kind = PLAN_NESTED_DISSECTION,
@@ -402,5 +412,5 @@ enum status solve_update_hierarchy(const struct hierarchy *base, const struct gr
                                           .largest_separator = base->largest_separator,
                                           .cached = true};
     outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
-    return STATUS_OK;
+    return UPDATE_DONE;
 }

@@ -1,4 +1,4 @@
-#include "server/solver/plan/planner.h"
+#include "server/solver/plan/cost.h"
 
 #include "server/solver/plan/tile_map.h"
 

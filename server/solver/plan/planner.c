@@ -2,7 +2,7 @@
 
 #include "server/solver/order/strong_components.h"
 #include "server/solver/plan/layout.h"
-#include "server/solver/steps.h"
+#include "server/solver/stopwatch.h"
 
 #include <math.h>
 #include <stdlib.h>

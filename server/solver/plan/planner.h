@@ -1,53 +1,8 @@
-/* Makes the plan that a solver executes for a graph, by a cost model of plans with the solver's own
- * figures.
- *
- * A round closes its pivot tiles, updates its panels and then its targets; each of the three waits
- * for the one before. In the second and third the tiles are shared out to units that work side by
- * side, and none of them takes less than one tile does. */
+/* Makes the plan that a solver executes for a graph. */
 #pragma once
 
-#include "proto/solve.h"
 #include "server/solver/order/order_record.h"
-#include "server/solver/plan/layout.h"
-
-/* ---- plan/cost.c ---- */
-
-struct plan_cost {
-    uint32_t tile;         /* vertices per tile edge, of every plan for this solver */
-    uint32_t threads;      /* processor threads that make the plan */
-    uint32_t units;        /* tiles that are worked on side by side */
-    uint32_t granule;      /* a product's depth is rounded up to a multiple of this */
-    uint32_t edge_granule; /* likewise a tile's rows and columns; `tile` where all are padded */
-    double round_s;        /* each round, whatever is in it */
-    double product_s;      /* one tile product of full depth, on one unit */
-    double touch_s;        /* one tile read and written, on one unit */
-    double dense_s; /* the dense solve of the graph in hand, where that is known; 0 = by the rest */
-    /* Separators of one level of the tree, for each vertex and entry of the pattern; 0 = they are
-     * looked for whatever that takes. */
-    double separator_s;
-};
-
-/* Figures to begin with, before a solver has better ones: of threads that relax 50e9 times a second
- * each, and of a large GPU beside so many. */
-struct plan_cost plan_cost_of_cpu(uint32_t threads);
-struct plan_cost plan_cost_of_gpu(uint32_t threads);
-
-/* Seconds of a solve by the dense plan; by the model half of it is computed when symmetric. */
-double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool symmetric);
-
-/* Seconds by the plan that plan_symbolic_make would make of the outline, without making it; or some
- * number above `limit_s` as soon as it is above that. tile_of: the tile of each vertex.
- * STATUS_NO_MEMORY. */
-MUST_CHECK enum status plan_cost_outline(const struct plan_cost *cost, const struct graph *graph,
-                                         const struct plan_outline *outline,
-                                         const uint32_t *tile_of, double limit_s,
-                                         double *ret_seconds);
-
-/* Seconds by a plan that is made. symmetric: half of a dense one is computed; any other plan says
- * so itself. */
-double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, bool symmetric);
-
-/* ---- plan/planner.c ---- */
+#include "server/solver/plan/cost.h"
 
 /* The trivial plan: identity order, every tile in every step. tile: vertices per tile edge. */
 MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan);

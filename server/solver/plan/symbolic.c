@@ -1,4 +1,4 @@
-#include "server/solver/plan/layout.h"
+#include "server/solver/plan/symbolic.h"
 
 #include "server/solver/plan/tile_map.h"
 
@@ -91,44 +91,25 @@ static uint32_t width_of(const struct plan *plan, uint32_t tile)
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
 }
 
-bool plan_outline_is_sound(const struct plan_outline *outline, uint32_t vertex_count,
-                           uint32_t *ret_tile_of)
-{
-    const uint32_t *begin = outline->tile_begin;
-    uint32_t *seen = ret_tile_of + vertex_count;
-    memset(ret_tile_of, 0xFF, ((size_t)vertex_count + outline->tile_count) * sizeof(*ret_tile_of));
-    bool sound = begin[0] == 0 && begin[outline->tile_count] == vertex_count;
-    for (uint32_t tile = 0; sound && tile < outline->tile_count; tile++) {
-        const uint32_t pivot = outline->pivot[tile];
-        sound = begin[tile] < begin[tile + 1] && begin[tile + 1] - begin[tile] <= outline->tile &&
-                begin[tile + 1] <= vertex_count && pivot < outline->tile_count &&
-                seen[pivot]++ == UINT32_MAX;
-        for (uint32_t place = begin[tile]; sound && place < begin[tile + 1]; place++) {
-            const uint32_t vertex = outline->vertex_at[place];
-            sound = vertex < vertex_count && ret_tile_of[vertex] == UINT32_MAX;
-            if (sound) {
-                ret_tile_of[vertex] = tile;
-            }
-        }
-    }
-    return sound;
-}
-
 static enum status reach_first(struct pass *pass, const struct graph *graph)
 {
-    const size_t room = (size_t)graph->vertex_count + pass->tile_count + 1;
-    uint32_t *tile_of = malloc(room * sizeof(*tile_of));
+    const struct plan_outline *outline = pass->outline;
+    uint32_t *tile_of = malloc(((size_t)graph->vertex_count + 1) * sizeof(*tile_of));
     if (tile_of == NULL) {
         return STATUS_NO_MEMORY;
     }
-    CHECK(!(pass->outline->symmetric && graph->directed));
-    CHECK(plan_outline_is_sound(pass->outline, graph->vertex_count, tile_of));
+    CHECK(!(outline->symmetric && graph->directed));
+    CHECK(outline->tile_begin[pass->tile_count] == graph->vertex_count);
     for (uint32_t tile = 0; tile < pass->tile_count; tile++) {
+        CHECK(width_of(pass->plan, tile) - 1 < outline->tile);
+        for (uint32_t at = outline->tile_begin[tile]; at < outline->tile_begin[tile + 1]; at++) {
+            tile_of[outline->vertex_at[at]] = tile;
+        }
         tile_map_add(&pass->reached, tile, tile);
     }
     tile_map_add_edges(&pass->reached, graph, tile_of);
-    if (pass->outline->extra_tiles != NULL) {
-        tile_map_add_packed(&pass->reached, pass->outline->extra_tiles);
+    if (outline->extra_tiles != NULL) {
+        tile_map_add_packed(&pass->reached, outline->extra_tiles);
     }
     free(tile_of);
     return STATUS_OK;

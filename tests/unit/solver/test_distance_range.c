@@ -1,4 +1,4 @@
-#include "server/solver/steps.h"
+#include "server/solver/distance_range.h"
 #include "tests/lib/range_fixture.h"
 
 #define TRIALS 10000

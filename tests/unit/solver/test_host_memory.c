@@ -1,5 +1,5 @@
+#include "server/solver/host_memory.h"
 #include "server/solver/solver.h"
-#include "server/solver/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -171,9 +171,9 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     assert_non_null(storage);
     struct statistics statistics = statistics_init(storage, 3, kind);
     attempt.outcome.account.statistics = &statistics;
-    assert_int_equal(solve_graph(solver, cpu, graph, &request, NULL, &matrix, &attempt.outcome,
-                                 &attempt.problem),
-                     STATUS_OK);
+    assert_int_equal(
+        solve_graph(solver, cpu, graph, &request, &matrix, &attempt.outcome, &attempt.problem),
+        STATUS_OK);
     assert_true(attempt.outcome.account.statistics_filled);
     assert_int_equal(statistics.summary->reachable_pairs, 3);
     assert_true(statistics.summary->diameter == 15);
@@ -446,7 +446,7 @@ static void a_job_cancelled_while_planned_is_not_solved(void **state)
 {
     (void)state;
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
-    const struct solve_request request = {.kind = KIND_I4};
+    const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
     struct narrow_solver device = make_narrow();
     struct attempt attempt = {0};
     struct matrix matrix = {3, KIND_I4, &attempt.entries};
@@ -455,8 +455,8 @@ static void a_job_cancelled_while_planned_is_not_solved(void **state)
     device.solver.class_ = &device.class_;
     struct graph *graph = build(3, short_path, 2, true);
     tiles_of_solve = 0;
-    assert_int_equal(solve_graph(&device.solver, NULL, graph, &request, &observer, &matrix,
-                                 &attempt.outcome, &attempt.problem),
+    assert_int_equal(solve_graph(&device.solver, NULL, graph, &request, &matrix, &attempt.outcome,
+                                 &attempt.problem),
                      STATUS_CANCELLED);
     assert_int_equal(tiles_of_solve, 0);
     solve_outcome_finish(&attempt.outcome);

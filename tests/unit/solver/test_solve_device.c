@@ -141,8 +141,7 @@ static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **sta
     struct solve_outcome outcome = {0};
     struct problem problem = {0};
     assert_int_equal(
-        solve_graph(&device.solver, NULL, graph, &request, NULL, &matrix, &outcome, &problem),
-        STATUS_OK);
+        solve_graph(&device.solver, NULL, graph, &request, &matrix, &outcome, &problem), STATUS_OK);
     solve_outcome_finish(&outcome);
     graph_destroy(graph);
     munmap(memory, size);
@@ -165,14 +164,13 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
     double seconds = 0;
     const struct observer observer = {
         .context = &seconds, .cancelled = say_cancelled, .expect = note_solving};
-    const struct solve_request request = {.kind = kind};
+    const struct solve_request request = {.kind = kind, .observer = &observer};
     struct matrix matrix = {.kind = kind, .vertex_count = graph->vertex_count};
     struct solve_outcome outcome = {0};
     struct problem problem;
     matrix.elements = elements;
-    assert_int_equal(
-        solve_graph(solver, cpu, graph, &request, &observer, &matrix, &outcome, &problem),
-        STATUS_CANCELLED);
+    assert_int_equal(solve_graph(solver, cpu, graph, &request, &matrix, &outcome, &problem),
+                     STATUS_CANCELLED);
     solve_outcome_finish(&outcome);
     return seconds;
 }
@@ -226,12 +224,12 @@ static void rounds_have_a_pace_of_their_own(void **state)
     struct graph *graph = build(3, short_path, 2, true);
     const struct observer observer = {
         .context = &told, .cancelled = say_go_on, .tell = note_begin, .expect = note_fill};
-    const struct solve_request request = {.kind = KIND_I4};
+    const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
     struct matrix matrix = {3, KIND_I4, elements};
     struct solve_outcome outcome = {0};
     struct problem problem;
-    assert_int_equal(
-        solve_graph(cpu, NULL, graph, &request, &observer, &matrix, &outcome, &problem), STATUS_OK);
+    assert_int_equal(solve_graph(cpu, NULL, graph, &request, &matrix, &outcome, &problem),
+                     STATUS_OK);
     assert_true(told.expected_fill_s > 0);
     assert_int_equal(told.count, 3);
     assert_int_equal(told.phases[1], PHASE_FILLING);

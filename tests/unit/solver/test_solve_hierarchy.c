@@ -1,6 +1,7 @@
 #include "tests/lib/hierarchy_fixture.h"
 
 #include "server/solver/solve.h"
+#include "server/solver/solve_hierarchy.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     uint64_t size = 0;
     struct hierarchy *hierarchy = NULL;
     const enum status status =
-        solve_hierarchy(graph, kind, 1, NULL, NULL, &bytes, &size, outcome, problem);
+        solve_hierarchy(graph, &(struct solve_request){.kind = kind, .threads = 1}, &bytes, &size,
+                        outcome, problem);
     if (status == STATUS_OK) {
         assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
         assert_int_equal(hierarchy->summary.arc_count, outcome->arc_count);
@@ -93,7 +95,9 @@ static void an_order_that_is_kept_is_taken(void **state)
         }
         record.count -= turn == 3;
         assert_int_equal(
-            solve_hierarchy(graph, KIND_I4, 1, &record, NULL, &bytes, &size, &outcome, &problem),
+            solve_hierarchy(
+                graph, &(struct solve_request){.kind = KIND_I4, .threads = 1, .record = &record},
+                &bytes, &size, &outcome, &problem),
             STATUS_OK);
         assert_int_equal(outcome.plan.cached, turn == 1);
         assert_int_equal(record.fresh, turn != 1);
@@ -126,7 +130,9 @@ static void a_cancel_is_heard(void **state)
     void *bytes = NULL;
     uint64_t size = 0;
     assert_int_equal(
-        solve_hierarchy(graph, KIND_I4, 1, NULL, &observer, &bytes, &size, &outcome, &problem),
+        solve_hierarchy(
+            graph, &(struct solve_request){.kind = KIND_I4, .threads = 1, .observer = &observer},
+            &bytes, &size, &outcome, &problem),
         STATUS_CANCELLED);
     assert_null(bytes);
     graph_destroy(graph);

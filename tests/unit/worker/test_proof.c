@@ -1,6 +1,7 @@
 #include "tests/lib/worker_fixture.h"
 
 #include "proto/hierarchy.h"
+#include "server/solver/solve_hierarchy.h"
 #include "server/worker/proof.h"
 
 #include <string.h>
@@ -124,8 +125,9 @@ static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_
     uint64_t size = 0;
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
-    assert_int_equal(solve_hierarchy(task.graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
-                                     &task.outcome, &task.problem),
+    assert_int_equal(solve_hierarchy(task.graph,
+                                     &(struct solve_request){.kind = KIND_I4, .threads = 1}, &bytes,
+                                     &size, &task.outcome, &task.problem),
                      STATUS_OK);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
     for (size_t i = 0; i < 9; i++) {

@@ -1,3 +1,4 @@
+#include "server/solver/solve_hierarchy.h"
 #include "server/worker/proof.h"
 #include "server/worker/update.h"
 #include "tests/lib/worker_fixture.h"
@@ -14,8 +15,9 @@ static void solve_into_file(struct task *task)
 {
     void *bytes = NULL;
     uint64_t size = 0;
-    assert_int_equal(solve_hierarchy(task->graph, KIND_I4, 1, NULL, NULL, &bytes, &size,
-                                     &task->outcome, &task->problem),
+    assert_int_equal(solve_hierarchy(task->graph,
+                                     &(struct solve_request){.kind = KIND_I4, .threads = 1}, &bytes,
+                                     &size, &task->outcome, &task->problem),
                      STATUS_OK);
     assert_int_equal(result_file_write_hierarchy(task->file, bytes, size), STATUS_OK);
     free(bytes);

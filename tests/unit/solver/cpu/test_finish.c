@@ -1,5 +1,5 @@
+#include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/tiles.h"
-#include "server/solver/steps.h"
 #include "tests/lib/tiles_fixture.h"
 
 #include <math.h>

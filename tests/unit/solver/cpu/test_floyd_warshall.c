@@ -1,4 +1,5 @@
 /* That a plan is what is executed: only its tiles are touched. Whole solves are in tests/solver. */
+#include "server/solver/cpu/floyd_warshall.h"
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/plan/planner.h"
 

@@ -1,3 +1,4 @@
+#include "server/solver/cpu/limits.h"
 #include "server/solver/cpu/tiles.h"
 
 /* cmocka.h wants these before it. */

@@ -1,3 +1,5 @@
+#include "server/solver/hierarchy/customize.h"
+#include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+#include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
 #include <string.h>

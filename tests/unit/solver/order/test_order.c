@@ -1,5 +1,6 @@
 #include "server/solver/order/order.h"
 
+#include "server/solver/hierarchy/shape.h"
 #include "server/solver/order/separator.h"
 #include "tests/lib/hierarchy_fixture.h"
 

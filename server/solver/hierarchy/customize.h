@@ -1,27 +1,10 @@
-/* The making of a hierarchy (proto/hierarchy.h): an order of elimination, the shape of what is
- * left, and its weights. */
+/* The weights of a hierarchy over a shape: one customization. */
 #pragma once
 
 #include "proto/graph.h"
 #include "proto/hierarchy.h"
 #include "proto/solve.h"
 #include "server/solver/cpu/pool.h"
-
-/* ---- shape.c ---- */
-
-struct hierarchy_limits {
-    uint64_t entries; /* of the blocks */
-    double steps;     /* of the elimination */
-};
-
-/* vertex_at: an order, which comes out as a postorder of its elimination tree with the same fill.
- * STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits, as a graph without small separators is. */
-MUST_CHECK enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
-                                            const struct hierarchy_limits *limits,
-                                            struct hierarchy_shape **ret_shape);
-void hierarchy_destroy_shape(struct hierarchy_shape *shape);
-
-/* ---- customize.c ---- */
 
 struct hierarchy_options {
     enum kind kind;

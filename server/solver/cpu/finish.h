@@ -1,0 +1,28 @@
+/* The end of a solve on the CPU: from solved tiles to distances row by row, and statistics. */
+#pragma once
+
+#include "proto/statistics.h"
+#include "server/solver/cpu/tiles.h"
+
+struct cpu_finish_options {
+    bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
+    bool drifted;   /* integers may have drifted below unreachable: make them canonical */
+    const struct observer *observer; /* hears how far it is; or NULL */
+};
+
+/* The first of several ranks gets the matrix, which the others know by its size alone.
+ * STATUS_NO_MEMORY, with the elements of matrix in no order. */
+MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
+                                      const struct cpu_finish_options *options,
+                                      struct matrix *matrix);
+
+/* The bytes that takes beside the matrix. */
+uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
+
+/* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
+ * whose bins the first one finds.
+ *
+ * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
+ * diagonal is not read as a distance. The observer may be NULL. Cannot fail, takes no memory. */
+void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
+                           const struct observer *observer, struct statistics *statistics);

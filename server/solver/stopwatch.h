@@ -1,0 +1,12 @@
+/* The clock of phases that a solver reports. */
+#pragma once
+
+#include <time.h>
+
+/* Seconds on the monotonic clock, for the phases that a solver reports. */
+static inline double stopwatch_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
