@@ -191,7 +191,7 @@ static const struct config_option options[] = {
      "holds alone, or that would leave the others idle; none; or all, every graph."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
      "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4: "
-     "together they are the solver of the service. A shell runs it, with apspd-mpi added. "
+     "together they are the solver of the service. A shell runs it, with apsp-mpi added. "
      "Needs worker.isolation = process. none = the solver is on this host."},
     {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
      "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "

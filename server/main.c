@@ -2,9 +2,7 @@
 #include "server/config_option.h"
 #include "server/http/request/auth.h"
 #include "server/service.h"
-#include "server/solver/ranks.h"
 #include "server/worker/child.h"
-#include "server/worker/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +24,10 @@ int main(int argc, char **argv)
     struct config_request request = {0};
     struct problem problem = {0};
     int count = argc;
-    /* The command lines of a worker process, which only this program itself uses. */
+    /* The command line of a worker process, which only this program itself uses. */
     if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0 &&
         strtol(argv[2], NULL, 10) == WORKER_SOCKET) {
         return worker_child_run(WORKER_SOCKET, NULL);
-    }
-    if (argc == 3 && strcmp(argv[1], WORKER_RANK_FLAG) == 0) {
-        struct ranks *ranks = ranks_open(&argc, &argv);
-        const int code = ranks != NULL ? worker_child_run_rank(argv[2], ranks) : EX_USAGE;
-        ranks_close(ranks);
-        return code;
     }
     if (config_load(&config, CONFIG_DAEMON, &count, argv, environ, &request, &problem) !=
         STATUS_OK) {

@@ -1,5 +1,7 @@
 /* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
  * 0 done, 1 bad input, 2 usage, 3 device, 4 service, 130 interrupted. */
+#include "server/command/apsp.h"
+
 #include "server/command/command.h"
 #include "server/config_option.h"
 
@@ -159,7 +161,7 @@ static int run_help(const struct ranks *ranks, const struct command_list *list, 
     return EXIT_SUCCESS;
 }
 
-static int run_program(struct ranks *ranks, int argc, char **argv)
+int apsp_run(struct ranks *ranks, int argc, char **argv)
 {
     const struct command_list list = list_commands();
     struct config config;
@@ -196,12 +198,4 @@ static int run_program(struct ranks *ranks, int argc, char **argv)
     }
     print_command_help(command);
     return EXIT_SUCCESS;
-}
-
-int main(int argc, char **argv)
-{
-    struct ranks *ranks = ranks_open(&argc, &argv);
-    const int exit_code = run_program(ranks, argc, argv);
-    ranks_close(ranks);
-    return exit_code;
 }

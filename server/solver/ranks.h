@@ -19,10 +19,3 @@ MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status 
  * solver. */
 MUST_CHECK enum status ranks_share_plan(const struct ranks *ranks, const struct graph *graph,
                                         uint32_t tile, enum status status, struct plan **plan);
-
-/* ---- ranks_mpi.c in apsp-mpi and apspd-mpi, ranks_absent.c in apsp and apspd ---- */
-
-/* The processes that mpirun or srun started with this one; takes the launcher's own arguments away.
- * NULL without MPI. All but the first have no standard output. A failure of MPI ends them all. */
-struct ranks *ranks_open(int *argc, char ***argv);
-void ranks_close(struct ranks *ranks);

@@ -1,7 +1,7 @@
-/* apsp-mpi and apspd-mpi: ranks by MPI. Its calls return no errors: by default one ends all ranks.
- */
+/* Calls of MPI return no errors: by default one ends all ranks. */
+#include "server/solver/ranks_mpi.h"
+
 #include "server/solver/cpu/pool.h"
-#include "server/solver/ranks.h"
 
 #include <mpi.h>
 #include <poll.h>
@@ -104,7 +104,7 @@ static void divide_host(struct ranks *ranks)
     ranks->threads = share < 1 ? 1 : (uint32_t)share < threads ? (uint32_t)share : threads;
 }
 
-struct ranks *ranks_open(int *argc, char ***argv)
+struct ranks *ranks_mpi_open(int *argc, char ***argv)
 {
     static struct ranks ranks = {.context = &ranks,
                                  .start_broadcast = start_broadcast,
@@ -128,7 +128,7 @@ struct ranks *ranks_open(int *argc, char ***argv)
     return &ranks;
 }
 
-void ranks_close(struct ranks *ranks)
+void ranks_mpi_close(struct ranks *ranks)
 {
     (void)ranks;
     MPI_Finalize();

@@ -236,7 +236,7 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;
     if (status != STATUS_OK) {
         fprintf(stderr,
-                "apspd-mpi: no service waits for it as %s on this host, where the first "
+                "apsp-mpi: no service waits for it as %s on this host, where the first "
                 "rank has to be\n",
                 name);
     }

@@ -20,7 +20,7 @@
 
 /* For ranks that were told to end, which may be on other hosts; the launcher is killed then. */
 #define GRACE_MS 5000
-#define RANK_PROGRAM "apspd-mpi"
+#define RANK_PROGRAM "apsp-mpi"
 #define NAME_SIZE 32
 /* The wait status of a shell that cannot start a program. */
 #define NOT_STARTED (126 << 8)

@@ -1,4 +1,4 @@
-/* MPI ranks as the worker process: `LAUNCHER apspd-mpi --worker-rank NAME`. A process that is
+/* MPI ranks as the worker process: `LAUNCHER apsp-mpi --worker-rank NAME`. A process that is
  * forked before the sandbox runs this command line, as a confined daemon cannot start other
  * programs; the first rank connects to the daemon by NAME, and is a worker process from then on. */
 #pragma once

@@ -66,7 +66,7 @@ def processes(found):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             with open(f"/proc/{process}/comm") as file:
                 name = file.read().strip()
-            rank = environment_of(process).get(b"OMPI_COMM_WORLD_RANK") if name == "apspd-mpi" else None
+            rank = environment_of(process).get(b"OMPI_COMM_WORLD_RANK") if name == "apsp-mpi" else None
             names[name if rank is None else int(rank)] = process
     return names
 
@@ -218,7 +218,7 @@ def test_a_bad_launcher_is_refused_by_name():
     with tempfile.TemporaryDirectory() as folder:
         code, log = refused("--solver.launcher", LAUNCHER, *process,
                             binary=shutil.copy(harness.BINARY, folder))
-        assert code == 78 and f"{folder}/apspd-mpi, which is not there" in log, log
+        assert code == 78 and f"{folder}/apsp-mpi, which is not there" in log, log
 
 
 def ask_launcher(name, user):

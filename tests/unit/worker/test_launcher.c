@@ -14,7 +14,7 @@ static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
     struct worker_launcher launcher = {.channel = -1};
     struct problem problem = {0};
     assert_int_equal(worker_launcher_start("true", &launcher, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "unit/apspd-mpi"));
+    assert_non_null(strstr(problem.detail, "unit/apsp-mpi"));
     assert_int_equal(launcher.channel, -1);
     worker_launcher_stop(&launcher);
 }
