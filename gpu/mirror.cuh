@@ -28,11 +28,6 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     if (exchange_has(exchange, owner)) {
         const struct exchange_member *own = &exchange->members[index];
         STATUS_TRY(exchange_enter(own->gpu));
-        if (row > WORKSPACE_PARITIES) {
-            STATUS_TRY(exchange_await(exchange, index, EXCHANGE_ALL, [=](const struct gpu *gpu) {
-                return gpu->panels_done[(row - WORKSPACE_PARITIES) % DEVICE_ROUND_EVENTS];
-            }));
-        }
         STATUS_TRY(mirror_pack_launch(mirror->matrices[index], mirror->orders[index], row,
                                       (element *)own->workspace->left[parity][0],
                                       own->gpu->stream));
@@ -41,7 +36,7 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
         const uint32_t count = tile_rows_count(tile_rows_of(dealt, member), row);
         if (member != owner) {
             STATUS_TRY(
-                exchange_send(exchange, owner, member - exchange->members[0].rows.member,
+                exchange_send(exchange, owner, exchange_index(exchange, member),
                               {&workspace::left, parity, 0, GPU_TILE * GPU_TILE * sizeof(element),
                                member * dealt.most, count}));
         }
@@ -49,48 +44,58 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     return STATUS_OK;
 }
 
+/* Tiles arrive in the stream of their sender, or of a rank itself, and are put in their places in
+ * another one, so that members who send at the same time do not wait for each other. A sender
+ * waits for the places of the row that had the same memory. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
 {
     const struct exchange *exchange = mirror->exchange;
     const uint32_t owner =
         exchange_index(exchange, tile_rows_owner(exchange->members[0].rows, row));
+    const uint32_t sender = exchange->ranks != NULL ? 0 : owner;
+    const struct gpu *sending = exchange->members[sender].gpu;
     const uint32_t slot = row % DEVICE_ROUND_EVENTS;
-    STATUS_TRY(mirror_send_row(mirror, row));
-    for (uint32_t i = 0; i < exchange->count; i++) {
-        const struct gpu *gpu = exchange->members[i].gpu;
-        STATUS_TRY(exchange_enter(gpu));
-        if (i == owner) {
-            GPU_TRY(cudaEventRecord(gpu->sent[slot][0], gpu->stream));
-        }
+    const uint32_t before = (row - WORKSPACE_PARITIES) % DEVICE_ROUND_EVENTS;
+    for (uint32_t i = 0; i < exchange->count && row > WORKSPACE_PARITIES; i++) {
+        GPU_TRY(
+            cudaStreamWaitEvent(sending->stream, exchange->members[i].gpu->panels_done[before], 0));
     }
+    STATUS_TRY(mirror_send_row(mirror, row));
+    STATUS_TRY(exchange_enter(sending));
+    GPU_TRY(cudaEventRecord(sending->sent[slot][0], sending->stream));
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct exchange_member *own = &exchange->members[i];
+        const element *const received =
+            (const element *)own->workspace->left[row % WORKSPACE_PARITIES][0];
         STATUS_TRY(exchange_enter(own->gpu));
         if (i != owner) {
-            STATUS_TRY(exchange_await(exchange, i, owner,
-                                      [=](const struct gpu *gpu) { return gpu->sent[slot][0]; }));
-            const element *const received =
-                (const element *)own->workspace->left[row % WORKSPACE_PARITIES][0];
+            GPU_TRY(cudaStreamWaitEvent(own->gpu->half[0], sending->sent[slot][0], 0));
             STATUS_TRY(mirror_unpack_launch(mirror->matrices[i], mirror->orders[i].rows, row,
-                                            received, own->gpu->stream));
+                                            received, own->gpu->half[0]));
         }
-        GPU_TRY(cudaEventRecord(own->gpu->panels_done[slot], own->gpu->stream));
+        GPU_TRY(cudaEventRecord(own->gpu->panels_done[slot], own->gpu->half[0]));
     }
     return STATUS_OK;
 }
 
+/* Ends in the stream of each member. */
 template <typename element>
 MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
 {
     const struct exchange *exchange = mirror->exchange;
+    const uint32_t last = mirror->tile_count - 1;
     for (uint32_t i = 0; i < exchange->count; i++) {
         const struct gpu *gpu = exchange->members[i].gpu;
         STATUS_TRY(exchange_enter(gpu));
         STATUS_TRY(mirror_launch(mirror->matrices[i], mirror->orders[i], gpu->stream));
     }
-    for (uint32_t row = 1; row < mirror->tile_count && !exchange_is_alone(exchange); row++) {
+    for (uint32_t row = 1; row <= last && !exchange_is_alone(exchange); row++) {
         STATUS_TRY(mirror_row(mirror, row));
+    }
+    for (uint32_t i = 0; i < exchange->count && !exchange_is_alone(exchange); i++) {
+        const struct gpu *gpu = exchange->members[i].gpu;
+        GPU_TRY(cudaStreamWaitEvent(gpu->stream, gpu->panels_done[last % DEVICE_ROUND_EVENTS], 0));
     }
     return STATUS_OK;
 }
