@@ -287,6 +287,10 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
+    if (solve->lists.order.rows.members > 1) { /* what is sent has slots that nobody writes */
+        GPU_TRY(cudaMemsetAsync(solve->workspace.left[0][0], 0,
+                                solve->workspace.layout.operand_bytes, gpu->stream));
+    }
     if (schedule == NULL) {
         STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.order.rows,
                                          gpu->stream));

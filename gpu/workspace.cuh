@@ -36,10 +36,11 @@ struct workspace_shape {
 struct workspace_layout {
     uint64_t stride; /* tiles times GPU_TILE */
     uint64_t matrix_bytes;
-    uint64_t left_bytes;   /* of one set of operands */
-    uint64_t right_bytes;  /* likewise */
-    uint64_t closed_bytes; /* likewise, of a group's closed diagonal tiles */
-    uint64_t offset_bytes; /* the graph's row_offset */
+    uint64_t left_bytes;    /* of one set of operands */
+    uint64_t right_bytes;   /* likewise */
+    uint64_t closed_bytes;  /* likewise, of a group's closed diagonal tiles */
+    uint64_t operand_bytes; /* of all sets and closed tiles */
+    uint64_t offset_bytes;  /* the graph's row_offset */
     uint64_t list_bytes;
     uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
     uint64_t statistics_bytes;
@@ -112,11 +113,11 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     const uint64_t most = edge_bytes > result_bytes ? edge_bytes : result_bytes;
     layout.chunk_bytes = workspace_align(most < DEVICE_CHUNK_BYTES ? most : DEVICE_CHUNK_BYTES);
     layout.statistics_bytes = workspace_align(statistics_workspace_bytes(shape->vertex_count));
-    layout.total_bytes = layout.matrix_bytes +
-                         (uint64_t)shape->parities * shape->pivots *
-                             (layout.left_bytes + layout.right_bytes + layout.closed_bytes) +
-                         layout.offset_bytes + layout.list_bytes +
-                         DEVICE_CHUNKS * layout.chunk_bytes + layout.statistics_bytes;
+    layout.operand_bytes = (uint64_t)shape->parities * shape->pivots *
+                           (layout.left_bytes + layout.right_bytes + layout.closed_bytes);
+    layout.total_bytes = layout.matrix_bytes + layout.operand_bytes + layout.offset_bytes +
+                         layout.list_bytes + DEVICE_CHUNKS * layout.chunk_bytes +
+                         layout.statistics_bytes;
     *ret_layout = layout;
     return true;
 }
