@@ -185,7 +185,9 @@ static struct job_group *find_group(const struct job_table *table, const char *g
 {
     struct job_group pattern;
     const size_t size = strlen(graph_id) + 1;
-    CHECK(size <= sizeof(pattern.graph_id));
+    if (size > sizeof(pattern.graph_id)) {
+        return NULL; /* the id of a damaged row */
+    }
     memcpy(pattern.graph_id, graph_id, size);
     struct job_group *const *node = tfind(&pattern, &table->by_graph, compare_graph);
     return node != NULL ? *node : NULL;
