@@ -6,17 +6,12 @@
 /* A row that follows the one before is computed with those behind it, as far as they take no more
  * than this, which each asker keeps while its client reads. */
 #define ROWS_AHEAD_BYTES ((size_t)4 << 20)
-/* Scratch that is kept for the next question. */
-#define SEARCHES_KEPT 8
-
 struct search_pool {
     struct result_file *file;
     uint32_t vertex_count;
     enum kind kind;
     pthread_mutex_t lock;
     struct hierarchy *hierarchy; /* NULL: not opened yet */
-    struct hierarchy_search *searches[SEARCHES_KEPT];
-    uint32_t search_count;
 };
 
 enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool)
@@ -38,9 +33,6 @@ void search_pool_destroy(struct search_pool *pool)
 {
     if (pool == NULL) {
         return;
-    }
-    while (pool->search_count > 0) {
-        hierarchy_search_destroy(pool->searches[--pool->search_count]);
     }
     hierarchy_close(pool->hierarchy);
     pthread_mutex_destroy(&pool->lock);
@@ -89,44 +81,20 @@ uint64_t search_pool_arc_count(struct search_pool *pool)
                : 0;
 }
 
-static enum status borrow_search(struct search_pool *pool, struct hierarchy_search **ret_search)
+static enum status create_search(struct search_pool *pool, struct hierarchy_search **ret_search)
 {
-    struct hierarchy_search *search = NULL;
     const struct hierarchy *hierarchy;
-    enum status status = search_pool_open(pool, NULL, &hierarchy);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    pthread_mutex_lock(&pool->lock);
-    if (pool->search_count > 0) {
-        search = pool->searches[--pool->search_count];
-    }
-    pthread_mutex_unlock(&pool->lock);
-    if (search == NULL) {
-        STATUS_TRY(hierarchy_search_create(hierarchy, &search));
-    }
-    *ret_search = search;
-    return status;
-}
-
-static void return_search(struct search_pool *pool, struct hierarchy_search *search)
-{
-    pthread_mutex_lock(&pool->lock);
-    if (pool->search_count < SEARCHES_KEPT) {
-        pool->searches[pool->search_count++] = search;
-        search = NULL;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    hierarchy_search_destroy(search);
+    STATUS_TRY(search_pool_open(pool, NULL, &hierarchy));
+    return hierarchy_search_create(hierarchy, ret_search);
 }
 
 enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, size_t count,
                               void *ret_elements)
 {
     struct hierarchy_search *search;
-    STATUS_TRY(borrow_search(pool, &search));
+    STATUS_TRY(create_search(pool, &search));
     hierarchy_pairs(search, pairs, count, ret_elements);
-    return_search(pool, search);
+    hierarchy_search_destroy(search);
     return STATUS_OK;
 }
 
@@ -134,22 +102,13 @@ enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_
                                  uint32_t parts, void *ret_distances)
 {
     struct hierarchy_search *search;
-    STATUS_TRY(borrow_search(pool, &search));
+    STATUS_TRY(create_search(pool, &search));
     hierarchy_row_part(search, row, part, parts, ret_distances);
-    return_search(pool, search);
+    hierarchy_search_destroy(search);
     return STATUS_OK;
 }
 
 /* ---- Rows ---- */
-
-static void end_search(struct result_rows *rows)
-{
-    if (rows->search != NULL) {
-        hierarchy_search_reverse(rows->search, false);
-        return_search(rows->pool, rows->search);
-        rows->search = NULL;
-    }
-}
 
 /* Rows that are asked for one after the other are computed side by side. */
 static enum status begin_rows(struct search_pool *pool, uint32_t row, struct result_rows *rows)
@@ -161,7 +120,6 @@ static enum status begin_rows(struct search_pool *pool, uint32_t row, struct res
     size_t most = follows ? ROWS_AHEAD_BYTES / row_bytes : 1;
     most = most < HIERARCHY_LANES_MIN ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
     const uint32_t count = most < n - row ? (uint32_t)most : n - row;
-    end_search(rows);
     rows->count = 0;
     if (rows->room < count) {
         void *elements = realloc(rows->elements, count * row_bytes);
@@ -171,13 +129,15 @@ static enum status begin_rows(struct search_pool *pool, uint32_t row, struct res
         rows->elements = elements;
         rows->room = count;
     }
-    STATUS_TRY(borrow_search(pool, &rows->search));
-    rows->pool = pool;
+    if (rows->search == NULL) {
+        STATUS_TRY(create_search(pool, &rows->search));
+        hierarchy_search_reverse(rows->search, rows->is_reversed);
+    }
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = row + i;
     }
-    hierarchy_search_reverse(rows->search, rows->is_reversed);
     hierarchy_rows_begin(rows->search, sources, count, rows->elements);
+    rows->is_complete = false;
     rows->first = row;
     rows->count = count;
     return STATUS_OK;
@@ -190,18 +150,15 @@ enum status search_pool_row(struct search_pool *pool, uint32_t row, struct resul
     if (row < rows->first || row - rows->first >= rows->count) {
         STATUS_TRY(begin_rows(pool, row, rows));
     }
-    if (rows->search != NULL && hierarchy_rows_step(rows->search)) {
-        end_search(rows);
-    }
-    *ret_distances = rows->search != NULL
-                         ? NULL
-                         : (const char *)rows->elements + (row - rows->first) * row_bytes;
+    rows->is_complete = rows->is_complete || hierarchy_rows_step(rows->search);
+    *ret_distances =
+        rows->is_complete ? (const char *)rows->elements + (row - rows->first) * row_bytes : NULL;
     return STATUS_OK;
 }
 
 void search_pool_finish_rows(struct result_rows *rows)
 {
-    end_search(rows);
+    hierarchy_search_destroy(rows->search);
     free(rows->elements);
     *rows = (struct result_rows){0};
 }

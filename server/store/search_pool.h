@@ -1,5 +1,5 @@
-/* The hierarchy in a result file, which is opened with the first question, and the scratch of
- * searches in it, one for each thread that asks. Any thread. */
+/* The hierarchy in a result file, which is opened with the first question, and searches in it. Any
+ * thread. */
 #pragma once
 
 #include "proto/hierarchy_search.h"
@@ -29,9 +29,9 @@ struct result_rows {
     void *elements;   /* owned */
     uint32_t first;
     uint32_t count;
-    uint32_t room;                   /* rows */
-    struct search_pool *pool;        /* while they are being computed */
-    struct hierarchy_search *search; /* likewise; else NULL */
+    uint32_t room; /* rows */
+    bool is_complete;
+    struct hierarchy_search *search; /* owned; NULL before the first row */
 };
 
 /* As result_distances. */
