@@ -7,6 +7,7 @@
 #include "server/metrics.h"
 #include "server/sandbox.h"
 #include "server/scheduler/scheduler.h"
+#include "server/scheduler/start_stop.h"
 #include "server/solver/host_memory.h"
 #include "server/solver/solver.h"
 #include "server/systemd.h"

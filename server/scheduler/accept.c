@@ -2,6 +2,7 @@
 
 #include "server/scheduler/answer.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
 

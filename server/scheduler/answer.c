@@ -2,6 +2,7 @@
 
 #include "proto/text.h"
 #include "server/clock.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/submit.h"
 

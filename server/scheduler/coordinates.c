@@ -1,6 +1,7 @@
 #include "server/scheduler/coordinates.h"
 
 #include "server/scheduler/answer.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/submission.h"
 
 #include "proto/read/coordinates_reader.h"

@@ -2,6 +2,7 @@
 
 #include "server/clock.h"
 #include "server/scheduler/finish.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
 

@@ -4,6 +4,7 @@
 #include "server/clock.h"
 #include "server/scheduler/answer.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
 #include "server/store/identity.h"

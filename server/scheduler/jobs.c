@@ -310,8 +310,8 @@ void job_table_remove(struct job_table *table, struct job *job)
 }
 
 /* A job to compare with: only its id or its key is looked at. */
-static struct job *find(void *const *root, const struct job *pattern,
-                        int (*compare)(const void *, const void *))
+static struct job *find_in_tree(void *const *root, const struct job *pattern,
+                                int (*compare)(const void *, const void *))
 {
     struct job *const *node = tfind(pattern, root, compare);
     return node != NULL ? *node : NULL;
@@ -327,7 +327,7 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
     }
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.id, id, size + 1);
-    struct job *job = find(&table->by_id, &pattern, compare_id);
+    struct job *job = find_in_tree(&table->by_id, &pattern, compare_id);
     return job != NULL && job->durability != JOB_ACCEPTING ? job : NULL;
 }
 
@@ -341,7 +341,7 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
     }
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.idempotency_key, idempotency_key, size + 1);
-    return find(&table->by_key, &pattern, compare_key);
+    return find_in_tree(&table->by_key, &pattern, compare_key);
 }
 
 struct job *job_table_newest_of(const struct job_table *table, const char *graph_id)

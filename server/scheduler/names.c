@@ -1,6 +1,7 @@
 #include "server/scheduler/names.h"
 
 #include "server/scheduler/answer.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 
 #include <stdio.h>

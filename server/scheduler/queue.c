@@ -25,7 +25,7 @@ static struct job_line *line_of(const struct job *job)
 }
 
 /* The place right behind this job. */
-static struct job_place behind(const struct job *job)
+static struct job_place place_behind(const struct job *job)
 {
     struct job_place place = job->place;
     place.number++;
@@ -51,7 +51,7 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     job->ahead = line->last;
     job->behind = NULL;
     if (line->last != NULL) {
-        job->place = behind(line->last);
+        job->place = place_behind(line->last);
         line->last->behind = job;
     } else {
         job->place = (struct job_place){0};
@@ -146,7 +146,7 @@ static void make_even(struct job_line *line)
     struct job_place place = {0};
     for (struct job *job = line->is_uneven ? line->first : NULL; job != NULL; job = job->behind) {
         job->place = place;
-        place = behind(job);
+        place = place_behind(job);
     }
     line->is_uneven = false;
 }
@@ -177,7 +177,7 @@ static double seconds_of_line(struct job_line *line)
         return 0;
     }
     make_even(line);
-    return behind(line->last).seconds - line->first->place.seconds;
+    return place_behind(line->last).seconds - line->first->place.seconds;
 }
 
 /* The expected time of the jobs of a share above this priority; -1 is below all. */

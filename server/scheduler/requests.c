@@ -5,6 +5,7 @@
 #include "server/scheduler/answer.h"
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/submit.h"
 #include "server/scheduler/waiters.h"
@@ -189,7 +190,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
 
 /* ---- Estimates ---- */
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_bytes(uint64_t a, uint64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
@@ -199,8 +200,8 @@ static bool has_room(const struct scheduler *scheduler, const struct estimate *e
 {
     const uint32_t n = estimate->vertex_count;
     return n <= scheduler->vertex_limit[kind] &&
-           add(ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
-               ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
+           add_bytes(ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind),
+                     ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER)) <=
                estimate->free_disk_bytes;
 }
 
@@ -248,15 +249,15 @@ static bool fits_as_hierarchy(const struct scheduler *scheduler, struct estimate
         ledger_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
     if (estimate->kind == KIND_U2 || n <= estimate->vertex_limit ||
         n > scheduler->admission.hierarchy_vertex_limit ||
-        add(bytes, graph_bytes) > estimate->free_disk_bytes) {
+        add_bytes(bytes, graph_bytes) > estimate->free_disk_bytes) {
         return false;
     }
     estimate->result = (struct result_summary){
         .form = RESULT_FORM_HIERARCHY, .reason = RESULT_REASON_VERTICES, .bytes = bytes};
     estimate->solver = "cpu";
     estimate->device_bytes = 0;
-    estimate->disk_bytes = add(bytes, graph_bytes);
-    estimate->host_bytes = add(estimate->disk_bytes, bytes);
+    estimate->disk_bytes = add_bytes(bytes, graph_bytes);
+    estimate->host_bytes = add_bytes(estimate->disk_bytes, bytes);
     estimate->seconds = -1;
     return true;
 }
@@ -317,9 +318,9 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->solver = slot->opening.facts.device.solver;
     estimate->device = slot->opening.facts.device.name;
     estimate->device_bytes = solve.device_bytes < INT64_MAX ? solve.device_bytes : INT64_MAX;
-    estimate->disk_bytes = add(result_bytes, graph_bytes);
-    estimate->host_bytes =
-        add(estimate->disk_bytes, solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
+    estimate->disk_bytes = add_bytes(result_bytes, graph_bytes);
+    estimate->host_bytes = add_bytes(estimate->disk_bytes,
+                                     solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
     estimate->seconds = solve.seconds;
     estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
     estimate->vertex_limit = scheduler->vertex_limit[kind];

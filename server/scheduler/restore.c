@@ -3,6 +3,7 @@
 #include "server/clock.h"
 #include "server/scheduler/finish.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
 #include "server/store/graph_file.h"

@@ -1,3 +1,5 @@
+#include "server/scheduler/results.h"
+
 #include "server/clock.h"
 #include "server/scheduler/scheduler_internal.h"
 

@@ -42,13 +42,6 @@ struct device_list {
     char gpu_reason[SOLVER_REASON_SIZE]; /* why no GPU is used; empty when one is */
 };
 
-/* Restores graphs, results and jobs from the store, starts the store's disk threads, opens a worker
- * per device (waits for them) and queues again what was queued or running. Borrows config, store,
- * table and launcher, which may be NULL, for its life. Loop thread. */
-MUST_CHECK enum status scheduler_create(uv_loop_t *loop, const struct config *config,
-                                        struct store *store, struct result_table *table,
-                                        const struct worker_launcher *launcher,
-                                        struct scheduler **ret_scheduler, struct problem *reterr);
 /* Finds or makes it; it lives as long as the scheduler. Loop thread, or before the loop runs. */
 MUST_CHECK enum status scheduler_tenant(struct scheduler *scheduler, const char *name,
                                         struct tenant **ret_tenant);
@@ -69,17 +62,8 @@ const struct device_list *scheduler_devices(const struct scheduler *scheduler);
 /* Whether a worker is ready, that is not lost or being started again. Any thread. */
 bool scheduler_has_worker(const struct scheduler *scheduler);
 
-/* No new jobs from now on; waiting long-polls are answered. drained() is called on the loop when
- * the running jobs have ended and all is on the disk; running jobs are cancelled and put back
- * after drain_s. Every call from then on is answered as soon as the loop sees it. */
-void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context);
-/* While draining: cancels and puts back the running jobs now. */
-void scheduler_drain_faster(struct scheduler *scheduler);
 /* The file of this graph proved damaged: it goes to quarantine. Any thread. */
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);
-/* After drained: stops the workers, answers every call left. The caller runs the loop on until its
- * handles are closed; the scheduler is freed then. NULL is accepted. */
-void scheduler_destroy(struct scheduler *scheduler);
 /* A worker lost its device, or the store what it was to keep (STATUS_IO): the process should leave
  * and be started again. lost() is called on the loop, once, when that happens. */
 void scheduler_on_lost(struct scheduler *scheduler, void (*lost)(void *context, enum status why),

@@ -1,3 +1,5 @@
+#include "server/scheduler/start_stop.h"
+
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/restore.h"
 #include "server/scheduler/scheduler_internal.h"

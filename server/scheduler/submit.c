@@ -7,6 +7,7 @@
 #include "server/scheduler/choose_form.h"
 #include "server/scheduler/coordinates.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/submission.h"
 #include "server/scheduler/waiters.h"
 #include "server/store/identity.h"

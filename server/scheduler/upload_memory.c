@@ -78,7 +78,7 @@ static enum status refuse_for_now(const struct upload_share *share, uint64_t mem
     return STATUS_UPLOAD_MEMORY;
 }
 
-static bool fits(uint64_t taken, uint64_t limit, uint64_t more)
+static bool fits_limit(uint64_t taken, uint64_t limit, uint64_t more)
 {
     return taken <= limit && more <= limit - taken;
 }
@@ -88,19 +88,19 @@ enum status upload_memory_find_room(const struct upload_share *share, uint64_t m
 {
     const uint64_t needed = needed_bytes(share, memory_bytes);
     for (size_t i = 0; i < LEVELS && share->counters[i] != NULL && needed > share->bytes; i++) {
-        if (!fits(atomic_load(share->counters[i]), share->memory->limit_bytes >> i,
-                  needed - share->bytes)) {
+        if (!fits_limit(atomic_load(share->counters[i]), share->memory->limit_bytes >> i,
+                        needed - share->bytes)) {
             return refuse_for_now(share, memory_bytes, reterr);
         }
     }
     return STATUS_OK;
 }
 
-static bool charge(_Atomic uint64_t *counter, uint64_t limit, uint64_t more)
+static bool charge_counter(_Atomic uint64_t *counter, uint64_t limit, uint64_t more)
 {
     uint64_t taken = atomic_load(counter);
     do {
-        if (!fits(taken, limit, more)) {
+        if (!fits_limit(taken, limit, more)) {
             return false;
         }
     } while (!atomic_compare_exchange_weak(counter, &taken, taken + more));
@@ -118,9 +118,9 @@ enum status upload_memory_charge(struct upload_share *share, uint64_t memory_byt
     const uint64_t more = needed - share->bytes;
     /* The narrowest first: a client at its limit does not touch what others are charged. */
     size_t level = LEVELS;
-    while (level > 0 &&
-           (share->counters[level - 1] == NULL ||
-            charge(share->counters[level - 1], share->memory->limit_bytes >> (level - 1), more))) {
+    while (level > 0 && (share->counters[level - 1] == NULL ||
+                         charge_counter(share->counters[level - 1],
+                                        share->memory->limit_bytes >> (level - 1), more))) {
         level--;
     }
     if (level == 0) {

@@ -158,7 +158,8 @@ static void watch_ticked(uv_timer_t *tick)
     }
 }
 
-static void hold(struct scheduler *scheduler, struct call *call, struct job *job, double wait_s)
+static void hold_call(struct scheduler *scheduler, struct call *call, struct job *job,
+                      double wait_s)
 {
     call->job = job;
     call->expires_at_s = clock_monotonic_s() + wait_s;
@@ -190,7 +191,7 @@ void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *jo
         job_state_is_final(job->state)) {
         answer_waiter(scheduler, call, job);
     } else {
-        hold(scheduler, call, job, call->wait_s);
+        hold_call(scheduler, call, job, call->wait_s);
     }
 }
 
@@ -206,7 +207,7 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
     } else if (!call->place.begun || is_news(call, job) || scheduler->drained_told) {
         answer_piece(scheduler, call, job);
     } else {
-        hold(scheduler, call, job, scheduler->config->heartbeat_s);
+        hold_call(scheduler, call, job, scheduler->config->heartbeat_s);
     }
 }
 

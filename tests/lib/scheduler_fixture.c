@@ -1,4 +1,5 @@
 #include "tests/lib/scheduler_fixture.h"
+#include "server/scheduler/start_stop.h"
 
 void start(struct fixture *fixture)
 {

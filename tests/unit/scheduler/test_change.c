@@ -1,3 +1,4 @@
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/change_fixture.h"
 
 static void changes_that_come_together_are_made_one_after_another(void **state)

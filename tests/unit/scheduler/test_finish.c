@@ -1,6 +1,8 @@
 #include "server/scheduler/finish.h"
 #include "server/scheduler/requests.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 #include "tests/lib/steps_fixture.h"
 

@@ -1,4 +1,5 @@
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "tests/lib/change_fixture.h"
 
 static unsigned count_graphs(const struct fixture *fixture)

@@ -1,3 +1,4 @@
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
 static void results_names_and_jobs_are_there_after_a_restart(void **state)

@@ -1,4 +1,5 @@
 #include "server/scheduler/scheduler_internal.h"
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
 static void a_submitted_graph_is_solved(void **state)

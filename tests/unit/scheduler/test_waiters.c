@@ -1,3 +1,4 @@
+#include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
 static void a_wait_ends_when_its_time_is_up(void **state)
