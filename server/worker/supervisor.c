@@ -199,11 +199,9 @@ static void carry_out(struct worker *worker, struct task *task)
 {
     const struct worker_config *config = &worker->config;
     const uint32_t threads = config->setup.solver.cpu_threads;
-    const struct task_folders folders = {config->graph_folder, config->result_folder,
-                                         config->order_folder, config->plan_budget_bytes};
-    task_open_files(&folders, task);
+    task_open_files(&config->folders, task);
     update_task(threads, task);
-    task_open_order_file(&folders, task);
+    task_open_order_file(&config->folders, task);
     if (task->status == STATUS_OK && !task->is_updated) {
         solve_task(worker, task);
     }

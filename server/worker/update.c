@@ -40,9 +40,13 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
 
 /* Updates the changed arcs where there are few, else all weights, unless those would do no better.
  * What is left to the solver has no round behind it, as far as anybody who watches it knows. */
-static void update_hierarchy(uint32_t threads, struct task *task)
+void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;
+    if (task->base == NULL || task->status != STATUS_OK ||
+        (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
+        return; /* the solver tells what is wrong with the graph */
+    }
     enum update_result result = UPDATE_SOLVE_ANEW;
     if (result_open_hierarchy(task->base, &base) == STATUS_OK) {
         result = update_arcs(base, task);
@@ -58,13 +62,4 @@ static void update_hierarchy(uint32_t threads, struct task *task)
         atomic_store(&task->signal->rounds_done, 0);
         atomic_store(&task->signal->rounds_total, 0);
     }
-}
-
-void update_task(uint32_t threads, struct task *task)
-{
-    if (task->base == NULL || task->status != STATUS_OK ||
-        (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
-        return; /* the solver tells what is wrong with the graph */
-    }
-    update_hierarchy(threads, task);
 }

@@ -40,10 +40,7 @@ struct worker_config {
     enum worker_isolation isolation;
     uint32_t stall_s;     /* of a process */
     uint32_t sample_rows; /* of every result, proven before it goes home */
-    int graph_folder;
-    int result_folder;
-    int order_folder;
-    uint64_t plan_budget_bytes;
+    struct task_folders folders;
     struct mailbox *home;                      /* where finished tasks are posted: the loop's */
     void (*finished)(struct message *message); /* deliver of the task on its way home */
     struct worker_opening *opening;            /* the caller's, its deliver set by the caller */
