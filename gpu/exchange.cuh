@@ -1,5 +1,5 @@
-/* What the members of a group send to each other: pieces of their workspaces, which lie in the same
- * place on all of them.
+/* Sending between the members of a group: pieces of their workspaces, which lie in the same place
+ * on all of them.
  *
  * Members are devices of this host, for which one thread launches, or ranks, of which each process
  * has one. Between devices of this host a piece is copied in the stream of its sender; an event

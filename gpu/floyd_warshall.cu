@@ -35,7 +35,7 @@ MUST_CHECK static enum status run_kind(const struct solve *solve)
 /* After a cancel or a negative cycle kernels may still be under way: they are told to stop, and end
  * before the memory is used for something else. Of a group all are told first, as they wait for
  * each other. A device that fails in that very moment is lost, whatever was found before. */
-MUST_CHECK static enum status drain(const struct gpu *group)
+MUST_CHECK static enum status drain_devices(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {
         struct gpu *gpu = group->members[i];
@@ -62,7 +62,7 @@ static void clear_alarms(const struct gpu *group)
     }
 }
 
-static void release(const struct gpu *group)
+static void release_memory(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {
         (void)cudaSetDevice(group->members[i]->ordinal);
@@ -97,8 +97,8 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
         clear_alarms(gpu);
         status = run_kind(&solve);
         /* A solve that ends well has waited for all that it has launched. */
-        const enum status drained = status == STATUS_OK ? STATUS_OK : drain(gpu);
-        release(gpu);
+        const enum status drained = status == STATUS_OK ? STATUS_OK : drain_devices(gpu);
+        release_memory(gpu);
         status = drained == STATUS_OK ? status : drained;
     }
     return ranks_agree(gpu->ranks, status);

@@ -32,7 +32,7 @@
 /* Not measured: there a round is about as long as the chain of its panels and copies. */
 #define GROUP_VERTICES 4096
 
-static int attribute(int ordinal, enum cudaDeviceAttr which)
+static int get_attribute(int ordinal, enum cudaDeviceAttr which)
 {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, which, ordinal) != cudaSuccess) {
@@ -47,9 +47,9 @@ static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
     for (int ordinal = 0; ordinal < device_count; ordinal++) {
-        if (attribute(ordinal, cudaDevAttrComputeCapabilityMajor) < CAPABILITY_MAJOR_MIN ||
-            attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN ||
-            attribute(ordinal, cudaDevAttrCooperativeLaunch) == 0) {
+        if (get_attribute(ordinal, cudaDevAttrComputeCapabilityMajor) < CAPABILITY_MAJOR_MIN ||
+            get_attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN ||
+            get_attribute(ordinal, cudaDevAttrCooperativeLaunch) == 0) {
             continue;
         }
         if (usable == index) {
@@ -87,7 +87,7 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
 }
 
 /* threads: that copy its rows home. */
-MUST_CHECK static enum status acquire(struct gpu *gpu, uint32_t threads)
+MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t threads)
 {
     int least = 0;
     int greatest = 0;
@@ -154,15 +154,15 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
         return STATUS_NO_MEMORY;
     }
     gpu->ordinal = ordinal;
-    gpu->multiprocessors = (uint32_t)attribute(ordinal, cudaDevAttrMultiProcessorCount);
-    gpu->clock_mhz = (uint32_t)attribute(ordinal, cudaDevAttrClockRate) / 1000;
+    gpu->multiprocessors = (uint32_t)get_attribute(ordinal, cudaDevAttrMultiProcessorCount);
+    gpu->clock_mhz = (uint32_t)get_attribute(ordinal, cudaDevAttrClockRate) / 1000;
     gpu->tuning.small_vertices = SMALL_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
     gpu->tuning.group_vertices = GROUP_VERTICES;
     gpu->member_count = 1;
     gpu->members[0] = gpu;
-    const enum status status = acquire(gpu, threads);
+    const enum status status = acquire_resources(gpu, threads);
     if (status != STATUS_OK) {
         gpu_close(gpu);
         return status;

@@ -416,7 +416,7 @@ MUST_CHECK static enum status group_solve(struct group *group)
     STATUS_TRY(group_compute<semiring>(group));
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
-    /* Those of ranks are made by the caller of the first. */
+    /* The caller of the first rank makes the statistics of ranks. */
     if (whole->account->statistics != NULL && whole->ranks == NULL) {
         STATUS_TRY((group_fill_statistics<semiring, result>(group)));
     }

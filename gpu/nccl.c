@@ -30,7 +30,7 @@ struct nccl {
     comm_abort *comm_abort;
 };
 
-static struct nccl *load(void)
+static struct nccl *load_nccl(void)
 {
     struct nccl *nccl = calloc(1, sizeof(*nccl));
     if (nccl == NULL) {
@@ -55,7 +55,7 @@ struct nccl *nccl_open(const struct ranks *ranks)
 {
     struct nccl_id id = {{0}};
     (void)setenv("NCCL_MAX_CTAS", BLOCKS_MOST, 0);
-    struct nccl *nccl = load();
+    struct nccl *nccl = load_nccl();
     bool opened = nccl != NULL;
     if (opened && ranks->rank == 0) {
         opened = nccl->get_unique_id(&id) == NCCL_SUCCESS;

@@ -314,7 +314,7 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
         rounds->matrices[index], rounds_interior(rounds, index, round, pivots, next), gpu->stream);
 }
 
-/* What ranks have found since they last agreed: a cancel, or an alarm. */
+/* Ranks agree on a cancel or an alarm that one has found since they last did. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_agree(struct rounds<semiring> *rounds)
 {

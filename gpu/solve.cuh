@@ -353,7 +353,7 @@ static struct download<typename semiring::element, result> download_of(struct so
                              ? solve->schedule->vertex_count
                              : download_rows_of(download.order.rows, download.vertex_count);
     download.ranks = solve->ranks;
-    /* Of ranks the same for all of them. */
+    /* All ranks have chunks of the same size. */
     const uint32_t most = download.order.rows.most * GPU_TILE;
     download.chunk_rows = rows < most ? (uint32_t)rows : most;
     download.clamp_diagonal = solve->options->clamp_diagonal;

@@ -88,7 +88,7 @@ static void copy_shares(struct staging *staging)
     }
 }
 
-static void *run(void *context)
+static void *run_copier(void *context)
 {
     struct staging *staging = context;
     uint64_t seen = 0;
@@ -123,7 +123,8 @@ enum status staging_create(uint32_t threads, struct staging **ret_staging)
     pthread_cond_init(&staging->ended, NULL);
     const uint32_t wanted = threads < STAGING_THREADS_MAX ? threads : STAGING_THREADS_MAX;
     while (staging->thread_count + 1 < wanted &&
-           pthread_create(&staging->threads[staging->thread_count], NULL, run, staging) == 0) {
+           pthread_create(&staging->threads[staging->thread_count], NULL, run_copier, staging) ==
+               0) {
         staging->thread_count++;
     }
     *ret_staging = staging;

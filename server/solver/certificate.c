@@ -125,7 +125,7 @@ static enum status create_adjacency(struct certificate *certificate)
                : adjacency_create(certificate->graph, &certificate->adjacency);
 }
 
-static enum status init(struct certificate *certificate)
+static enum status init_certificate(struct certificate *certificate)
 {
     const enum kind kind = certificate->matrix->kind;
     const size_t vertices = certificate->graph->vertex_count;
@@ -164,7 +164,7 @@ static enum status init(struct certificate *certificate)
     return certificate->way == WAY_SEARCH ? create_adjacency(certificate) : STATUS_OK;
 }
 
-static void finish(struct certificate *certificate)
+static void finish_certificate(struct certificate *certificate)
 {
     for (uint32_t i = 0; certificate->searches != NULL && i < certificate->thread_count; i++) {
         free(certificate->searches[i].reach);
@@ -180,7 +180,7 @@ static void finish(struct certificate *certificate)
 
 /* ---- One row ---- */
 
-static double tolerance(const struct certificate *certificate, uint32_t hops, double magnitude)
+static double tolerance_of(const struct certificate *certificate, uint32_t hops, double magnitude)
 {
     const double relative = fmax(certificate->floor, certificate->epsilon * hops);
     return relative > 0 ? relative * (magnitude + certificate->least) : 0;
@@ -200,7 +200,7 @@ static bool follow_edge(const struct certificate *certificate, struct search *se
     const uint32_t hops = from->hops + 1;
     const double magnitude = from->magnitude + fabs(weight);
     const double along = from->distance + weight;
-    const double slack = tolerance(certificate, hops, magnitude);
+    const double slack = tolerance_of(certificate, hops, magnitude);
     if (!search->searching) {
         search->wrong = to_vertex;
         return to->distance <= along + slack;
@@ -254,8 +254,8 @@ static struct name name_of(const struct graph *graph, uint32_t vertex)
 }
 
 /* why: what is wrong with the entry. */
-static enum status refuse(const struct certificate *certificate, const struct search *search,
-                          uint32_t target, const char *why, struct problem *reterr)
+static enum status refuse_entry(const struct certificate *certificate, const struct search *search,
+                                uint32_t target, const char *why, struct problem *reterr)
 {
     const struct name from = name_of(certificate->graph, search->source);
     const struct name to = name_of(certificate->graph, target);
@@ -303,8 +303,8 @@ static enum status check_row(const struct certificate *certificate, struct searc
         search->finite += reach[vertex].distance != INFINITY;
     }
     if (!(reach[place.source].distance == 0)) {
-        return refuse(certificate, search, place.source, "a vertex is at distance 0 from itself",
-                      reterr);
+        return refuse_entry(certificate, search, place.source,
+                            "a vertex is at distance 0 from itself", reterr);
     }
     reach[place.source].reached = true;
     search->queue[0] = place.source;
@@ -317,13 +317,14 @@ static enum status check_row(const struct certificate *certificate, struct searc
     }
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         if (!reach[vertex].reached && reach[vertex].distance != INFINITY) {
-            return refuse(certificate, search, vertex, "no path has this length", reterr);
+            return refuse_entry(certificate, search, vertex, "no path has this length", reterr);
         }
     }
     search->searching = false;
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
         if (reach[vertex].reached && !follow_edges(certificate, search, vertex)) {
-            return refuse(certificate, search, search->wrong, "there is a shorter path", reterr);
+            return refuse_entry(certificate, search, search->wrong, "there is a shorter path",
+                                reterr);
         }
     }
     return STATUS_OK;
@@ -331,7 +332,7 @@ static enum status check_row(const struct certificate *certificate, struct searc
 
 /* ---- Many rows ---- */
 
-static inline void relax(int32_t *restrict to, const int32_t *restrict from, int32_t weight)
+static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight)
 {
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
         const int32_t distance = from[lane] + weight;
@@ -386,9 +387,9 @@ static void relax_edges(const struct graph *graph, const struct search *search)
             if (weight == 0) {
                 continue;
             }
-            relax(search->shortest + other, search->distance + own, weight);
+            relax_lanes(search->shortest + other, search->distance + own, weight);
             if (!graph->directed) {
-                relax(search->shortest + own, search->distance + other, weight);
+                relax_lanes(search->shortest + own, search->distance + other, weight);
             }
         }
     }
@@ -651,7 +652,7 @@ enum status certificate_check(const struct certificate_request *request,
                                       .thread_count = cpu_pool_threads(request->pool),
                                       .row_count = request->row_count < n ? request->row_count : n};
     CHECK(n == request->matrix->vertex_count);
-    enum status status = n > 0 ? init(&certificate) : STATUS_OK;
+    enum status status = n > 0 ? init_certificate(&certificate) : STATUS_OK;
     while (status == STATUS_OK && certificate.first_row < certificate.row_count) {
         observer_tell(request->observer, PHASE_CHECKING,
                       (double)certificate.first_row / certificate.row_count);
@@ -663,7 +664,7 @@ enum status certificate_check(const struct certificate_request *request,
     if (status == STATUS_NO_MEMORY) {
         problem_set(reterr, status, "There is not enough memory to verify the distances.");
     }
-    finish(&certificate);
+    finish_certificate(&certificate);
     if (status == STATUS_OK) {
         *ret_verification = (struct verification){
             .done = true,

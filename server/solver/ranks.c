@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static void share(const struct ranks *ranks, void *data, size_t size)
+static void share_data(const struct ranks *ranks, void *data, size_t size)
 {
     ranks_broadcast(ranks, data, size, 0);
 }
@@ -49,7 +49,7 @@ enum status ranks_share_graph(const struct ranks *ranks, enum status status, str
     if (ranks->rank == 0) {
         head = **graph;
     }
-    share(ranks, &head, sizeof(head));
+    share_data(ranks, &head, sizeof(head));
     struct graph *shared = ranks->rank == 0 ? *graph : create_graph(&head);
     status = ranks_agree(ranks, shared != NULL ? STATUS_OK : STATUS_NO_MEMORY);
     if (status != STATUS_OK) {
@@ -58,12 +58,13 @@ enum status ranks_share_graph(const struct ranks *ranks, enum status status, str
         }
         return status;
     }
-    share(ranks, shared->row_offset, ((size_t)head.vertex_count + 1) * sizeof(*shared->row_offset));
-    share(ranks, shared->target, head.edge_count * sizeof(*shared->target));
+    share_data(ranks, shared->row_offset,
+               ((size_t)head.vertex_count + 1) * sizeof(*shared->row_offset));
+    share_data(ranks, shared->target, head.edge_count * sizeof(*shared->target));
     if (head.weight_type == WEIGHT_INTEGER) {
-        share(ranks, shared->weight_i4, head.edge_count * sizeof(*shared->weight_i4));
+        share_data(ranks, shared->weight_i4, head.edge_count * sizeof(*shared->weight_i4));
     } else {
-        share(ranks, shared->weight_f8, head.edge_count * sizeof(*shared->weight_f8));
+        share_data(ranks, shared->weight_f8, head.edge_count * sizeof(*shared->weight_f8));
     }
     *graph = shared;
     return STATUS_OK;
@@ -82,9 +83,9 @@ static enum status make_from_parts(const struct ranks *ranks, const struct graph
                                    const struct plan_outline *outline,
                                    const struct plan_parts *parts, struct plan **plan)
 {
-    share(ranks, parts->vertex_at, graph->vertex_count * sizeof(uint32_t));
-    share(ranks, parts->tile_begin, ((size_t)outline->tile_count + 1) * sizeof(uint32_t));
-    share(ranks, parts->pivot, outline->tile_count * sizeof(uint32_t));
+    share_data(ranks, parts->vertex_at, graph->vertex_count * sizeof(uint32_t));
+    share_data(ranks, parts->tile_begin, ((size_t)outline->tile_count + 1) * sizeof(uint32_t));
+    share_data(ranks, parts->pivot, outline->tile_count * sizeof(uint32_t));
     return ranks->rank == 0 ? STATUS_OK : plan_symbolic_make(graph, outline, plan);
 }
 
@@ -135,8 +136,8 @@ enum status ranks_share_plan(const struct ranks *ranks, const struct graph *grap
         summary = (*plan)->summary;
         tile_count = (*plan)->tile_count;
     }
-    share(ranks, &summary, sizeof(summary));
-    share(ranks, &tile_count, sizeof(tile_count));
+    share_data(ranks, &summary, sizeof(summary));
+    share_data(ranks, &tile_count, sizeof(tile_count));
     if (summary.kind != PLAN_DENSE) {
         status = share_order(ranks, graph, tile, tile_count, plan);
     } else if (ranks->rank != 0) {

@@ -37,7 +37,7 @@ static void start_broadcast(void *context, void *data, size_t size, uint32_t roo
     }
 }
 
-static uint32_t highest(void *context, uint32_t value)
+static uint32_t find_highest(void *context, uint32_t value)
 {
     (void)context;
     uint32_t most = 0;
@@ -45,7 +45,7 @@ static uint32_t highest(void *context, uint32_t value)
     return most;
 }
 
-static void gather(void *context, void *data, size_t size, uint32_t from)
+static void gather_data(void *context, void *data, size_t size, uint32_t from)
 {
     const struct ranks *ranks = context;
     for (size_t done = 0; done < size; done += PIECE_BYTES) {
@@ -59,7 +59,7 @@ static void gather(void *context, void *data, size_t size, uint32_t from)
     }
 }
 
-static void end(void *context)
+static void end_all(void *context)
 {
     const struct ranks *ranks = context;
     fprintf(stderr, "rank %u has lost its device: all ranks end\n", ranks->rank);
@@ -67,7 +67,7 @@ static void end(void *context)
     abort();
 }
 
-static void await(void *context, void *data, size_t size)
+static void await_data(void *context, void *data, size_t size)
 {
     const struct ranks *ranks = context;
     MPI_Request request;
@@ -109,10 +109,10 @@ struct ranks *ranks_mpi_open(int *argc, char ***argv)
     static struct ranks ranks = {.context = &ranks,
                                  .start_broadcast = start_broadcast,
                                  .complete_broadcasts = complete_broadcasts,
-                                 .highest = highest,
-                                 .gather = gather,
-                                 .end = end,
-                                 .await = await};
+                                 .highest = find_highest,
+                                 .gather = gather_data,
+                                 .end = end_all,
+                                 .await = await_data};
     int provided = 0;
     int rank = 0;
     int count = 0;

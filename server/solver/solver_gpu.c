@@ -41,7 +41,7 @@ struct solver_gpu {
     _Atomic double download_rate; /* bytes per second, likewise */
 };
 
-static void describe(const struct solver *solver, struct solver_device *ret_device)
+static void describe_device(const struct solver *solver, struct solver_device *ret_device)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     memset(ret_device, 0, sizeof(*ret_device));
@@ -104,9 +104,9 @@ static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_cou
     return by_rate > by_chain ? by_rate : by_chain;
 }
 
-static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                     enum kind kind, const struct solve_options *options,
-                     struct solver_estimate *ret_estimate)
+static void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
+                           enum kind kind, const struct solve_options *options,
+                           struct solver_estimate *ret_estimate)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const double n = vertex_count;
@@ -132,8 +132,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     ret_cost->dense_s = compute_seconds(self, graph->vertex_count, kind, options);
 }
 
-static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
-                 enum kind kind)
+static bool fits_device(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
+                        enum kind kind)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const uint64_t free_bytes = self->gpu != NULL ? gpu_free_bytes(self->gpu)
@@ -142,9 +142,10 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
            free_bytes;
 }
 
-static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
-                         const struct solve_options *options, const struct observer *observer,
-                         struct matrix *matrix, struct solve_account *account)
+static enum status solve_on_device(struct solver *solver, const struct graph *graph,
+                                   const struct plan *plan, const struct solve_options *options,
+                                   const struct observer *observer, struct matrix *matrix,
+                                   struct solve_account *account)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
     const uint32_t n = plan->vertex_count;
@@ -170,7 +171,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
 }
 
 /* All ranks are taken to have as much memory as the one that has least; MiB are agreed on. */
-static void join(struct solver *solver, const struct ranks *ranks)
+static void join_ranks(struct solver *solver, const struct ranks *ranks)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
     gpu_join(self->gpu, ranks);
@@ -267,15 +268,15 @@ static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
     .supports = gpu_supports,
-    .describe = describe,
-    .estimate = estimate,
+    .describe = describe_device,
+    .estimate = estimate_solve,
     .plan_cost = plan_cost,
-    .fits = fits,
-    .solve = solve,
+    .fits = fits_device,
+    .solve = solve_on_device,
     .get_figures = get_figures,
     .set_figures = set_figures,
     .measure_limits = measure_limits,
-    .join = join,
+    .join = join_ranks,
     .close = close_gpu,
 };
 

@@ -21,8 +21,9 @@ INCLUDES = {
     # Configuration, clock and log: above the solver, whose section they read, below the rest.
     "server/": ("proto/", "server/solver/", "server/*"),
     "server/service.c": ("proto/", "server/"),
-    "server/main.c": ("server/*", "server/http/request/auth.h", "server/solver/ranks.h",
-        "server/worker/child.h", "server/worker/launcher.h"),
+    "server/main.c": ("server/*", "server/http/request/auth.h", "server/worker/child.h"),
+    "server/main_mpi.c": ("server/command/apsp.h", "server/solver/ranks_mpi.h", "server/worker/child.h",
+        "server/worker/launcher.h"),
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 
