@@ -130,7 +130,7 @@ def test_the_header_line_is_enough_to_refuse():
         connection = daemon.connect()
         connection.putrequest("POST", "/v1/jobs?format=dimacs")
         connection.putheader("Content-Length", "1000000")
-        connection.endheaders(b"p sp 1700 10\n")
+        connection.endheaders(b"p sp 1700 10\n".ljust(1000000))
         response = connection.getresponse()
         problem = harness.json.loads(response.read())
         assert response.status == 507 and problem["code"] == "DiskFull", problem
