@@ -1,4 +1,4 @@
-"""The documents stay short: ARCHITECTURE.md, README.md, CHANGELOG.md and the lists of docs/design.md."""
+"""ARCHITECTURE.md, README.md and CHANGELOG.md stay short, and docs/design.md lists files that are there."""
 
 import posixpath
 import re
