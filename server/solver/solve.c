@@ -437,10 +437,7 @@ static enum status begin(struct solve *solve)
     }
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
-    const enum status loop = solve_refuse_loop(graph, outcome, solve->reterr);
-    if (loop != STATUS_OK) {
-        return loop;
-    }
+    STATUS_TRY(solve_refuse_loop(graph, outcome, solve->reterr));
     solve->computed = *solve->matrix;
     if (solve->narrowed) {
         /* u2 of a solver that does not write it is computed in an i4 matrix of its own. */

@@ -280,7 +280,7 @@ static void gather_bands(const struct finish *finish, uint32_t end)
     }
 }
 
-static enum status take_copies(const struct cpu_pool *pool, struct finish *finish)
+static enum status allocate_copies(const struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
     const size_t row_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
@@ -307,7 +307,7 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
     const struct ranks *ranks = tiles->ranks;
-    const enum status status = take_copies(pool, finish);
+    const enum status status = allocate_copies(pool, finish);
     for (uint32_t end = status == STATUS_OK ? tiles->tile_count : 0; end > 0; end = finish->first) {
         /* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a
          * band comes from half as far into the storage as it goes to. A band by itself always may,

@@ -363,10 +363,7 @@ static enum status run_round(struct execution *execution)
         execution->options->symmetric ? slots * (slots + 1) / 2 : slots * slots;
     cpu_pool_run(execution->pool, (uint64_t)round->pivot_count + round->right_count, begin_round,
                  execution);
-    const enum status status = agree(execution);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(agree(execution));
     if (execution->tiles->ranks != NULL) {
         share(execution);
     }

@@ -153,8 +153,8 @@ static void *push(struct hand *hand, size_t bytes)
     return top;
 }
 
-static void take_children(struct customization *run, uint32_t s, struct hand *hand,
-                          const struct front *front, bool in_subtree)
+static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
+                              const struct front *front, bool in_subtree)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     for (uint32_t child = run->child[s]; child != NO_SUPERNODE; child = run->sibling[child]) {
@@ -190,7 +190,7 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
                                 .run = run,
                                 .hand = hand};
     run->operations->load(&front, up, down);
-    take_children(run, s, hand, &front, in_subtree);
+    assemble_children(run, s, hand, &front, in_subtree);
     if (!run->operations->eliminate(&front, run->above, run->clamp)) {
         atomic_store(&run->status, STATUS_NEGATIVE_CYCLE);
         return;

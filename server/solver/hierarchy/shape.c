@@ -233,10 +233,7 @@ static enum status close_supernode(struct pass *pass, uint32_t end)
     struct hierarchy_shape *shape = pass->shape;
     const uint32_t s = shape->supernode_count++;
     const uint64_t columns = end - shape->first[s];
-    const enum status status = reserve(&pass->rows, pass->open_count);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(reserve(&pass->rows, pass->open_count));
     memcpy(pass->rows.items + pass->rows.count, pass->open, pass->open_count * sizeof(*pass->open));
     pass->rows.count += pass->open_count;
     shape->row_begin[s + 1] = pass->rows.count;
@@ -272,10 +269,7 @@ static enum status find_supernodes(struct pass *pass)
             if (child && padding + more <= PADDING_ENTRIES + columns * pass->found_count / 8) {
                 padding += more;
             } else {
-                const enum status status = close_supernode(pass, v);
-                if (status != STATUS_OK) {
-                    return status;
-                }
+                STATUS_TRY(close_supernode(pass, v));
                 padding = 0;
             }
         }

@@ -177,7 +177,7 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
 
 /* At least one pivot. A round's products are counted in 32 bits: it ends where there might be more.
  */
-static enum status take_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
+static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
 {
     const struct plan_outline *outline = pass->outline;
     const uint64_t most = UINT32_MAX - (uint64_t)pass->tile_count * pass->tile_count;
@@ -207,10 +207,7 @@ static enum status sort_touches(struct pass *pass, const struct plan_round *roun
                                 const uint32_t *left)
 {
     pass->touches.count = 0;
-    const enum status status = list_reserve(&pass->touches, round->left_count);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(list_reserve(&pass->touches, round->left_count));
     struct touch *touches = pass->touches.items;
     uint32_t *begin = pass->touch_begin;
     memset(begin, 0, ((size_t)pass->tile_count + 2) * sizeof(*begin));
@@ -304,24 +301,20 @@ static enum status list_row_targets(struct pass *pass, struct plan_round *round,
                                     const uint32_t *right, uint32_t row)
 {
     const size_t products = count_row(pass, right, row);
-    enum status status = list_reserve(&pass->products, products);
-    if (status == STATUS_OK) {
-        status =
-            list_reserve(&pass->targets, products < pass->tile_count ? products : pass->tile_count);
+    const size_t targets_most = products < pass->tile_count ? products : pass->tile_count;
+    STATUS_TRY(list_reserve(&pass->products, products));
+    STATUS_TRY(list_reserve(&pass->targets, targets_most));
+    struct plan_product *of_round =
+        (struct plan_product *)pass->products.items + pass->products.count - round->product_count;
+    const size_t first = pass->targets.count;
+    list_targets(pass, round, row);
+    list_products(pass, right, row, of_round);
+    pass->products.count += products;
+    const struct plan_target *targets = pass->targets.items;
+    for (size_t target = first; target < pass->targets.count; target++) {
+        pass->column_next[targets[target].column_tile] = 0;
     }
-    if (status == STATUS_OK) {
-        struct plan_product *of_round = (struct plan_product *)pass->products.items +
-                                        pass->products.count - round->product_count;
-        const size_t first = pass->targets.count;
-        list_targets(pass, round, row);
-        list_products(pass, right, row, of_round);
-        pass->products.count += products;
-        const struct plan_target *targets = pass->targets.items;
-        for (size_t target = first; target < pass->targets.count; target++) {
-            pass->column_next[targets[target].column_tile] = 0;
-        }
-    }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status list_round(struct pass *pass, uint32_t first_pivot, struct plan_round *round)
@@ -329,7 +322,7 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     const size_t left_begin = pass->left.count;
     const size_t right_begin = pass->right.count;
     pass->pivots = pass->plan->pivots + first_pivot;
-    enum status status = take_pivots(pass, first_pivot, round);
+    enum status status = choose_pivots(pass, first_pivot, round);
     if (status != STATUS_OK) {
         return status;
     }
