@@ -28,9 +28,11 @@ struct exchange {
     const struct ranks *ranks; /* borrowed; NULL: all are devices of this host */
 };
 
+typedef void *exchange_array[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+
 /* Slots [first, first + count) of an array of the workspace. */
 struct exchange_piece {
-    void *(workspace::*array)[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+    exchange_array workspace::*array;
     uint32_t parity;
     uint32_t pivot;
     uint64_t slot_bytes;
