@@ -114,7 +114,6 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
 {
     const double bound = graph->summary.distance_bound;
     enum kind kind = requested;
-    enum status status;
 
     if (requested == KIND_AUTO && !graph->summary.integral) {
         kind = fits_float(graph) ? KIND_F4 : KIND_F8;
@@ -125,11 +124,9 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;
     }
-    status = check(graph, kind, reterr);
-    if (status == STATUS_OK) {
-        *ret_kind = kind;
-    }
-    return status;
+    STATUS_TRY(check(graph, kind, reterr));
+    *ret_kind = kind;
+    return STATUS_OK;
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t v)

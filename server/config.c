@@ -266,10 +266,7 @@ static enum status walk_flags(struct flag_walk *walk)
             keep_argument(walk);
             continue;
         }
-        enum status status = walk_argument(walk);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(walk_argument(walk));
     }
     return STATUS_OK;
 }
@@ -293,20 +290,15 @@ enum status config_load(struct config *config, enum config_program program, int 
         }
     }
     config_defaults(&loaded);
-    enum status status = walk_flags(&walk);
-    if (status == STATUS_OK && walk.path != NULL && !request.help && !request.version) {
-        status = load_file(&loaded, walk.path, reterr);
+    STATUS_TRY(walk_flags(&walk));
+    if (walk.path != NULL && !request.help && !request.version) {
+        STATUS_TRY(load_file(&loaded, walk.path, reterr));
     }
-    if (status == STATUS_OK && !request.help && !request.version) {
-        status = load_environment(&loaded, environment, reterr);
+    if (!request.help && !request.version) {
+        STATUS_TRY(load_environment(&loaded, environment, reterr));
     }
-    if (status == STATUS_OK) {
-        walk.config = &loaded;
-        status = walk_flags(&walk);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    walk.config = &loaded;
+    STATUS_TRY(walk_flags(&walk));
     request.path = walk.path;
     *config = loaded;
     *argc = walk.kept;

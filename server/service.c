@@ -358,10 +358,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
     uint64_t watchdog_us = 0;
     char state[LISTENER_ADDRESS_SIZE + 64];
     service->listener = service->admin_listener = LISTENER_CLOSED;
-    enum status status = http_start(&parts, &service->http, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(http_start(&parts, &service->http, reterr));
     printf("listening on %s\n", http_address(service->http));
     if (http_admin_address(service->http)[0] != '\0') {
         printf("admin listening on %s\n", http_admin_address(service->http));

@@ -57,7 +57,6 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
     struct word arcs = line_word_next(&cursor);
     int64_t vertex_count;
     int64_t arc_count;
-    enum status status;
 
     if (dimacs->announced) {
         return problem_bad_graph(reterr, 0, 1, "There is a second p line.");
@@ -65,23 +64,15 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
     if (!line_word_is(name, "sp")) {
         return refuse_problem(name, arcs, reterr);
     }
-    status = line_word_parse_count(vertices, "the number of vertices", &vertex_count, reterr);
-    if (status == STATUS_OK) {
-        status = line_word_parse_count(arcs, "the number of arcs", &arc_count, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = line_word_expect_end(&cursor, reterr);
-    }
-    if (status == STATUS_OK) {
-        status =
-            reader_announce(&dimacs->reader, (uint64_t)vertex_count, (uint64_t)arc_count, reterr);
-    }
-    if (status == STATUS_OK) {
-        dimacs->announced = true;
-        dimacs->vertex_count = (uint32_t)vertex_count;
-        dimacs->arc_count = (uint64_t)arc_count;
-    }
-    return status;
+    STATUS_TRY(line_word_parse_count(vertices, "the number of vertices", &vertex_count, reterr));
+    STATUS_TRY(line_word_parse_count(arcs, "the number of arcs", &arc_count, reterr));
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
+    STATUS_TRY(
+        reader_announce(&dimacs->reader, (uint64_t)vertex_count, (uint64_t)arc_count, reterr));
+    dimacs->announced = true;
+    dimacs->vertex_count = (uint32_t)vertex_count;
+    dimacs->arc_count = (uint64_t)arc_count;
+    return STATUS_OK;
 }
 
 static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,

@@ -292,8 +292,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
         return status;
     }
     edges->row = next;
-    status = edges->decided ? STATUS_OK : decide(edges, NULL, reterr);
-    return status == STATUS_OK ? parse_edge(edges, reterr) : status;
+    STATUS_TRY(edges->decided ? STATUS_OK : decide(edges, NULL, reterr));
+    return parse_edge(edges, reterr);
 }
 
 static enum status refuse_comment(char sign, struct problem *reterr)

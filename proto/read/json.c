@@ -187,8 +187,6 @@ static enum status parse_document(struct json *json, const struct json_token *to
 static enum status parse_member_name(struct json *json, const struct json_token *token,
                                      struct problem *reterr)
 {
-    enum status status;
-
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
@@ -203,11 +201,11 @@ static enum status parse_member_name(struct json *json, const struct json_token 
         return refuse(token, "There are hyperedges, and no distance is defined along them.",
                       reterr);
     }
-    status = see(json, json->member, token, reterr);
-    if (status == STATUS_OK && has_seen(json, MEMBER_EDGES) && has_seen(json, MEMBER_LINKS)) {
+    STATUS_TRY(see(json, json->member, token, reterr));
+    if (has_seen(json, MEMBER_EDGES) && has_seen(json, MEMBER_LINKS)) {
         return refuse(token, "There are both \"edges\" and \"links\".", reterr);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status parse_direction(const struct json_token *token, bool *ret_directed,

@@ -295,18 +295,14 @@ static void note_direct(struct name_table *table, uint32_t number, uint32_t row)
 
 enum status name_table_intern_number(struct name_table *table, uint32_t number, uint32_t *ret_row)
 {
-    enum status status;
-
     CHECK(!table->textual);
     if (number < table->direct_size && table->direct[number] != 0) {
         *ret_row = table->direct[number] - 1;
         return STATUS_OK;
     }
-    status = intern_number(table, number, ret_row);
-    if (status == STATUS_OK) {
-        note_direct(table, number, *ret_row);
-    }
-    return status;
+    STATUS_TRY(intern_number(table, number, ret_row));
+    note_direct(table, number, *ret_row);
+    return STATUS_OK;
 }
 
 const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size)
@@ -319,16 +315,10 @@ static enum status intern_text(struct name_table *table, const char *name, size_
                                uint32_t *ret_row)
 {
     uint64_t slot = text_slot(table, name, size);
-    enum status status;
 
     if (table->slots[slot] == 0) {
-        status = grow(table);
-        if (status == STATUS_OK) {
-            status = reserve_text(table, table->offset[table->count], size);
-        }
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(grow(table));
+        STATUS_TRY(reserve_text(table, table->offset[table->count], size));
         slot = text_slot(table, name, size);
         if (size > 0) {
             memcpy(table->text + table->offset[table->count], name, size);

@@ -220,16 +220,13 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
     if (alias != NULL && alias->entry == entry) {
         return STATUS_OK;
     }
-    enum status status = list_name(entry, name);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(list_name(entry, name));
     if (alias != NULL) {
         unlist_name(alias->entry, name);
         alias->entry = entry;
         return STATUS_OK;
     }
-    status = add_alias(table, name, entry);
+    enum status status = add_alias(table, name, entry);
     if (status != STATUS_OK) {
         unlist_name(entry, name);
     }

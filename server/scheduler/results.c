@@ -322,14 +322,9 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
                             struct result *result)
 {
     const enum kind kind = result_kind(result);
-    enum status status = reserve_item(scheduler);
-    if (status == STATUS_OK) {
-        status = result_table_put(scheduler->results, tenant_number(entry->tenant), entry->row.id,
-                                  result);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(reserve_item(scheduler));
+    STATUS_TRY(
+        result_table_put(scheduler->results, tenant_number(entry->tenant), entry->row.id, result));
     const double now_s = clock_monotonic_s();
     result_touch(result, now_s);
     scheduler->ledger.result_bytes += bytes_of(result);

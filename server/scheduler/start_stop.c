@@ -246,10 +246,7 @@ static void set_limits(struct scheduler *scheduler)
 
 static enum status open_workers(struct scheduler *scheduler, struct problem *reterr)
 {
-    enum status status = open_by_choice(scheduler, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(open_by_choice(scheduler, reterr));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         scheduler->devices.devices[i] = scheduler->workers[i]->opening.facts.device;
         scheduler->devices.health[i] = worker_health_of(scheduler->workers[i]->worker);

@@ -469,10 +469,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
                           .matrix = matrix,
                           .outcome = outcome,
                           .reterr = reterr};
-    enum status status = choose_solver(solver, fallback, request->kind, &solve.solver, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(choose_solver(solver, fallback, request->kind, &solve.solver, reterr));
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = !solver_supports(solve.solver, request->kind);
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -484,7 +481,7 @@ enum status solve_graph(struct solver *solver, struct solver *fallback, const st
             : NULL;
     /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();
-    status = graph_fold(graph, &solve.folded);
+    enum status status = graph_fold(graph, &solve.folded);
     if (ranks_agree(ranks, status) == STATUS_OK && solve.folded != NULL) {
         solve.graph = solve.folded;
     }

@@ -125,14 +125,11 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     const struct observer *observer = request->observer;
     const uint32_t threads = request->threads > 0 ? request->threads : cpu_pool_cores();
     record->observer = observer;
-    enum status status = solve_refuse_loop(graph, outcome, reterr);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(solve_refuse_loop(graph, outcome, reterr));
     /* Half of the arcs where every edge has its reverse; without memory for it, all of them. */
     const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
     const struct graph *solved = is_folded ? folded : graph;
-    status = plan(solved, threads, record, &shape, &outcome->plan);
+    enum status status = plan(solved, threads, record, &shape, &outcome->plan);
     if (status == STATUS_TOO_LARGE) {
         status = refuse_size(": it has no small separators", reterr);
     }

@@ -506,14 +506,9 @@ static enum status run_keyed(const struct catalogue *catalogue, enum statement i
 
 enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id)
 {
-    enum status status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH, graph_id, NULL, NULL, NULL);
-    if (status == STATUS_OK) {
-        status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH_NAMES, graph_id, NULL, NULL, NULL);
-    }
-    if (status == STATUS_OK) {
-        status = run_keyed(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, graph_id, NULL, NULL, NULL);
-    }
-    return status;
+    STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE_GRAPH, graph_id, NULL, NULL, NULL));
+    STATUS_TRY(run_keyed(catalogue, STATEMENT_DELETE_GRAPH_NAMES, graph_id, NULL, NULL, NULL));
+    return run_keyed(catalogue, STATEMENT_DELETE_GRAPH_RESULTS, graph_id, NULL, NULL, NULL);
 }
 
 enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,

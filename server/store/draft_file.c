@@ -145,10 +145,7 @@ enum status draft_file_digest(int descriptor, uint64_t offset, size_t size, uint
     XXH3_64bits_reset(&state);
     while (size > 0) {
         const size_t part = size < sizeof(piece) ? size : sizeof(piece);
-        enum status status = draft_file_read(descriptor, offset, piece, part);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(draft_file_read(descriptor, offset, piece, part));
         XXH3_64bits_update(&state, piece, part);
         offset += part;
         size -= part;

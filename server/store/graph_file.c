@@ -192,11 +192,8 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
                              struct draft_file *ret_file, uint64_t *ret_bytes)
 {
     struct draft_file file;
-    enum status status = draft_file_create(folder, &file);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = write_all(file.descriptor, id, graph, ret_bytes);
+    STATUS_TRY(draft_file_create(folder, &file));
+    enum status status = write_all(file.descriptor, id, graph, ret_bytes);
     if (status != STATUS_OK) {
         draft_file_finish(&file);
         return status;

@@ -58,10 +58,7 @@ static void add_checksums(struct layout *layout)
 static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout *ret_layout)
 {
     size_t size;
-    enum status status = matrix_size(vertex_count, kind, &size);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(matrix_size(vertex_count, kind, &size));
     if (size > INT64_MAX / 2) {
         return STATUS_TOO_LARGE;
     }

@@ -45,14 +45,9 @@ static enum status open_hierarchy(struct search_pool *pool, const struct hierarc
     uint64_t size;
     const void *bytes = result_file_hierarchy(pool->file, &size);
     struct hierarchy *hierarchy = NULL;
-    enum status status = result_file_verify(pool->file, 0, size);
-    if (status == STATUS_OK) {
-        status = like != NULL ? hierarchy_open_like(like, bytes, size, &hierarchy)
-                              : hierarchy_open(bytes, size, &hierarchy);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(result_file_verify(pool->file, 0, size));
+    STATUS_TRY(like != NULL ? hierarchy_open_like(like, bytes, size, &hierarchy)
+                            : hierarchy_open(bytes, size, &hierarchy));
     const struct hierarchy_summary *summary = &hierarchy->summary;
     if (summary->vertex_count != pool->vertex_count || summary->kind != pool->kind) {
         hierarchy_close(hierarchy);

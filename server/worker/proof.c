@@ -70,11 +70,11 @@ static enum status open_searches(struct task *task, struct search_pool **ret_sea
 {
     const struct hierarchy *base = NULL;
     const struct hierarchy *opened;
-    enum status status = search_pool_create(task->file, ret_searches);
-    if (status == STATUS_OK && task->is_followed) {
-        status = result_open_hierarchy(task->base, &base);
+    STATUS_TRY(search_pool_create(task->file, ret_searches));
+    if (task->is_followed) {
+        STATUS_TRY(result_open_hierarchy(task->base, &base));
     }
-    return status == STATUS_OK ? search_pool_open(*ret_searches, base, &opened) : status;
+    return search_pool_open(*ret_searches, base, &opened);
 }
 
 static enum status need_pool(uint32_t threads, struct cpu_pool **pool)

@@ -217,11 +217,9 @@ static enum status read_line(struct reading *reading, char *line)
     if (reading->count == KEY_LIMIT) {
         return refuse(reading, "there are more keys than 4096");
     }
-    enum status status = read_words(reading, line, &entry);
-    if (status == STATUS_OK) {
-        reading->entries[reading->count++] = entry;
-    }
-    return status;
+    STATUS_TRY(read_words(reading, line, &entry));
+    reading->entries[reading->count++] = entry;
+    return STATUS_OK;
 }
 
 static enum status read_lines(struct reading *reading, FILE *stream)

@@ -147,12 +147,9 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
     const struct plan *plan = pass->plan;
     const size_t left_begin = pass->left.count;
     const size_t right_begin = pass->right.count;
-    enum status status = list_reached(pass, tile, true, &pass->left);
-    if (status == STATUS_OK && !plan->symmetric) {
-        status = list_reached(pass, tile, false, &pass->right);
-    }
-    if (status != STATUS_OK) {
-        return status;
+    STATUS_TRY(list_reached(pass, tile, true, &pass->left));
+    if (!plan->symmetric) {
+        STATUS_TRY(list_reached(pass, tile, false, &pass->right));
     }
     struct plan_pivot pivot = {.tile = tile,
                                .left_begin = round->left_count,
@@ -322,16 +319,13 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     const size_t left_begin = pass->left.count;
     const size_t right_begin = pass->right.count;
     pass->pivots = pass->plan->pivots + first_pivot;
-    enum status status = choose_pivots(pass, first_pivot, round);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(choose_pivots(pass, first_pivot, round));
     const uint32_t *left = (const uint32_t *)pass->left.items + left_begin;
     const uint32_t *right = (const uint32_t *)pass->right.items + right_begin;
     if (pass->plan->symmetric) {
         right = left;
     }
-    status = sort_touches(pass, round, left);
+    enum status status = sort_touches(pass, round, left);
     for (uint32_t row = 0; status == STATUS_OK && row < pass->tile_count; row++) {
         if (pass->touch_begin[row] < pass->touch_begin[row + 1]) {
             status = list_row_targets(pass, round, right, row);
