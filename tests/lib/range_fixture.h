@@ -3,14 +3,9 @@
 #pragma once
 
 #include "proto/read/graph_builder.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define RANGE_VERTICES 24
 #define RANGE_DEGREE 32

@@ -4,13 +4,7 @@
 
 #include "proto/text.h"
 #include "tests/lib/graph_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define FIXTURE_ROUNDS 200
 

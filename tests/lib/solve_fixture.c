@@ -4,7 +4,6 @@ struct solver *cpu;
 
 int open_cpu(void **state)
 {
-    (void)state;
     const struct solver_config config = {
         .choice = SOLVER_AUTO, .cpu_threads = 1, .cpu_isa = "portable"};
     return solver_cpu_open(&config, &cpu, NULL) == STATUS_OK ? 0 : 1;
@@ -12,7 +11,6 @@ int open_cpu(void **state)
 
 int close_cpu(void **state)
 {
-    (void)state;
     solver_close(cpu);
     return 0;
 }

@@ -4,16 +4,11 @@
 
 #include "proto/read/graph_builder.h"
 #include "server/solver/solve.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERTEX_LIMIT 32
 

@@ -1,12 +1,8 @@
 /* Runs the test functions alone whose names match the pattern in APSPD_TEST_ONLY ("*" and "?" stand
  * for any text and any character). Linked into each program of unit tests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/lib/test.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 __attribute__((constructor)) static void set_test_filter(void)
 {

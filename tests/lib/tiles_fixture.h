@@ -4,14 +4,9 @@
 
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/plan/planner.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct tiles_fixture {
     struct plan *plan;

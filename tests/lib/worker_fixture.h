@@ -6,18 +6,13 @@
 #include "server/worker/child.h"
 #include "server/worker/worker.h"
 #include "tests/lib/graph_file_fixture.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
 #define RING_ID "g_ring"

@@ -1,18 +1,13 @@
 /* The CPU solver, each of its kernels on one thread or two: the table of cases and the laws.
  * APSPD_TEST_QUICK leaves most sizes out, for builds that are slow by their sanitizers. */
 #include "server/solver/cpu/kernel.h"
+#include "tests/lib/test.h"
 #include "tests/solver/laws.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/table.h"
 #include "tests/solver/trial.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define SOLVER_LIMIT 8
 #define LAW_VERTICES 150
@@ -22,14 +17,12 @@ static size_t solver_count;
 
 static int open_solvers(void **state)
 {
-    (void)state;
     solver_count = trial_open_cpus(solvers, SOLVER_LIMIT);
     return 0;
 }
 
 static int close_solvers(void **state)
 {
-    (void)state;
     while (solver_count > 0) {
         solver_close(solvers[--solver_count]);
     }
@@ -38,7 +31,6 @@ static int close_solvers(void **state)
 
 static void every_size_to_200_equals_the_oracle(void **state)
 {
-    (void)state;
     const bool is_quick = getenv("APSPD_TEST_QUICK") != NULL;
     for (uint32_t n = 0; n <= (is_quick ? 140 : 200); n += n < 10 || !is_quick ? 1 : 61) {
         /* Each kernel, on one thread and on two in turn. */
@@ -53,7 +45,6 @@ static void every_size_to_200_equals_the_oracle(void **state)
 
 static void sizes_around_a_tile_equal_the_oracle(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 3 : sizeof(sizes) / sizeof(sizes[0]);
@@ -78,31 +69,26 @@ static void run_law(bool (*law)(struct solver *solver, const struct edge_list *l
 
 static void a_vertex_is_at_distance_zero_from_itself(void **state)
 {
-    (void)state;
     run_law(laws_diagonal_is_zero);
 }
 
 static void no_detour_is_shorter(void **state)
 {
-    (void)state;
     run_law(laws_triangle_inequality);
 }
 
 static void relabelling_the_vertices_permutes_the_matrix(void **state)
 {
-    (void)state;
     run_law(laws_relabelling_permutes);
 }
 
 static void reversing_the_edges_transposes_the_matrix(void **state)
 {
-    (void)state;
     run_law(laws_reversing_transposes);
 }
 
 static void a_useless_edge_changes_nothing(void **state)
 {
-    (void)state;
     run_law(laws_useless_edge_changes_nothing);
 }
 

@@ -3,21 +3,16 @@
  * sizes out, for builds that are slow by their sanitizers. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
+#include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define SOLVER_LIMIT 8
 #define SMALL_VERTICES 200
@@ -27,14 +22,12 @@ static size_t solver_count;
 
 static int open_solvers(void **state)
 {
-    (void)state;
     solver_count = trial_open_cpus(solvers, SOLVER_LIMIT);
     return 0;
 }
 
 static int close_solvers(void **state)
 {
-    (void)state;
     while (solver_count > 0) {
         solver_close(solvers[--solver_count]);
     }
@@ -168,7 +161,6 @@ static void solve_dense(const struct shape *shape, uint32_t n)
 
 static void in_16_bits_every_size_to_200_is_right(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= SMALL_VERTICES; n += stride(n)) {
             solve_dense(&shapes[shape], n);
@@ -178,7 +170,6 @@ static void in_16_bits_every_size_to_200_is_right(void **state)
 
 static void in_16_bits_sizes_of_several_tiles_are_right(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {255, 256, 257, 511, 700};
     const size_t count = quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -202,7 +193,6 @@ static void run_plans(const struct problem_case *made, uint64_t seed)
 
 static void any_plan_gives_the_same_matrix(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {1, 2, 3, 17, 60, 129, 200};
     const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0);
     const uint64_t seeds = quick() ? 1 : 3;
@@ -219,7 +209,6 @@ static void any_plan_gives_the_same_matrix(void **state)
 
 static void any_plan_sees_a_negative_cycle(void **state)
 {
-    (void)state;
     const uint64_t seeds = quick() ? 1 : 4;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint64_t seed = 0; seed < seeds; ++seed) {

@@ -2,19 +2,14 @@
  * way: each member has a memory of its own, and gets from the others what a round sends and no
  * more. Random plans of small tiles, against the oracle. */
 #include "gpu/schedule.h"
+#include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TILE 6
 #define ELEMENTS (TILE * TILE)
@@ -345,7 +340,6 @@ static void try_plan(const struct edge_list *list, const struct graph *graph, bo
 static void members_together_solve_what_one_solves(void **state)
 {
     static const uint32_t sizes[] = {1, 5, 13, 24, 25, 50};
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
         for (size_t shape = 0; shape < shape_count; ++shape) {
             const uint32_t n = sizes[i];

@@ -3,16 +3,11 @@
 #include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/update.h"
 #include "server/solver/solve_hierarchy.h"
+#include "tests/lib/test.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <string.h>
@@ -116,7 +111,6 @@ static bool quick(void)
 
 static void every_size_is_the_same(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 43) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
@@ -130,7 +124,6 @@ static void every_size_is_the_same(void **state)
 
 static void a_negative_cycle_is_seen(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], quick() ? 40 : 120, 1);
         shapes_add_negative_cycle(&list, 1);
@@ -278,7 +271,6 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
 /* Byte for byte, with ways of the same length and weights that go up and down again. */
 static void an_update_is_the_solve_of_the_changed_graph(void **state)
 {
-    (void)state;
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t round = 0; round < (quick() ? 6 : 14); ++round) {
@@ -297,7 +289,6 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
 /* A path, and the ring that one more edge makes of it: its ends are in different halves. */
 static void a_shape_without_an_edge_is_not_enough(void **state)
 {
-    (void)state;
     struct edge_list list = {.vertex_count = 100};
     struct order_record record = {0};
     for (uint32_t v = 0; v < 99; ++v) {
@@ -324,14 +315,12 @@ static void a_shape_without_an_edge_is_not_enough(void **state)
 
 static int open_cpu(void **state)
 {
-    (void)state;
     cpu = trial_open_cpu("auto", 1);
     return 0;
 }
 
 static int close_cpu(void **state)
 {
-    (void)state;
     solver_close(cpu);
     return 0;
 }

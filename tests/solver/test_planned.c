@@ -3,20 +3,15 @@
  * leaves most sizes out. */
 #include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
+#include "tests/lib/test.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/plan_reference.h"
 #include "tests/solver/shapes.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TILE 8
 
@@ -78,7 +73,6 @@ static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bo
 
 static void planned_solves_equal_the_oracle(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 1, 7, 8, 33, 40, 41, 64, 100, 150, 250};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 8 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -98,7 +92,6 @@ static void planned_solves_equal_the_oracle(void **state)
 
 static void planned_solves_see_a_negative_cycle(void **state)
 {
-    (void)state;
     uint32_t planned = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         planned += shapes[shape].integral ? solve_shape(&shapes[shape], 120, true) : 0;
@@ -121,7 +114,6 @@ static const struct real reals[] = {
 
 static void real_graphs_keep_a_part_of_the_work(void **state)
 {
-    (void)state;
     const char *folder = getenv("APSPD_TEST_DATA");
     if (folder == NULL || !separator_present()) {
         skip();

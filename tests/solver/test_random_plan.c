@@ -1,18 +1,13 @@
 /* Random plans of every shape, executed by the reference: any order, tiles, merging and superset of
  * tiles gives the oracle's matrix. APSPD_TEST_QUICK leaves most seeds out. */
+#include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/plan_reference.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERTICES_MAX 90
 
@@ -59,7 +54,6 @@ static void solve_shape(const struct shape *shape, uint32_t vertex_count, bool n
 
 static void any_valid_plan_gives_the_same_matrix(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 1, 2, 3, 7, 16, 33, 64, VERTICES_MAX};
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t size = 0; shapes[shape].integral && size < sizeof(sizes) / sizeof(sizes[0]);
@@ -71,7 +65,6 @@ static void any_valid_plan_gives_the_same_matrix(void **state)
 
 static void any_valid_plan_sees_a_negative_cycle(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         if (shapes[shape].integral) {
             solve_shape(&shapes[shape], 40, true);
@@ -81,7 +74,6 @@ static void any_valid_plan_sees_a_negative_cycle(void **state)
 
 static void the_same_seed_gives_the_same_plan(void **state)
 {
-    (void)state;
     struct edge_list list = {.vertex_count = 300};
     for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {
         edge_list_add(&list, vertex - 1, vertex, 1);
@@ -104,7 +96,6 @@ static void the_same_seed_gives_the_same_plan(void **state)
 /* Else the tests above would try nothing but dense plans of one pivot a round. */
 static void random_plans_merge_pivots_and_leave_tiles_out(void **state)
 {
-    (void)state;
     struct edge_list list = {.vertex_count = 300};
     for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {
         edge_list_add(&list, vertex - 1, vertex, 1);

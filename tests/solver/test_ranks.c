@@ -5,6 +5,7 @@
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
+#include "tests/lib/test.h"
 #include "tests/solver/halved_grid.h"
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
@@ -13,14 +14,8 @@
 
 #include <string.h>
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define RANKS_MAX THREAD_RANKS_MAX
 /* GPUs solve larger graphs together. */
@@ -182,7 +177,6 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
 
 static void every_dense_size_is_the_same(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
                                             : quick()                     ? 123
@@ -201,7 +195,6 @@ static void every_dense_size_is_the_same(void **state)
 
 static void any_plan_is_the_same(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {1, 17, 130, 200};
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 2 : 0); ++i) {
@@ -219,7 +212,6 @@ static void any_plan_is_the_same(void **state)
 
 static void a_negative_cycle_is_seen_by_all(void **state)
 {
-    (void)state;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], 150, 1);
         shapes_add_negative_cycle(&list, 1);
@@ -236,7 +228,6 @@ static void a_negative_cycle_is_seen_by_all(void **state)
 
 static void the_plan_is_shared(void **state)
 {
-    (void)state;
     for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
         struct halved_grid grid = halved_grid_make(quick() ? 24 : 64, count % 2 == 0, CPU_TILE);
         struct member like = {.graph = grid.graph, .kind = KIND_I4};
@@ -256,7 +247,6 @@ static void the_plan_is_shared(void **state)
 
 static void a_negative_cycle_has_its_name(void **state)
 {
-    (void)state;
     struct edge_list list = shapes_make(&shapes[1], 300, 1);
     shapes_add_negative_cycle(&list, 1);
     struct graph *graph = edge_list_build(&list);
@@ -271,7 +261,6 @@ static void a_negative_cycle_has_its_name(void **state)
 
 static void a_cancel_of_one_ends_all(void **state)
 {
-    (void)state;
     struct edge_list list = shapes_make(&shapes[0], 300, 1);
     struct graph *graph = edge_list_build(&list);
     struct plan *plan = NULL;
@@ -290,7 +279,6 @@ static void a_cancel_of_one_ends_all(void **state)
 
 static void narrow_kinds_come_from_the_first(void **state)
 {
-    (void)state;
     struct edge_list list = shapes_make(&shapes[0], 200, 1);
     struct graph *graph = edge_list_build(&list);
     struct member like = {.graph = graph, .kind = KIND_U2};
@@ -317,7 +305,6 @@ static bool has_gpu(void)
 /* On GPUs where there is one. */
 static void all_kinds_are_those_of_one_solver(void **state)
 {
-    (void)state;
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
     const uint32_t n = has_gpu() ? GPU_VERTICES : 300;
     for (size_t i = 0; i < 3; ++i) {
@@ -351,7 +338,6 @@ static void all_kinds_are_those_of_one_solver(void **state)
 
 static void a_rank_without_a_gpu_leaves_all_to_processors(void **state)
 {
-    (void)state;
     static const struct solver_config cpu = {.choice = SOLVER_CPU, .cpu_isa = "auto"};
     static const struct solver_config gpu = {.choice = SOLVER_GPU, .cpu_isa = "auto"};
     struct edge_list list = shapes_make(&shapes[1], 200, 1);
@@ -371,7 +357,6 @@ static void a_rank_without_a_gpu_leaves_all_to_processors(void **state)
 
 static void a_cycle_and_a_cancel_end_them_too(void **state)
 {
-    (void)state;
     struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
     struct graph *graph = edge_list_build(&list);
     struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .cancels = true};
@@ -396,7 +381,6 @@ static void a_cycle_and_a_cancel_end_them_too(void **state)
 
 static int open_solvers(void **state)
 {
-    (void)state;
     for (uint32_t rank = 0; rank < RANKS_MAX; ++rank) {
         solvers[rank] = trial_open_cpu("auto", 1 + rank % 2);
     }
@@ -405,7 +389,6 @@ static int open_solvers(void **state)
 
 static int close_solvers(void **state)
 {
-    (void)state;
     for (uint32_t rank = 0; rank < RANKS_MAX; ++rank) {
         solver_close(solvers[rank]);
     }

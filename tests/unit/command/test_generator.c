@@ -1,13 +1,9 @@
 /* The generator: the edges of a shape, the same for one seed on every machine. */
 #include "server/command/generator.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERTEX_LIMIT 400
 
@@ -78,7 +74,6 @@ static void undirected_shapes_are_symmetric(void **state)
             }
         }
     }
-    (void)state;
 }
 
 static void dense_has_every_pair(void **state)
@@ -88,7 +83,6 @@ static void dense_has_every_pair(void **state)
         request.directed = directed;
         assert_int_equal(generate(request)->count, 40 * 39);
     }
-    (void)state;
 }
 
 /* 400 * 6 edges expected, standard deviation 49. */
@@ -99,7 +93,6 @@ static void gnp_has_about_the_degree_asked(void **state)
     for (request.seed = 1; request.seed <= 20; ++request.seed) {
         assert_in_range(generate(request)->count, 2400 - 245, 2400 + 245);
     }
-    (void)state;
 }
 
 /* Every pair gets its turn: over many seeds none is never an edge. */
@@ -120,7 +113,6 @@ static void gnp_leaves_no_pair_out(void **state)
             assert_in_range(hits[i / 8][i % 8], 235, 365); /* 300, deviation 13 */
         }
     }
-    (void)state;
 }
 
 static void a_grid_has_its_streets(void **state)
@@ -129,7 +121,6 @@ static void a_grid_has_its_streets(void **state)
     for (uint32_t n = 1; n < 60; ++n) {
         assert_int_equal(reached_from_first(generate(request_of(GENERATOR_GRID, n))), n);
     }
-    (void)state;
 }
 
 static void roads_are_connected_and_missing_some_streets(void **state)
@@ -143,7 +134,6 @@ static void roads_are_connected_and_missing_some_streets(void **state)
     uint64_t grid = generate(request_of(GENERATOR_GRID, VERTEX_LIMIT))->count;
     uint64_t road = generate(request_of(GENERATOR_ROAD, VERTEX_LIMIT))->count;
     assert_in_range(road, grid * 8 / 10, grid);
-    (void)state;
 }
 
 static void no_vertex_and_one_vertex_have_no_edges(void **state)
@@ -153,7 +143,6 @@ static void no_vertex_and_one_vertex_have_no_edges(void **state)
             assert_int_equal(generate(request_of((enum generator_shape)shape, n))->count, 0);
         }
     }
-    (void)state;
 }
 
 /* The sums are of this generator's first release: whoever changes them changes everybody's
@@ -169,7 +158,6 @@ static void a_seed_gives_the_known_graph(void **state)
         other.seed = 8;
         assert_int_not_equal(generate(other)->sum, sum);
     }
-    (void)state;
 }
 
 int main(void)

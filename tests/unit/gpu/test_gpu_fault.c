@@ -1,15 +1,8 @@
 #include "gpu/gpu.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void each_error_has_its_sort(void **state)
 {
-    (void)state;
     static const struct {
         int code;
         enum gpu_fault fault;
@@ -42,7 +35,6 @@ static void each_error_has_its_sort(void **state)
 
 static void the_first_that_stays_is_the_one_that_counts(void **state)
 {
-    (void)state;
     assert_int_equal(gpu_fault_noted(), GPU_FAULT_NONE);
     gpu_fault_note(2);
     assert_int_equal(gpu_fault_noted(), GPU_FAULT_NONE);

@@ -1,12 +1,7 @@
 #include "gpu/schedule.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TILE 128
 
@@ -89,7 +84,6 @@ static struct schedule *make(const struct plan *plan, uint32_t packing)
 
 static void vertices_stand_in_padded_tiles(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
     assert_int_equal(schedule->position[307], 0);
@@ -102,7 +96,6 @@ static void vertices_stand_in_padded_tiles(void **state)
 
 static void tiles_with_edges_are_filled_once(void **state)
 {
-    (void)state;
     const struct plan whole = make_plan(false);
     struct schedule *schedule = make(&whole, 1);
     assert_int_equal(schedule->fill_count, 10);
@@ -118,7 +111,6 @@ static void tiles_with_edges_are_filled_once(void **state)
 
 static void rounds_follow_each_other_in_the_lists(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(false);
     struct schedule *schedule = make(&plan, 1);
     assert_int_equal(schedule->rounds[0].pivots.count, 2);
@@ -145,7 +137,6 @@ static void rounds_follow_each_other_in_the_lists(void **state)
 
 static void a_symmetric_plan_has_its_panels_once(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
     assert_int_equal(schedule->panel_count, 7);
@@ -156,7 +147,6 @@ static void a_symmetric_plan_has_its_panels_once(void **state)
 
 static void targets_with_most_work_come_first(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
     /* Leaves of 100 and 20 pivots: 4 slabs and 1. */
@@ -180,7 +170,6 @@ static void targets_with_most_work_come_first(void **state)
 
 static void the_extent_of_a_target_is_that_of_its_vertices(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
     assert_int_equal(schedule->targets[1].rows, 60);
@@ -193,7 +182,6 @@ static void the_extent_of_a_target_is_that_of_its_vertices(void **state)
 
 static void two_tiles_with_the_same_left_operands_are_one_entry(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 2);
     assert_int_equal(schedule->rounds[0].targets.count, 3);
@@ -215,7 +203,6 @@ static void two_tiles_with_the_same_left_operands_are_one_entry(void **state)
 /* Twelve products of a full tile: all of the round but one. */
 static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
 {
-    (void)state;
     static struct plan_product many[13];
     static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
     struct plan plan = make_plan(true);
@@ -246,7 +233,6 @@ static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
 /* Of two members the first has the tile rows 0 and 1, the leaves, the other 2 and 3. */
 static void a_member_lists_what_is_in_its_rows(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(false);
     struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});
     struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1, 0});
@@ -276,7 +262,6 @@ static void a_member_lists_what_is_in_its_rows(void **state)
 
 static void the_lists_fit_what_was_announced(void **state)
 {
-    (void)state;
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=
                 10 * sizeof(struct schedule_tile) + 4 * sizeof(struct schedule_pivot) +

@@ -1,14 +1,8 @@
 #include "gpu/staging.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LARGEST ((size_t)5 << 20)
 #define MARGIN 64
@@ -41,7 +35,6 @@ static void check_copy(struct staging *staging, const unsigned char *from, size_
 
 static void every_byte_is_copied_and_no_other(void **state)
 {
-    (void)state;
     const size_t sizes[] = {0, 1, 15, SHARE, SHARE + 1, 3 * SHARE - 1, 3 * SHARE + 17, LARGEST};
     unsigned char *const from = fill(LARGEST + MARGIN);
     for (uint32_t threads = 1; threads <= STAGING_THREADS_MAX + 1; threads += 3) {
@@ -60,7 +53,6 @@ static void every_byte_is_copied_and_no_other(void **state)
 /* In steps of 7 of 3 times as many, so that the rows of one share are apart. */
 static void rows_go_to_their_places(void **state)
 {
-    (void)state;
     enum { ROWS = 1000 };
     const size_t sizes[] = {4, 100, 4099};
     static uint32_t rows[ROWS];
@@ -92,7 +84,6 @@ static void rows_go_to_their_places(void **state)
 /* The last bytes of a share are looked at as soon as the copy is said to be done. */
 static void copies_follow_one_another(void **state)
 {
-    (void)state;
     struct staging *staging = NULL;
     unsigned char *const from = fill(LARGEST);
     unsigned char *const to = calloc(LARGEST, 1);

@@ -1,13 +1,7 @@
 #include "proto/adjacency.h"
 
 #include "tests/lib/graph_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct adjacency *make(const char *json)
 {
@@ -27,7 +21,6 @@ static void edges_lie_where_they_lead_to(void **state)
     struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
     static const uint64_t offsets[] = {0, 1, 2, 2, 4};
 
-    (void)state;
     assert_int_equal(adjacency->vertex_count, 4);
     assert_memory_equal(adjacency->offset, offsets, sizeof offsets);
     assert_int_equal(adjacency->source[0], 3);
@@ -44,7 +37,6 @@ static void undirected_edges_lead_both_ways(void **state)
     static const uint64_t offsets[] = {0, 1, 2, 4};
     static const uint32_t sources[] = {2, 2, 0, 1};
 
-    (void)state;
     assert_memory_equal(adjacency->offset, offsets, sizeof offsets);
     assert_memory_equal(adjacency->source, sources, sizeof sources);
     assert_true(adjacency_weight(adjacency, 0) == 0.5 && adjacency_weight(adjacency, 3) == 4);
@@ -55,7 +47,6 @@ static void a_graph_may_be_empty(void **state)
 {
     struct adjacency *adjacency = make("{\"n\":1,\"edges\":[]}");
 
-    (void)state;
     assert_int_equal(adjacency->offset[1], 0);
     adjacency_destroy(adjacency);
     adjacency_destroy(NULL);
@@ -65,7 +56,6 @@ static void the_size_is_known_before(void **state)
 {
     size_t bytes;
 
-    (void)state;
     assert_int_equal(adjacency_size(10, 100, true, WEIGHT_INTEGER, &bytes), STATUS_OK);
     assert_int_equal(bytes, 11 * 8 + 100 * 8);
     assert_int_equal(adjacency_size(10, 100, false, WEIGHT_REAL, &bytes), STATUS_OK);

@@ -1,11 +1,7 @@
 #include "proto/coordinates.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define COUNT 500
 
@@ -50,7 +46,6 @@ static void nearest_agrees_with_a_search_of_all(void **state)
     static double places[COUNT][2];
     unsigned short seed[3] = {1, 2, 3};
 
-    (void)state;
     for (uint32_t row = 0; row < COUNT; row++) {
         places[row][0] = erand48(seed) * 360 - 180;
         places[row][1] = erand48(seed) * 180 - 90;
@@ -74,7 +69,6 @@ static void nearest_crosses_the_antimeridian_and_the_poles(void **state)
     double places[][2] = {{-179.9, 0}, {170, 0}, {10, 89.9}, {0, 80}, {0, -90}};
     struct coordinates *coordinates = make(false, 5, places);
 
-    (void)state;
     check_nearest(coordinates, 179.9, 0, 0, haversine(179.9, 0, places[0]));
     check_nearest(coordinates, -170, 89.5, 2, haversine(-170, 89.5, places[2]));
     check_nearest(coordinates, 123, -90, 4, 0);
@@ -86,7 +80,6 @@ static void nearest_of_a_plane_is_the_first_of_the_equally_near(void **state)
     double places[][2] = {{(double)NAN, (double)NAN}, {3, 4}, {-3, -4}, {900, 0}};
     struct coordinates *coordinates = make(true, 4, places);
 
-    (void)state;
     assert_int_equal(coordinates->located, 3);
     assert_false(coordinates_has(coordinates, 0));
     check_nearest(coordinates, 0, 0, 1, 5);
@@ -100,7 +93,6 @@ static void nothing_is_nearest_where_nothing_has_a_place(void **state)
     uint32_t row;
     double distance;
 
-    (void)state;
     for (uint32_t count = 0; count < 2; count++) {
         struct coordinates *coordinates = make(false, count, places);
 

@@ -2,16 +2,11 @@
 #include "proto/read/graph_rows.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/lib/range_fixture.h"
+#include "tests/lib/test.h"
 
 #define N 9
 
@@ -107,7 +102,6 @@ static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct ta
 
 static void a_changed_graph_is_that_of_the_same_edges(void **state)
 {
-    (void)state;
     uint64_t seed = 3;
     for (int round = 0; round < 400; round++) {
         const bool directed = round % 2 == 0;
@@ -134,7 +128,6 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
 /* Decimals in some rounds, which the graph has in others. */
 static void weights_change_in_their_places(void **state)
 {
-    (void)state;
     uint64_t seed = 5;
     for (int round = 0; round < 400; round++) {
         const bool directed = round % 2 == 0;
@@ -196,7 +189,6 @@ static void expect_refused(struct edge_changes *changes, uint64_t edge_limit, en
 
 static void wrong_changes_are_refused(void **state)
 {
-    (void)state;
     struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, -1, 0}};
     struct edge_change more[] = {{2, 3, 1, 0}};
     const float weights[] = {1, NAN};
@@ -217,7 +209,6 @@ static void wrong_changes_are_refused(void **state)
 
 static void loops_are_left_out(void **state)
 {
-    (void)state;
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{3, 3, 4, 0}, {0, 1, 3, 0}, {2, 2, NAN, 0}};
     struct edge_changes changes = {.list = list, .count = 3};
@@ -235,7 +226,6 @@ static void loops_are_left_out(void **state)
 /* Of weights so large that the bound decides nothing: all else is as if it were found again. */
 static void a_large_bound_grows_with_the_weights(void **state)
 {
-    (void)state;
     enum { RING_SIZE = 8 };
     struct range_edge edges[RING_SIZE];
     uint64_t seed = 5;
@@ -265,7 +255,6 @@ static void a_large_bound_grows_with_the_weights(void **state)
  * edge goes. */
 static void a_bound_is_kept(void **state)
 {
-    (void)state;
     const int32_t length = 1 << 27;
     struct range_edge edges[N - 1];
     for (uint32_t i = 1; i < N; i++) {
@@ -289,7 +278,6 @@ static void a_bound_is_kept(void **state)
 
 static void removals_of_nothing_are_counted(void **state)
 {
-    (void)state;
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{1, 0, NAN, 0}, {1, 2, NAN, 0}, {8, 7, NAN, 0}};
     struct edge_changes changes = {.list = list, .count = 3};

@@ -1,15 +1,8 @@
 #include "proto/format.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void names_types_and_endings_are_known(void **state)
 {
-    (void)state;
     assert_int_equal(format_from_name("dimacs"), FORMAT_DIMACS);
     assert_int_equal(format_from_name("bmp"), FORMAT_NONE);
     assert_int_equal(format_from_media_type("Text/CSV; charset=utf-8"), FORMAT_EDGES);
@@ -24,7 +17,6 @@ static void names_types_and_endings_are_known(void **state)
 
 static void vague_types_say_nothing(void **state)
 {
-    (void)state;
     assert_true(format_media_type_is_vague(NULL));
     assert_true(format_media_type_is_vague("application/x-www-form-urlencoded"));
     assert_false(format_media_type_is_vague("application/json"));

@@ -1,12 +1,6 @@
 #include "proto/text.h"
 #include "tests/lib/graph_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct graph *read_text(const char *text)
 {
@@ -43,7 +37,6 @@ static bool refuses(const char *text, enum kind requested)
 
 static void kinds_follow_the_bound(void **state)
 {
-    (void)state;
     assert_true(chooses("p sp 2 1\na 1 2 536870911\n", KIND_AUTO, KIND_I4));
     assert_true(chooses("p sp 2 1\na 1 2 536870912\n", KIND_AUTO, KIND_F8));
     assert_true(chooses("p sp 2 1\na 1 2 0.5\n", KIND_AUTO, KIND_F4));
@@ -70,7 +63,6 @@ static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
 
 static void components_are_counted_whatever_the_direction(void **state)
 {
-    (void)state;
     /* 0-2, 2-4, 5-4, and 1, 3 alone; rows 1, 3 and 4 are empty. */
     assert_int_equal(components_of(6, (uint64_t[]){0, 1, 1, 2, 2, 2, 3}, (uint32_t[]){2, 4, 4}), 3);
     assert_int_equal(components_of(3, (uint64_t[]){0, 2, 3, 4}, (uint32_t[]){1, 2, 0, 0}), 1);
@@ -97,7 +89,6 @@ static bool has_reverse(const char *text)
 
 static void a_reverse_counts_whatever_its_weight(void **state)
 {
-    (void)state;
     assert_false(has_reverse("p sp 0 0\n"));
     assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
     assert_false(has_reverse("p sp 4 5\na 1 2 5\na 2 3 5\na 3 4 5\na 4 1 5\na 2 4 1\n"));
@@ -116,7 +107,6 @@ static void an_edge_and_its_reverse_become_one(void **state)
     static const int32_t weights[] = {5, 7, 0, 9};
     struct graph *folded = NULL;
 
-    (void)state;
     assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
     assert_non_null(folded);
     assert_false(folded->directed);
@@ -137,7 +127,6 @@ static void decimals_are_kept(void **state)
     static const double weights[] = {0.25, 0.125, 1.5};
     struct graph *folded = NULL;
 
-    (void)state;
     assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
     assert_non_null(folded);
     assert_null(folded->weight_i4);
@@ -160,7 +149,6 @@ static void asymmetric_edges_stay_directed(void **state)
         "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* ends that fit others' */
     };
 
-    (void)state;
     for (size_t index = 0; index < sizeof(texts) / sizeof(texts[0]); ++index) {
         struct graph *graph = read_as(FORMAT_DIMACS, texts[index]);
         struct graph *folded = graph;
@@ -175,7 +163,6 @@ static void an_undirected_graph_is_as_it_should_be(void **state)
     struct graph *graph = read_as(FORMAT_METIS, "3 2\n2\n1 3\n2\n");
     struct graph *folded = graph;
 
-    (void)state;
     assert_false(graph->directed);
     assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
     assert_null(folded);

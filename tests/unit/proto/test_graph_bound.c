@@ -39,7 +39,6 @@ static struct graph *make_random(uint64_t *seed)
 
 static void no_distance_exceeds_the_bound(void **state)
 {
-    (void)state;
     uint64_t seed = 1;
     int lower = 0;
     int equal = 0;
@@ -59,7 +58,6 @@ static void no_distance_exceeds_the_bound(void **state)
 /* A ring of 20 whose every second edge is long, and a chain into it and out of it. */
 static void vertices_outside_the_component_of_the_hub_count_in_full(void **state)
 {
-    (void)state;
     struct range_edge edges[24];
     size_t count = 0;
     for (uint32_t i = 0; i < 20; ++i) {
@@ -78,7 +76,6 @@ static void vertices_outside_the_component_of_the_hub_count_in_full(void **state
 
 static void weights_that_may_wrap_keep_the_sum(void **state)
 {
-    (void)state;
     const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
     for (size_t count = 2; count <= 3; ++count) {
         struct graph *graph = range_build(3, below, count, true);

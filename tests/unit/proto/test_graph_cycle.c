@@ -2,13 +2,7 @@
 #include "tests/lib/graph_fixture.h"
 
 #include "proto/text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct graph *read_text(const char *text)
 {
@@ -39,7 +33,6 @@ static void cycles_are_named_in_walking_order(void **state)
 {
     double weight;
 
-    (void)state;
     assert_int_equal(cycle_of("p sp 4 4\na 1 2 1\na 2 3 1\na 3 1 -3\na 4 1 1\n", &weight), 3);
     assert_true(weight == -1);
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 -2\n", &weight), 0);
@@ -51,7 +44,6 @@ static void rounding_makes_no_cycle(void **state)
 {
     double weight;
 
-    (void)state;
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 -0.1\na 2 3 -0.2\na 3 1 0.3\n", &weight), 0);
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.3\n", &weight), 0);
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.31\n", &weight), 3);
@@ -62,7 +54,6 @@ static void long_cycles_are_found_whichever_way_they_are_numbered(void **state)
 {
     const unsigned n = 60000;
 
-    (void)state;
     for (int upward = 0; upward < 2; upward++) {
         struct text text = {0};
         double weight;

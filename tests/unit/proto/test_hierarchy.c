@@ -6,7 +6,6 @@ static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
 static void a_written_hierarchy_is_opened(void **state)
 {
-    (void)state;
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
         struct hierarchy *hierarchy = NULL;
@@ -28,7 +27,6 @@ static void a_written_hierarchy_is_opened(void **state)
 /* The shape outlives the one that was opened first. */
 static void one_with_other_weights_shares_the_shape(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct hierarchy *first = NULL;
     struct hierarchy *second = NULL;
@@ -67,7 +65,6 @@ static void one_with_other_weights_shares_the_shape(void **state)
 
 static void bytes_cut_short_are_none(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct hierarchy *hierarchy = NULL;
     uint64_t size;
@@ -88,7 +85,6 @@ static void bytes_cut_short_are_none(void **state)
  * searches stay within the bytes. */
 static void no_byte_leads_a_search_outside(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     uint64_t size;
     uint64_t refused = 0;

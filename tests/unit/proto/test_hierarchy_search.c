@@ -77,7 +77,6 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
 
 static void distances_are_those_of_the_graph(void **state)
 {
-    (void)state;
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     for (uint64_t seed = 0; seed < 300; ++seed) {
         struct graph *graph = range_random(seed);
@@ -96,7 +95,6 @@ static void distances_are_those_of_the_graph(void **state)
 /* A ring with chords, of more vertices than wait until they are written into the rows. */
 static void rows_side_by_side_are_those_alone(void **state)
 {
-    (void)state;
     enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
     struct range_edge *edges = calloc(VERTICES, 2 * sizeof(*edges));
     int32_t *rows = calloc(VERTICES, (HIERARCHY_LANES + 1) * sizeof(*rows));
@@ -138,7 +136,6 @@ static void rows_side_by_side_are_those_alone(void **state)
 /* However many vertices there are, a step looks at some thousand: others are served meanwhile. */
 static void rows_take_many_short_steps(void **state)
 {
-    (void)state;
     enum { VERTICES = 300000 };
     struct range_edge *edges = calloc(VERTICES, sizeof(*edges));
     int32_t *rows = calloc(VERTICES, HIERARCHY_LANES * sizeof(*rows));
@@ -172,7 +169,6 @@ static void rows_take_many_short_steps(void **state)
 /* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
 static void unreachable_stays_unreachable_below_0(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};
     struct graph *graph = range_build(5, edges, 4, true);
     struct hierarchy *hierarchy = NULL;

@@ -1,15 +1,9 @@
 #include "proto/input_report.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void check_text(const struct input_report *report, const char *expected)
 {
@@ -59,7 +53,6 @@ static void each_reader_notes_what_it_understood(void **state)
 {
     struct input_report report;
 
-    (void)state;
     report = report_of(FORMAT_EDGES, "from,to,km\na,b,2\n", NULL);
     report.coding = CODING_GZIP;
     check_text(&report, "{\"format\":\"edges\",\"guessed\":true,\"encoding\":\"gzip\","
@@ -95,7 +88,6 @@ static void a_report_is_read_back(void **state)
     struct input_report again;
     json_t *object;
 
-    (void)state;
     report.coding = CODING_ZSTD;
     object = input_report_json(&report);
     assert_true(input_report_from_json(object, &again));
@@ -129,7 +121,6 @@ static void lists_without_a_direction_are_told(void **state)
         {FORMAT_DIMACS, "p sp 2 1\na 1 2 5\n", NULL, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct warnings warnings;
 
@@ -147,7 +138,6 @@ static void parallel_edges_are_told_where_their_weights_differ(void **state)
     struct warnings warnings;
     struct input_report report;
 
-    (void)state;
     report = read_warned(FORMAT_EDGES, "1 2 5\n1 2 7\n1 2 7\n2 2 0\n", "true", &warnings);
     assert_int_equal(report.parallel_merged, 2);
     assert_int_equal(report.loops_dropped, 1);
@@ -176,7 +166,6 @@ static void zeros_are_told_where_no_edge_is_missing(void **state)
         {FORMAT_DIMACS, "p sp 2 2\na 1 2 0\na 2 1 5\n", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct warnings warnings;
 
@@ -191,7 +180,6 @@ static void nothing_known_is_null(void **state)
     const struct input_report nothing = {0};
     struct input_report again = {.known = true};
 
-    (void)state;
     check_text(&nothing, "null");
     assert_true(input_report_from_json(NULL, &again));
     assert_false(again.known);
@@ -205,7 +193,6 @@ static void a_guess_is_told_where_another_one_may_help(void **state)
     } cases[] = {
         {FORMAT_EDGES, "list of edges"}, {FORMAT_METIS, "format=edges"}, {FORMAT_JSON, NULL}};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct input_report report = {.known = true, .guessed = true, .format = cases[i].format};
         struct problem problem;

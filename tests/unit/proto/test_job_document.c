@@ -1,15 +1,10 @@
 #include "proto/job_document.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct graph_summary summary = {.edges_read = 11,
                                              .loops_dropped = 1,
@@ -70,7 +65,6 @@ static void expect_text(char *text, const char *expected)
 
 static void queued_job_leaves_open_what_is_not_known(void **state)
 {
-    (void)state;
     const struct job_document document = queued_document();
     expect_text(job_document_print(&document),
                 "{\"id\":\"j_1\",\"graph\":\"g_1\",\"state\":\"queued\",\"position\":2,"
@@ -82,7 +76,6 @@ static void queued_job_leaves_open_what_is_not_known(void **state)
 
 static void done_job_tells_all(void **state)
 {
-    (void)state;
     struct job_report verified = report;
     struct job_document document = queued_document();
     verified.verification =
@@ -119,7 +112,6 @@ static void done_job_tells_all(void **state)
 
 static void negative_cycle_is_named_in_the_problem(void **state)
 {
-    (void)state;
     struct job_report failed = report;
     struct job_document document = queued_document();
     char cycle[] = "[\"a\",7]";
@@ -144,7 +136,6 @@ static void negative_cycle_is_named_in_the_problem(void **state)
 
 static void job_whose_graph_is_gone_still_prints(void **state)
 {
-    (void)state;
     struct job_document document = queued_document();
     document.summary = NULL;
     char *text = job_document_print(&document);
@@ -165,7 +156,6 @@ static struct job_report through_text(const struct job_report *original)
 
 static void a_report_of_before_plans_were_kept_is_read(void **state)
 {
-    (void)state;
     struct job_report read;
     char *text = job_report_encode(&report);
     assert_non_null(text);
@@ -179,7 +169,6 @@ static void a_report_of_before_plans_were_kept_is_read(void **state)
 
 static void reports_come_back_to_the_last_digit(void **state)
 {
-    (void)state;
     struct job_report original = report;
     original.timings.compute_s = 1.0 / 3;
     original.device_count = 2;
@@ -218,7 +207,6 @@ static void reports_come_back_to_the_last_digit(void **state)
 
 static void reports_keep_their_problem_and_cycle(void **state)
 {
-    (void)state;
     struct job_report original = report;
     char cycle[] = "[1,2,3]";
     problem_set(&original.problem, STATUS_NEGATIVE_CYCLE, "a \"cycle\"");
@@ -243,7 +231,6 @@ static void reports_keep_their_problem_and_cycle(void **state)
 
 static void warnings_are_kept_and_tell_of_the_pairs_with_a_path(void **state)
 {
-    (void)state;
     static const struct {
         double reached;
         const char *words;
@@ -276,7 +263,6 @@ static void warnings_are_kept_and_tell_of_the_pairs_with_a_path(void **state)
 
 static void a_job_counts_what_its_own_upload_left_out(void **state)
 {
-    (void)state;
     struct job_report original = report;
     struct job_document document = queued_document();
     original.input = (struct input_report){
@@ -309,7 +295,6 @@ static void a_job_counts_what_its_own_upload_left_out(void **state)
 
 static void texts_that_encode_never_wrote_are_corrupt(void **state)
 {
-    (void)state;
     const char *const texts[] = {
         "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
     struct job_report read;
@@ -327,7 +312,6 @@ static void texts_that_encode_never_wrote_are_corrupt(void **state)
 
 static void graph_document_lists_names_and_links(void **state)
 {
-    (void)state;
     const char *const names[] = {"rome", "roma", NULL};
     struct graph_document document = {.id = "g_1",
                                       .names = names,
@@ -364,7 +348,6 @@ static void graph_document_lists_names_and_links(void **state)
 
 static void states_have_names_both_ways(void **state)
 {
-    (void)state;
     for (enum job_state each = JOB_QUEUED; each < JOB_STATE_COUNT; each++) {
         enum job_state found;
         assert_true(job_state_from_name(job_state_name(each), &found));
@@ -377,7 +360,6 @@ static void states_have_names_both_ways(void **state)
 
 static void times_are_rfc_3339(void **state)
 {
-    (void)state;
     char buffer[TIME_TEXT_SIZE];
     time_print(0, buffer);
     assert_string_equal(buffer, "1970-01-01T00:00:00.000Z");
@@ -389,7 +371,6 @@ static void times_are_rfc_3339(void **state)
 
 static void costs_of_a_job_outlive_its_solve(void **state)
 {
-    (void)state;
     struct job_report lost = {.solver = "cpu", .plan.parts = 1, .workers_lost = 2};
     struct job_report again;
     char *text = job_report_encode(&lost);
@@ -436,7 +417,6 @@ static void an_estimate_that_fits_has_no_reason(void **state)
     };
     json_t *root = print(&estimate);
 
-    (void)state;
     assert_int_equal(json_integer_value(json_object_get(root, "n")), 1000);
     assert_int_equal(json_integer_value(json_object_get(root, "m")), 5000);
     assert_string_equal(json_string_value(json_object_get(root, "kind")), "i4");
@@ -461,7 +441,6 @@ static void a_plan_that_was_made_is_told(void **state)
     json_t *root = print(&estimate);
     const json_t *plan = json_object_get(root, "plan");
 
-    (void)state;
     assert_string_equal(json_string_value(json_object_get(plan, "kind")), "nested_dissection");
     assert_int_equal(json_integer_value(json_object_get(plan, "parts")), 43);
     assert_int_equal(json_integer_value(json_object_get(plan, "largest_separator")), 25);
@@ -482,7 +461,6 @@ static void an_estimate_that_does_not_fit_says_why_and_what_would(void **state)
     };
     json_t *root = print(&estimate);
 
-    (void)state;
     assert_true(json_is_false(json_object_get(root, "fits")));
     assert_true(json_is_null(json_object_get(root, "seconds")));
     assert_string_equal(json_string_value(json_object_get(root, "reason")), "too \"large\"");

@@ -1,15 +1,8 @@
 #include "proto/kind.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void names_go_both_ways(void **state)
 {
-    (void)state;
     for (int i = 0; i < KIND_COUNT; i++) {
         enum kind kind;
 
@@ -21,7 +14,6 @@ static void names_go_both_ways(void **state)
 
 static void sizes_are_those_of_the_elements(void **state)
 {
-    (void)state;
     assert_int_equal(kind_size(KIND_AUTO), 0);
     assert_int_equal(kind_size(KIND_I4), 4);
     assert_int_equal(kind_size(KIND_U2), 2);

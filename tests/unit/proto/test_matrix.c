@@ -1,20 +1,13 @@
 #include "proto/matrix.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void sizes_overflow_into_a_status(void **state)
 {
     size_t bytes;
 
-    (void)state;
     assert_int_equal(matrix_size(3, KIND_F8, &bytes), STATUS_OK);
     assert_int_equal(bytes, 72);
     assert_int_equal(matrix_size(UINT32_MAX, KIND_I4, &bytes), STATUS_TOO_LARGE);
@@ -28,7 +21,6 @@ static void unreachable_is_no_distance(void **state)
     struct matrix floats = {2, KIND_F4, f4};
     double distance = 1;
 
-    (void)state;
     assert_false(matrix_distance(&integers, 0, 1, &distance));
     assert_true(matrix_distance(&integers, 1, 0, &distance) && distance == -5);
     assert_false(matrix_distance(&floats, 0, 1, &distance));
@@ -42,7 +34,6 @@ static void narrowing_never_loses(void **state)
     struct matrix from = {2, KIND_I4, i4};
     struct matrix to = {2, KIND_U2, u2};
 
-    (void)state;
     assert_int_equal(matrix_narrow(&from, &to), STATUS_OK);
     assert_int_equal(u2[1], UNREACHABLE_U2);
     assert_int_equal(u2[2], 65534);

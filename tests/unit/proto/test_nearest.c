@@ -1,12 +1,7 @@
 #include "proto/nearest.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static void expect(const struct nearest_query *query, const uint32_t *rows, size_t count)
 {
@@ -28,7 +23,6 @@ static void the_nearest_come_in_order(void **state)
     const uint32_t rows[] = {4, 3, 5, 0};
     struct nearest_query query = {KIND_I4, distances, 6, 1, 1, INFINITY};
 
-    (void)state;
     for (query.count = 0; query.count <= 4; query.count++) {
         expect(&query, rows, query.count);
     }
@@ -45,7 +39,6 @@ static void a_random_row_is_sorted(void **state)
     float distances[500];
     uint64_t seed = 1;
 
-    (void)state;
     for (int i = 0; i < 500; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         distances[i] = seed >> 60 == 0 ? INFINITY : (float)(seed >> 33 & 63) / 4;
@@ -85,7 +78,6 @@ static void many_rows_take_many_steps(void **state)
     struct nearest nearest;
     size_t steps = 1;
 
-    (void)state;
     assert_non_null(distances);
     for (uint32_t i = 0; i < N; i++) {
         distances[i] = (int32_t)(i * 2654435761u >> 8);

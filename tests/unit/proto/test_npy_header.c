@@ -1,13 +1,7 @@
 #include "proto/npy_header.h"
+#include "tests/lib/test.h"
 
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* A file of version 2 with this dictionary. */
 static enum status parse(const char *dictionary, struct npy_header *header, struct problem *problem)
@@ -40,7 +34,6 @@ static void sizes_follow_the_version(void **state)
     static const char one[] = "\x93NUMPY\1\0\x76\0";
     static const char three[] = "\x93NUMPY\3\0\x76\1\0\0";
 
-    (void)state;
     assert_int_equal(wanted(one, 7), 8);
     assert_int_equal(wanted(one, 8), 10);
     assert_int_equal(wanted(one, 10), 10 + 0x76);
@@ -56,7 +49,6 @@ static void other_bytes_than_npy_are_refused(void **state)
     struct problem problem = {0};
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(
         npy_header_read((const unsigned char *)"PK\3\4aaaa", 8, &header, &size, &problem),
         STATUS_BAD_GRAPH);
@@ -72,7 +64,6 @@ static void headers_are_what_numpy_writes(void **state)
     struct npy_header header;
     size_t size;
 
-    (void)state;
     npy_header_write(KIND_F4, 7, 9, bytes);
     assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', ", 27);
     assert_int_equal(bytes[127], '\n');
@@ -88,7 +79,6 @@ static void dictionaries_of_any_writer_are_read(void **state)
 {
     struct npy_header head = {0};
 
-    (void)state;
     assert_int_equal(
         parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }   \n", &head, NULL),
         STATUS_OK);
@@ -116,7 +106,6 @@ static void refused(const char *dictionary, const char *detail, const char *hint
 
 static void other_arrays_are_refused_with_what_to_do(void **state)
 {
-    (void)state;
     refused("{'descr': '>f4', 'fortran_order': False, 'shape': (3, 3), }", "big-endian",
             "newbyteorder");
     refused("{'descr': '|O', 'fortran_order': False, 'shape': (3, 3), }", "Python objects", "f8");

@@ -1,16 +1,10 @@
 #include "proto/number.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static bool integer_is(const char *text, int64_t wanted)
 {
@@ -26,7 +20,6 @@ static bool is_no_integer(const char *text)
 
 static void integers_are_read_to_the_last(void **state)
 {
-    (void)state;
     assert_true(integer_is("0", 0) && integer_is("-12", -12) && integer_is("+007", 7));
     assert_true(integer_is("9223372036854775807", INT64_MAX));
     assert_true(integer_is("-9223372036854775808", INT64_MIN));
@@ -40,7 +33,6 @@ static void only_one_form_is_canonical(void **state)
     static const char *const others[] = {"", "-", "00", "-0", "+1", "01", "-01", "1a"};
     int64_t value;
 
-    (void)state;
     assert_true(number_is_canonical_integer("0", 1, &value) && value == 0);
     assert_true(number_is_canonical_integer("-10", 3, &value) && value == -10);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -65,7 +57,6 @@ static void reals_are_those_of_strtod(void **state)
         "1.7976931348623157e308",
         "0.00000000000000000000000000000000000000012345678901234567890123"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double value;
 
@@ -79,7 +70,6 @@ static void other_words_are_no_reals(void **state)
     static const char *const texts[] = {"",    "-",    ".",   "e5",    "1e", "1e+",   "inf",
                                         "nan", "0x10", "1,5", "1.2.3", " 1", "1e400", "-1e400"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_false(number_parse_real(texts[i], strlen(texts[i]), &(double){0}));
     }
@@ -95,7 +85,6 @@ static bool prints(double value, bool single, const char *wanted)
 
 static void reals_print_shortest(void **state)
 {
-    (void)state;
     assert_true(prints(3, false, "3") && prints(-0.0, false, "0") && prints(0.1, false, "0.1"));
     assert_true(prints((double)0.1f, true, "0.1") && prints(1e300, false, "1e+300"));
     assert_true(prints(0.1 + 0.2, false, "0.30000000000000004"));
@@ -111,7 +100,6 @@ static void printed_reals_read_back(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         char buffer[NUMBER_PRINT_SIZE];
         double value;
@@ -131,7 +119,6 @@ static void integers_print(void **state)
 {
     char buffer[NUMBER_PRINT_SIZE];
 
-    (void)state;
     assert_int_equal(number_print_integer(INT64_MIN, buffer), 20);
     assert_memory_equal(buffer, "-9223372036854775808", 20);
     assert_int_equal(number_print_integer(0, buffer), 1);
@@ -222,7 +209,6 @@ static void doubles_of_any_bits(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (int i = 0; i < DRAWS; i++) {
         const uint64_t bits = draw(&seed) & INT64_MAX;
         double value;
@@ -238,7 +224,6 @@ static void floats_of_any_bits(void **state)
 {
     uint64_t seed = 2;
 
-    (void)state;
     for (int i = 0; i < DRAWS; i++) {
         const uint32_t bits = (uint32_t)(draw(&seed) >> 32) & INT32_MAX;
         float value;
@@ -254,7 +239,6 @@ static void decimals_come_back_as_they_were(void **state)
 {
     uint64_t seed = 3;
 
-    (void)state;
     for (int i = 0; i < DRAWS; i++) {
         const uint64_t digits = draw(&seed) % 1000000 | 1;
         const struct shortest single = printed((double)((float)digits / 1000), true);
@@ -269,7 +253,6 @@ static void decimals_come_back_as_they_were(void **state)
 
 static void every_power_of_two(void **state)
 {
-    (void)state;
     for (int q = -1074; q < 1024; q++) {
         expect(ldexp(1, q), false);
         expect(nextafter(ldexp(1, q), 0) > 0 ? nextafter(ldexp(1, q), 0) : 1, false);

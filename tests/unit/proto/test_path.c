@@ -4,15 +4,9 @@
 #include "proto/text.h"
 #include "proto/verification.h"
 #include "tests/lib/graph_fixture.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define MOST_VERTICES 24
 
@@ -185,20 +179,17 @@ static double small_decimals(unsigned draw, unsigned i, unsigned j)
 
 static void cycles_of_weight_zero_do_not_hold_the_walk(void **state)
 {
-    (void)state;
     expect_random_paths(KIND_I4, mostly_zero);
 }
 
 static void weights_below_zero_are_walked(void **state)
 {
-    (void)state;
     expect_random_paths(KIND_I4, of_potentials);
     expect_random_paths(KIND_F8, of_potentials);
 }
 
 static void rounded_distances_are_walked(void **state)
 {
-    (void)state;
     expect_random_paths(KIND_F4, small_decimals);
     expect_random_paths(KIND_F8, small_decimals);
 }
@@ -209,7 +200,6 @@ static void a_dead_end_of_zeros_is_left_again(void **state)
     struct path path;
     int32_t row[] = {0, 9, 9, 9};
 
-    (void)state;
     /* From 3 the walk may enter 1 or 2, which circle; only 2 comes from 0. */
     open_trial(&trial, "{\"n\":4,\"edges\":[[0,2,9],[2,1,0],[1,2,0],[1,3,0],[2,3,0]]}");
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 3, &path), STATUS_OK);
@@ -227,7 +217,6 @@ static void dead_ends_are_not_gone_through_again(void **state)
     struct path path;
     static int32_t row[LEAVES + 2];
 
-    (void)state;
     /* From the leaf LEAVES, the last, over 0 to the rest of the leaves. */
     text_printf(&json, "{\"n\":%d,\"edges\":[[%d,%d,0]", LEAVES + 2, LEAVES + 1, LEAVES);
     for (int leaf = 1; leaf <= LEAVES; leaf++) {
@@ -253,7 +242,6 @@ static void distances_of_another_graph_are_found_out(void **state)
     struct path path;
     int32_t row[] = {0, 4, 5};
 
-    (void)state;
     open_trial(&trial, "{\"n\":3,\"edges\":[[0,1,3],[1,2,1],[2,1,-1]]}");
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 2, &path), STATUS_CORRUPT);
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 0, &path), STATUS_OK);
@@ -270,7 +258,6 @@ static void no_path_is_answered_that_does_not_add_up(void **state)
     const double near_row[] = {0, 3, 4 + 1e-14};
     const float single_row[] = {0, 3, 4.001F};
 
-    (void)state;
     open_trial(&trial, "{\"n\":3,\"edges\":[[0,1,3.0],[1,2,1.0],[2,1,-1.0]]}");
     for (size_t i = 0; i < sizeof far_rows / sizeof far_rows[0]; i++) {
         assert_int_equal(path_find(trial.finder, KIND_F8, far_rows[i], 0, 2, &path),

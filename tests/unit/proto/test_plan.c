@@ -1,19 +1,12 @@
 #include "proto/plan.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void destroy_accepts_half_built_plans(void **state)
 {
     struct plan *plan = calloc(1, sizeof *plan);
 
-    (void)state;
     assert_non_null(plan);
     plan->vertex_at = calloc(4, sizeof *plan->vertex_at);
     plan_destroy(plan);

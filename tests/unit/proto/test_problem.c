@@ -1,14 +1,8 @@
 #include "proto/problem.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void problems_print_what_applies(void **state)
 {
@@ -16,7 +10,6 @@ static void problems_print_what_applies(void **state)
     json_t *object;
     char *text;
 
-    (void)state;
     assert_int_equal(problem_set(&problem, STATUS_TOO_LARGE, "n is %d", 7), STATUS_TOO_LARGE);
     problem_limit(&problem, 5, 7.5);
     problem_hint(&problem, "less");
@@ -37,7 +30,6 @@ static void problems_come_back(void **state)
     struct problem back = {0};
     json_t *object;
 
-    (void)state;
     problem_set(&problem, STATUS_BAD_GRAPH, "detail \xFF");
     problem_at(&problem, 4, 9);
     object = problem_json(&problem, NULL);
@@ -57,7 +49,6 @@ static void long_words_are_cut(void **state)
     char words[1000];
     struct problem problem;
 
-    (void)state;
     memset(words, 'x', sizeof words - 1);
     words[sizeof words - 1] = '\0';
     problem_set(&problem, STATUS_IO, "%s", words);

@@ -1,16 +1,10 @@
 #include "proto/result_form.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void forms_are_found_by_name(void **state)
 {
     static const char *const names[] = {"auto", "matrix", "hierarchy"};
 
-    (void)state;
     for (enum result_form form = RESULT_FORM_AUTO; form < RESULT_FORM_COUNT; form++) {
         enum result_form found;
 
@@ -22,7 +16,6 @@ static void forms_are_found_by_name(void **state)
 
 static void a_summary_is_read_back(void **state)
 {
-    (void)state;
     for (enum result_reason reason = RESULT_REASON_NONE; reason < RESULT_REASON_COUNT; reason++) {
         const struct result_summary summary = {RESULT_FORM_HIERARCHY, reason, 123456789012, 42};
         struct result_summary found = {0};
@@ -47,7 +40,6 @@ static void malformed_forms_are_refused(void **state)
         "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"asked for\"}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct result_summary found = {0};
         json_t *object = json_loads(texts[i], 0, NULL);

@@ -1,15 +1,9 @@
 #include "proto/statistics.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Storage that a sanitizer guards on both sides. */
 static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)
@@ -34,7 +28,6 @@ static void set_row(struct statistics *statistics, uint32_t row, double eccentri
 
 static void the_arrays_lie_within_the_storage(void **state)
 {
-    (void)state;
     for (uint32_t n = 0; n < 40; ++n) {
         void *storage;
         struct statistics statistics = make(n, KIND_F4, &storage);
@@ -54,7 +47,6 @@ static void the_arrays_lie_within_the_storage(void **state)
 
 static void storage_tells_whose_it_is(void **state)
 {
-    (void)state;
     void *storage;
     struct statistics found;
     struct statistics made = make(5, KIND_U2, &storage);
@@ -76,7 +68,6 @@ static void storage_tells_whose_it_is(void **state)
 
 static void rows_that_reach_nothing_do_not_count(void **state)
 {
-    (void)state;
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
     set_row(&statistics, 1, 9, 12, 2);
@@ -91,7 +82,6 @@ static void rows_that_reach_nothing_do_not_count(void **state)
 
 static void nothing_reached_is_all_zero(void **state)
 {
-    (void)state;
     for (uint32_t n = 0; n < 3; ++n) {
         void *storage;
         struct statistics statistics = make(n, KIND_F8, &storage);
@@ -116,7 +106,6 @@ static void expect_bins(enum kind kind, double lowest, double diameter, double b
 
 static void bins_of_integers_are_the_narrowest_integral_ones(void **state)
 {
-    (void)state;
     expect_bins(KIND_I4, 0, 0, 0, 1);
     expect_bins(KIND_I4, 0, 63, 0, 1);
     expect_bins(KIND_I4, 0, 64, 0, 2);
@@ -130,7 +119,6 @@ static void bins_of_integers_are_the_narrowest_integral_ones(void **state)
 
 static void bins_of_floats_end_at_the_diameter(void **state)
 {
-    (void)state;
     expect_bins(KIND_F4, 0, 16, 0, 0.25);
     expect_bins(KIND_F8, -16, 16, -16, 0.5);
     expect_bins(KIND_F8, -3, -3, -3, 1);
@@ -141,7 +129,6 @@ static void bins_of_floats_end_at_the_diameter(void **state)
 /* n = 2^30 rows of 2^32 each would leave 64 bits; here four rows do. */
 static void the_sum_of_all_rows_may_leave_64_bits(void **state)
 {
-    (void)state;
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
     for (uint32_t row = 0; row < 4; ++row) {
@@ -156,7 +143,6 @@ static void the_sum_of_all_rows_may_leave_64_bits(void **state)
 /* As networkx.closeness_centrality has it for a path 1 - 2 - 3 and a vertex alone. */
 static void closeness_is_corrected_for_parts(void **state)
 {
-    (void)state;
     void *storage;
     double closeness = 0;
     struct statistics statistics = make(4, KIND_F4, &storage);

@@ -1,13 +1,8 @@
 #include "proto/statistics.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define N 300
 
@@ -23,7 +18,6 @@ static void fill(int32_t row[N])
 
 static void a_row_is_reduced(void **state)
 {
-    (void)state;
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
     struct statistics statistics = statistics_init(storage, N, KIND_I4);
@@ -45,7 +39,6 @@ static void a_row_is_reduced(void **state)
 
 static void every_distance_has_a_bin(void **state)
 {
-    (void)state;
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
     struct statistics statistics = statistics_init(storage, N, KIND_I4);
@@ -70,7 +63,6 @@ static void every_distance_has_a_bin(void **state)
 /* Sums beyond 32 bits, of distances as long as there are. */
 static void a_long_row_adds_up(void **state)
 {
-    (void)state;
     const uint32_t n = 100000;
     int32_t *row = malloc(n * sizeof(*row));
     void *storage = malloc(statistics_size(n));

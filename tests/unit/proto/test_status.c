@@ -1,15 +1,8 @@
 #include "proto/status.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void every_status_has_its_own_code(void **state)
 {
-    (void)state;
     for (int i = 0; i < STATUS_COUNT; i++) {
         const struct status_info *info = status_info((enum status)i);
 
@@ -24,7 +17,6 @@ static void every_status_has_its_own_code(void **state)
 
 static void codes_meet_the_contract(void **state)
 {
-    (void)state;
     assert_int_equal(status_info(STATUS_TOO_LARGE)->http, 413);
     assert_int_equal(status_info(STATUS_BAD_GRAPH)->http, 422);
     assert_int_equal(status_info(STATUS_BAD_GRAPH)->exit_code, 1);

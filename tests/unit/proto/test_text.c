@@ -1,16 +1,10 @@
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void pieces_become_one_text(void **state)
 {
@@ -18,7 +12,6 @@ static void pieces_become_one_text(void **state)
     size_t size;
     char *bytes;
 
-    (void)state;
     text_append_string(&text, "ab");
     text_append_char(&text, 'c');
     text_printf(&text, "%d-%s", 42, "x");
@@ -37,7 +30,6 @@ static void failure_is_remembered(void **state)
 {
     struct text text = {0};
 
-    (void)state;
     text_append(&text, "a", SIZE_MAX - 1);
     text_append_char(&text, 'b');
     assert_int_equal(text_status(&text), STATUS_NO_MEMORY);
@@ -57,7 +49,6 @@ static bool quotes(const char *bytes, size_t size, const char *wanted)
 
 static void json_strings_are_escaped(void **state)
 {
-    (void)state;
     assert_true(quotes("a\"\\\n\t\x01z", 7, "\"a\\\"\\\\\\n\\t\\u0001z\""));
     assert_true(quotes("\xC3\xA9", 2, "\"\xC3\xA9\""));
     assert_true(quotes("\xC3", 1, "\"\xEF\xBF\xBD\""));
@@ -88,7 +79,6 @@ static json_t *long_object(void)
 
 static void json_is_what_jansson_prints(void **state)
 {
-    (void)state;
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
     char *text = text_print_json(object, JSON_COMPACT);
@@ -100,14 +90,12 @@ static void json_is_what_jansson_prints(void **state)
 
 static void no_json_gives_no_text(void **state)
 {
-    (void)state;
     assert_null(text_print_json(NULL, 0));
 }
 
 /* Whichever allocation of jansson's fails. */
 static void json_is_whole_or_none(void **state)
 {
-    (void)state;
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
     bool whole = false;
@@ -128,7 +116,6 @@ static void json_is_whole_or_none(void **state)
 
 static void a_tag_is_found_in_a_list(void **state)
 {
-    (void)state;
     assert_true(text_lists_tag("\"a\"", "\"a\"", true));
     assert_true(text_lists_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
     assert_true(text_lists_tag(" * ", "\"a\"", true));
@@ -142,7 +129,6 @@ static void a_tag_is_found_in_a_list(void **state)
 
 static void a_tag_without_its_end_stands_for_all_that_begin_so(void **state)
 {
-    (void)state;
     assert_true(text_lists_tag("W/\"a-csv\", \"a-csv\"", "\"a-", false));
     assert_false(text_lists_tag("W/\"a-csv\", \"b-csv\"", "\"a-", false));
 }

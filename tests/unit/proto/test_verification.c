@@ -1,15 +1,8 @@
 #include "proto/verification.h"
-
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void integers_are_compared_exactly(void **state)
 {
-    (void)state;
     assert_true(verification_tolerance(KIND_I4) == 0 && verification_epsilon(KIND_I4) == 0);
     assert_true(verification_tolerance(KIND_U2) == 0 && verification_epsilon(KIND_U2) == 0);
     assert_true(verification_tolerance(KIND_F4) > verification_tolerance(KIND_F8));
@@ -21,7 +14,6 @@ static void integers_are_compared_exactly(void **state)
 
 static void chosen_rows_ascend_from_the_first_and_are_spread(void **state)
 {
-    (void)state;
     assert_int_equal(verification_row(10, 4, 0), 0);
     assert_int_equal(verification_row(10, 4, 1), 2);
     assert_int_equal(verification_row(10, 4, 2), 5);

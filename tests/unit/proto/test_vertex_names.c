@@ -1,15 +1,9 @@
 #include "proto/vertex_names.h"
 #include "tests/lib/names_fixture.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void check_names(const struct vertex_names *names)
 {
@@ -40,7 +34,6 @@ static void ranges_cost_no_table(void **state)
     struct vertex_names *names = NULL;
     uint32_t base = 0;
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(5, 1, &names), STATUS_OK);
     assert_true(vertex_names_find(names, "5", 1, &base) && base == 4);
     assert_false(vertex_names_find(names, "0", 1, &base));
@@ -56,7 +49,6 @@ static void tables_keep_strings_and_numbers(void **state)
     struct vertex_names *numbers = names_of((const char *[]){"30", "-7", "14"}, 3, true);
     struct vertex_names *digits = names_of((const char *[]){"1", "2"}, 2, false);
 
-    (void)state;
     check_names(strings);
     check_names(numbers);
     check_names(digits);

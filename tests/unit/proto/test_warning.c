@@ -1,17 +1,11 @@
 #include "proto/warning.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void warnings_stand_in_the_order_of_their_codes(void **state)
 {
     struct warnings warnings = {0};
-    (void)state;
     warning_add(&warnings, WARNING_NAME_MOVED, "from %s", "a");
     warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");
     warning_hint(warning_add(&warnings, WARNING_COLUMNS_UNUSED, "speed"), "weight=%d", 4);
@@ -27,7 +21,6 @@ static void warnings_stand_in_the_order_of_their_codes(void **state)
 static void a_warning_replaces_one_of_its_code(void **state)
 {
     struct warnings warnings = {0};
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         for (enum warning_code code = 0; code < WARNING_COUNT; code++) {
             struct warning *warning = warning_add(&warnings, code, "turn %d", turn);
@@ -45,7 +38,6 @@ static void a_warning_replaces_one_of_its_code(void **state)
 static void warnings_print_as_json(void **state)
 {
     struct warnings warnings = {0};
-    (void)state;
     assert_null(warning_print(&warnings));
     warning_hint(warning_add(&warnings, WARNING_NAME_MOVED, "the \"name\""), "id");
     warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");

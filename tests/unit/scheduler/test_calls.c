@@ -3,7 +3,6 @@
 /* The sanitizers find what is not freed, or freed twice. */
 static void a_call_frees_the_part_of_its_kind(void **state)
 {
-    (void)state;
     struct question *upload = new_upload(CALL_SUBMIT, RING);
     struct question *change = new_question(CALL_CHANGE, "graph");
     struct question *coordinates = new_question(CALL_PUT_COORDINATES, "graph");

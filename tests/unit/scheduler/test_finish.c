@@ -266,7 +266,6 @@ static void no_step_walks_all_jobs(void **state)
         {end_known, false, true, JOB_QUEUED},         {publish, false, true, JOB_DONE},
         {list_jobs_of_another, true, true, JOB_DONE},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const long few = steps_of(cases[i].step, false, cases[i].state, false);
         if (few == 0) {

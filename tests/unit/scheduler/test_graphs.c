@@ -1,12 +1,7 @@
 #include "server/scheduler/scheduler_internal.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static int set_up(void **state)
 {

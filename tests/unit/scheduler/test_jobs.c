@@ -1,14 +1,9 @@
 #include "server/scheduler/jobs.h"
 #include "server/scheduler/tenants.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct job *new_job(void)
 {
@@ -19,7 +14,6 @@ static struct job *new_job(void)
 
 static void a_job_comes_back_from_its_row(void **state)
 {
-    (void)state;
     struct job *job = new_job();
     job->priority = 7;
     job->deadline_s = 30;
@@ -39,7 +33,6 @@ static void a_job_comes_back_from_its_row(void **state)
 
 static void a_report_that_is_none_is_corrupt(void **state)
 {
-    (void)state;
     struct job *job = new_job();
     struct job_row row;
     struct job *restored = NULL;
@@ -51,7 +44,6 @@ static void a_report_that_is_none_is_corrupt(void **state)
 
 static void progress_and_the_time_left_are_those_of_the_state(void **state)
 {
-    (void)state;
     struct job *job = new_job();
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
     assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);

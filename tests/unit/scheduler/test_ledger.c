@@ -22,7 +22,6 @@ static void a_full_queue_refuses_with_a_time_to_retry(void **state)
 
 static void refusals_for_want_of_room_say_when_to_come_back(void **state)
 {
-    (void)state;
     assert_int_equal(ledger_retry_after_s(STATUS_UPLOAD_MEMORY), 2);
     assert_int_equal(ledger_retry_after_s(STATUS_DISK_FULL), 60);
     assert_int_equal(ledger_retry_after_s(STATUS_BAD_GRAPH), 0);

@@ -1,12 +1,6 @@
 #include "server/scheduler/jobs.h"
 #include "server/scheduler/queue.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 /* ---- The queue ---- */
 
@@ -21,14 +15,12 @@ static struct job *pop(struct job_queue *queue)
 
 static void an_empty_queue_gives_nothing(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     assert_null(pop(&queue));
 }
 
 static void equal_priorities_leave_in_the_order_they_came(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job jobs[3] = {0};
@@ -43,7 +35,6 @@ static void equal_priorities_leave_in_the_order_they_came(void **state)
 
 static void a_higher_priority_overtakes(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job low = {.priority = 0};
@@ -59,7 +50,6 @@ static void a_higher_priority_overtakes(void **state)
 
 static void jobs_that_are_too_large_are_passed_over(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
     struct job large = {.priority = 9, .vertex_count = 101, .kind = KIND_I4};
@@ -83,7 +73,6 @@ static void jobs_that_are_too_large_are_passed_over(void **state)
 
 static void a_removed_job_leaves_the_others_in_order(void **state)
 {
-    (void)state;
     for (int removed = 0; removed < 3; removed++) {
         struct job_queue queue = {0};
         struct job_share share = {0};
@@ -104,7 +93,6 @@ static void a_removed_job_leaves_the_others_in_order(void **state)
 
 static void a_position_counts_the_jobs_that_come_before(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job first = {.priority = 1};
@@ -123,7 +111,6 @@ static void a_position_counts_the_jobs_that_come_before(void **state)
 
 static void a_position_is_right_along_a_long_line(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job jobs[9] = {0};
@@ -144,7 +131,6 @@ static void a_position_is_right_along_a_long_line(void **state)
 
 static void the_first_stays_until_it_is_taken(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job job = {0};
@@ -157,7 +143,6 @@ static void the_first_stays_until_it_is_taken(void **state)
 
 static void jobs_ahead_take_their_time(void **state)
 {
-    (void)state;
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
     struct job first = {.kind = KIND_I4, .vertex_count = 2};
@@ -176,7 +161,6 @@ static void jobs_ahead_take_their_time(void **state)
 /* Against a walk, after each of many pushes and removals anywhere. */
 static void positions_stay_right_when_jobs_leave(void **state)
 {
-    (void)state;
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
     enum { COUNT = 60 };
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3}};
@@ -223,7 +207,6 @@ static struct job *take(struct job_queue *queue)
 /* One that floods the queue delays another by the job that runs, whatever its priorities. */
 static void shares_take_turns_by_what_they_were_served(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
     struct job flood[4] = {0};
@@ -249,7 +232,6 @@ static void shares_take_turns_by_what_they_were_served(void **state)
 
 static void idle_time_is_not_saved_up(void **state)
 {
-    (void)state;
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
     struct job busy[20] = {0};
@@ -275,7 +257,6 @@ static void idle_time_is_not_saved_up(void **state)
 
 static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
 {
-    (void)state;
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1}};
     struct job_share shares[2] = {0};
     struct job flood[9] = {0};

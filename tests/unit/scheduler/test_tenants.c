@@ -228,7 +228,6 @@ static void a_name_is_always_the_same_tenant(void **state)
     struct tenant *a;
     struct tenant *b;
     struct tenant *again;
-    (void)state;
     assert_int_equal(tenant_find(&tenants, "", &nobody), STATUS_OK);
     assert_int_equal(tenant_find(&tenants, "a", &a), STATUS_OK);
     assert_int_equal(tenant_find(&tenants, "b", &b), STATUS_OK);
@@ -249,7 +248,6 @@ static void jobs_that_wait_and_places_reserved_count_alike(void **state)
     const struct quota none = {0};
     const struct quota three = {.waiting_jobs = 3};
     struct problem problem;
-    (void)state;
     atomic_store(&tenant.share.count, 1);
     assert_int_equal(tenant_check_queue(&admission, 1, 64, &tenant, &three, &problem), STATUS_OK);
     atomic_store(&tenant.share.count, 2);
@@ -281,7 +279,6 @@ static void a_tenant_leaves_as_many_places_as_it_takes(void **state)
     const struct admission shared = {.tenant_count = 2};
     struct tenant tenants[8] = {{.number = 1}};
     uint32_t free_places = 64;
-    (void)state;
     assert_int_equal(fill_queue(&shared, &tenants[0], &free_places), 32);
     for (uint32_t i = 1; i < 7; i++) {
         assert_true(fill_queue(&shared, &tenants[i], &free_places) > 0);
@@ -297,7 +294,6 @@ static void one_tenant_has_the_queue_to_itself(void **state)
     struct tenant nobody = {0};
     struct tenant tenant = {.number = 1};
     uint32_t free_places = 64;
-    (void)state;
     assert_int_equal(fill_queue(&open, &nobody, &free_places), 64);
     free_places = 64;
     assert_int_equal(fill_queue(&alone, &tenant, &free_places), 64);
@@ -309,7 +305,6 @@ static void bytes_are_those_there_and_those_to_come(void **state)
     const struct quota none = {0};
     const struct quota hundred = {.stored_bytes = 100};
     struct problem problem;
-    (void)state;
     assert_int_equal(tenant_check_bytes(&tenant, &hundred, 10, &problem), STATUS_OK);
     assert_int_equal(tenant_check_bytes(&tenant, &hundred, 11, &problem), STATUS_STORAGE_QUOTA);
     assert_true(problem.limit == 100 && problem.actual == 101);

@@ -1,14 +1,7 @@
 #include "server/scheduler/upload_memory.h"
 
 #include "server/scheduler/tenants.h"
-
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -46,7 +39,6 @@ static void an_upload_is_charged_for_what_arrived_and_at_most_a_step(void **stat
 {
     struct upload_share share;
 
-    (void)state;
     upload_memory_init(&memory, 64 * MIB);
     share = share_of(NULL, 1);
     assert_int_equal(charge(&share, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
@@ -72,7 +64,6 @@ static void no_upload_takes_more_than_the_part_of_its_client(void **state)
     struct upload_share alone;
     struct upload_share with_key;
 
-    (void)state;
     upload_memory_init(&memory, 64 * MIB + 10);
     alone = share_of(NULL, 1);
     with_key = share_of(&tenant, 1);
@@ -97,7 +88,6 @@ static void small_uploads_are_free_however_little_memory_there_is(void **state)
 {
     struct upload_share share;
 
-    (void)state;
     upload_memory_init(&memory, 1);
     share = share_of(NULL, 1);
     assert_int_equal(charge(&share, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
@@ -112,7 +102,6 @@ static void an_upload_that_finds_no_room_beside_others_may_come_back(void **stat
     struct upload_share second;
     struct upload_share other;
 
-    (void)state;
     upload_memory_init(&memory, 64 * MIB);
     large = share_of(NULL, 1);
     second = share_of(NULL, 1);
@@ -140,7 +129,6 @@ static void an_address_has_half_of_its_tenant_and_that_half_of_all(void **state)
     struct upload_share shares[6];
     struct upload_share more;
 
-    (void)state;
     upload_memory_init(&memory, 64 * MIB);
     /* Two addresses are all of a tenant, and two tenants are all, from the same addresses. */
     for (uint32_t i = 0; i < 4; i++) {
@@ -174,7 +162,6 @@ static void sizes_do_not_wrap(void **state)
     struct upload_share first;
     struct upload_share second;
 
-    (void)state;
     upload_memory_init(&memory, UINT64_MAX);
     first = share_of(NULL, 1);
     second = share_of(NULL, 1);
@@ -192,7 +179,6 @@ static void without_a_memory_nothing_is_charged(void **state)
 {
     struct upload_share share = {0};
 
-    (void)state;
     assert_int_equal(find_room(&share, UINT64_MAX), STATUS_OK);
     assert_int_equal(charge(&share, UINT64_MAX), STATUS_OK);
     assert_int_equal(share.bytes, 0);

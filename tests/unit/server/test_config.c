@@ -1,16 +1,11 @@
 /* The configuration: where values come from, which are refused, and the commented file. */
 #include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ARGUMENT_LIMIT 12
 #define PATH_SIZE 512
@@ -101,7 +96,6 @@ static void defaults_are_the_documented_ones(void **state)
     assert_int_equal(config.solver.choice, SOLVER_AUTO);
     assert_string_equal(config.solver.cpu_isa, "auto");
     assert_int_equal(config.log_level, LOG_INFO);
-    (void)state;
 }
 
 static void a_flag_overrules_the_environment_and_that_the_file(void **state)
@@ -118,7 +112,6 @@ static void a_flag_overrules_the_environment_and_that_the_file(void **state)
     assert_int_equal(loaded.config.http_threads, 5);
     assert_int_equal(loaded.config.connection_limit, 16);
     assert_int_equal(loaded.config.wait_limit_s, 27);
-    (void)state;
 }
 
 static void short_flags_set_their_keys(void **state)
@@ -129,7 +122,6 @@ static void short_flags_set_their_keys(void **state)
     assert_string_equal(loaded.config.listen, "[::1]:0");
     assert_string_equal(loaded.config.state_dir, "/x y");
     assert_int_equal(loaded.config.solver.choice, SOLVER_CPU);
-    (void)state;
 }
 
 static void bytes_take_suffixes(void **state)
@@ -139,7 +131,6 @@ static void bytes_take_suffixes(void **state)
     assert_int_equal(loaded.status, STATUS_OK);
     assert_int_equal(loaded.config.body_limit_bytes, 3 << 20);
     assert_int_equal(loaded.config.result_budget_bytes, UINT64_C(2) << 40);
-    (void)state;
 }
 
 static void a_value_out_of_order_names_key_value_range_and_origin(void **state)
@@ -156,7 +147,6 @@ static void a_value_out_of_order_names_key_value_range_and_origin(void **state)
     }
     ASSERT_REFUSED(load_flags(FLAGS("--log.level=loud")), "--log.level", "loud", "debug, info");
     ASSERT_REFUSED(load_flags(FLAGS("--http.body_limit=16777217TiB")), "16777217TiB");
-    (void)state;
 }
 
 static void addresses_are_checked(void **state)
@@ -168,7 +158,6 @@ static void addresses_are_checked(void **state)
         snprintf(flag, sizeof flag, "--listen=%s", bad[i]);
         ASSERT_REFUSED(load_flags(FLAGS(flag)), bad[i], "HOST:PORT");
     }
-    (void)state;
 }
 
 static void text_that_a_file_could_not_give_back_is_refused(void **state)
@@ -179,7 +168,6 @@ static void text_that_a_file_could_not_give_back_is_refused(void **state)
     ASSERT_REFUSED(load_flags(FLAGS("--state-dir= a")), "state_dir");
     ASSERT_REFUSED(load_flags(FLAGS("--state-dir=")), "state_dir");
     ASSERT_REFUSED(load_flags(FLAGS(longest)), "state_dir");
-    (void)state;
 }
 
 static void unknown_keys_are_refused_with_their_line(void **state)
@@ -198,7 +186,6 @@ static void unknown_keys_are_refused_with_their_line(void **state)
     ASSERT_REFUSED(load_flags(FLAGS("--listen")), "--listen needs a value");
     ASSERT_REFUSED(load_flags(FLAGS("--help=yes")), "no value");
     ASSERT_REFUSED(load_flags(FLAGS("--config", "/nowhere/at.ini")), "/nowhere/at.ini");
-    (void)state;
 }
 
 static void variables_of_others_are_left_alone(void **state)
@@ -207,7 +194,6 @@ static void variables_of_others_are_left_alone(void **state)
     assert_int_equal(load_variable("APSPD_SOURCE_ROOT=x").status, STATUS_OK);
     assert_int_equal(load_variable("APSPDX=1").status, STATUS_OK);
     ASSERT_REFUSED(load_variable("APSPD_CONFIG=/nowhere/at.ini"), "/nowhere/at.ini");
-    (void)state;
 }
 
 /* inih alone would cut such a line in pieces and read each. */
@@ -222,14 +208,12 @@ static void an_overlong_line_is_an_error_and_not_cut(void **state)
     loaded = load_text(text);
     assert_int_equal(loaded.status, STATUS_OK);
     assert_int_equal(loaded.config.log_level, LOG_DEBUG);
-    (void)state;
 }
 
 static void a_nul_byte_is_an_error(void **state)
 {
     const char bytes[] = "[log]\nlevel = de\0bug\n";
     ASSERT_REFUSED(load_bytes(bytes, sizeof bytes - 1), ":2");
-    (void)state;
 }
 
 static void requests_are_told_apart_from_keys(void **state)
@@ -238,7 +222,6 @@ static void requests_are_told_apart_from_keys(void **state)
     assert_int_equal(loaded.status, STATUS_OK);
     assert_true(loaded.request.check && loaded.request.print && loaded.request.version);
     assert_false(loaded.request.help);
-    (void)state;
 }
 
 static void the_command_takes_solver_keys_and_leaves_the_rest(void **state)
@@ -257,7 +240,6 @@ static void the_command_takes_solver_keys_and_leaves_the_rest(void **state)
     }
     loaded = load(CONFIG_COMMAND, no_environment, FLAGS("--http.threads", "2"));
     assert_int_equal(loaded.argc, 3);
-    (void)state;
 }
 
 static void a_mistyped_name_is_refused_with_the_way_to_the_right_one(void **state)
@@ -268,7 +250,6 @@ static void a_mistyped_name_is_refused_with_the_way_to_the_right_one(void **stat
     loaded = load_flags(FLAGS("--lisetn=1:2"));
     assert_non_null(strstr(loaded.problem.detail, "--lisetn"));
     assert_string_equal(loaded.problem.hint, "--help lists the flags");
-    (void)state;
 }
 
 static char *helped(enum config_program program)
@@ -300,7 +281,6 @@ static void the_help_names_every_flag_in_lines_of_80_columns(void **state)
         line += size + 1;
     }
     free(text);
-    (void)state;
 }
 
 static char *printed(const struct config *config)
@@ -330,7 +310,6 @@ static void printed_configuration_loads_to_the_same_values(void **state)
     assert_int_equal(again.config.log_level, LOG_ERROR);
     free(text);
     free(text_again);
-    (void)state;
 }
 
 static void the_file_in_the_tree_is_what_is_printed(void **state)
@@ -355,7 +334,6 @@ static void the_file_in_the_tree_is_what_is_printed(void **state)
         line = line != NULL ? line + 1 : NULL;
     }
     free(text);
-    (void)state;
 }
 
 int main(void)

@@ -1,16 +1,11 @@
 /* The log: one line per event on standard error, valid JSON whatever the fields hold. */
 #include "server/log.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char captured[65536];
 static int real_stderr;
@@ -56,7 +51,6 @@ static void an_event_is_one_line_of_json(void **state)
     assert_true(json_number_value(json_object_get(event, "seconds")) == 1.5);
     assert_int_equal(json_integer_value(json_object_get(event, "rows")), 1 << 30);
     json_decref(event);
-    (void)state;
 }
 
 static void a_field_cannot_break_out_of_its_line(void **state)
@@ -74,7 +68,6 @@ static void a_field_cannot_break_out_of_its_line(void **state)
     assert_null(json_object_get(event, "empty"));
     assert_true(json_is_null(json_object_get(event, "rate")));
     json_decref(event);
-    (void)state;
 }
 
 static void numbers_have_the_digits_that_somebody_reads(void **state)
@@ -83,7 +76,6 @@ static void numbers_have_the_digits_that_somebody_reads(void **state)
     log_write(LOG_INFO, "numbers", LOG_NUMBER("seconds", 0.1 + 0.2 + 1e-13),
               LOG_NUMBER("bytes", UINT64_C(1) << 50), LOG_NUMBER("tiny", 0.00163));
     assert_non_null(strstr(end(), ",\"seconds\":0.3,\"bytes\":1125899906842624,\"tiny\":0.00163}"));
-    (void)state;
 }
 
 static void events_below_the_level_are_left_out(void **state)
@@ -99,7 +91,6 @@ static void events_below_the_level_are_left_out(void **state)
     assert_null(strstr(lines, "quiet"));
     assert_non_null(strstr(lines, "\"level\":\"warning\",\"event\":\"loud\""));
     assert_non_null(strstr(lines, "\"level\":\"debug\",\"event\":\"detail\""));
-    (void)state;
 }
 
 int main(void)

@@ -1,15 +1,10 @@
 /* The counters and their text: what Prometheus reads. */
 #include "server/metrics.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *print(void)
 {
@@ -56,7 +51,6 @@ static void counters_add_up_and_gauges_are_set(void **state)
     assert_true(has_line(text, "apspd_jobs{state=\"queued\"} 5"));
     assert_true(has_line(text, "apspd_http_connections 0"));
     free(text);
-    (void)state;
 }
 
 static void each_family_has_one_head(void **state)
@@ -67,7 +61,6 @@ static void each_family_has_one_head(void **state)
     assert_int_equal(count_of(text, "\napspd_jobs_ended_total{"), 3);
     assert_int_equal(count_of(text, "# TYPE"), count_of(text, "# HELP"));
     free(text);
-    (void)state;
 }
 
 static void a_histogram_is_cumulative(void **state)
@@ -85,7 +78,6 @@ static void a_histogram_is_cumulative(void **state)
     assert_true(has_line(text, "apspd_queue_wait_seconds_count 3"));
     assert_true(has_line(text, "apspd_queue_wait_seconds_sum 1000000000.251"));
     free(text);
-    (void)state;
 }
 
 static void labels_are_escaped(void **state)
@@ -96,7 +88,6 @@ static void labels_are_escaped(void **state)
     assert_int_equal(text_status(&labels), STATUS_OK);
     assert_string_equal(labels.bytes, "name=\"a \\\"b\\\" \\\\ c\\nd\",uuid=\"\"");
     text_finish(&labels);
-    (void)state;
 }
 
 #define EACH 20000
@@ -124,7 +115,6 @@ static void threads_lose_nothing(void **state)
     assert_true(has_line(text, "apspd_job_duration_seconds_count 80000"));
     assert_true(has_line(text, "apspd_job_duration_seconds_sum 40000"));
     free(text);
-    (void)state;
 }
 
 int main(void)

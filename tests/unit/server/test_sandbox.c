@@ -2,6 +2,7 @@
 #include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"
+#include "tests/lib/test.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -21,13 +22,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define SKIPPED 77
 
@@ -120,7 +114,6 @@ static void the_front_is_refused_what_it_has_no_business_with(void **state)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
-    (void)state;
     assert_true(attempt_forbidden_count >= 20);
     expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
 }
@@ -129,7 +122,6 @@ static void the_front_keeps_what_it_lives_on(void **state)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
-    (void)state;
     expect_done(&policy, attempt_needed, attempt_needed_count);
     expect_done(&policy, attempt_front, attempt_front_count);
 }
@@ -138,7 +130,6 @@ static void the_worker_is_refused_the_same_and_more(void **state)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
-    (void)state;
     expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
     expect_refused(&policy, attempt_front, attempt_front_count);
 }
@@ -147,7 +138,6 @@ static void the_worker_keeps_what_it_lives_on(void **state)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
-    (void)state;
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
@@ -156,7 +146,6 @@ static void a_gpu_opens_no_way_out(void **state)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
-    (void)state;
     policy.devices = true;
     expect_refused(&policy, attempt_forbidden, attempt_forbidden_count - ATTEMPT_OF_DRIVER_COUNT);
     expect_done(&policy, attempt_needed, attempt_needed_count);
@@ -200,13 +189,11 @@ static void check_front_that_spawns(bool devices)
 
 static void a_front_that_spawns_runs_itself_and_nothing_else(void **state)
 {
-    (void)state;
     check_front_that_spawns(false);
 }
 
 static void so_does_one_whose_processes_open_a_gpu(void **state)
 {
-    (void)state;
     check_front_that_spawns(true);
 }
 
@@ -283,7 +270,6 @@ static int look_at_threads(void)
 
 static void every_thread_is_bare(void **state)
 {
-    (void)state;
     assert_int_equal(run_sandboxed(NULL, look_at_threads), ATTEMPT_DONE);
 }
 
@@ -298,7 +284,6 @@ static int tell_dumpable(void)
 
 static void nothing_is_dumped(void **state)
 {
-    (void)state;
     assert_int_equal(run_sandboxed(NULL, tell_dumpable), ATTEMPT_DONE);
 }
 
@@ -311,7 +296,6 @@ static void a_broken_invariant_still_ends_the_process_as_such(void **state)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
-    (void)state;
     assert_int_equal(run_sandboxed(&policy, abort_here), -SIGABRT);
 }
 

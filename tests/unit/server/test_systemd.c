@@ -1,19 +1,14 @@
 /* What systemd hands to the service. */
 #include "server/systemd.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static enum status take(const char *count, int *ret_socket)
 {
@@ -54,7 +49,6 @@ static void a_listening_socket_is_taken(void **state)
     assert_int_equal(taken, 3);
     assert_true(fcntl(3, F_GETFD) & FD_CLOEXEC);
     assert_true(fcntl(3, F_GETFL) & O_NONBLOCK);
-    (void)state;
 }
 
 static void a_wrong_socket_is_refused(void **state)
@@ -65,7 +59,6 @@ static void a_wrong_socket_is_refused(void **state)
     hand_over(ends[0]);
     assert_int_equal(take("1", &taken), STATUS_CONFIG);
     close(ends[1]);
-    (void)state;
 }
 
 static void a_socket_for_another_process_is_left(void **state)
@@ -78,7 +71,6 @@ static void a_socket_for_another_process_is_left(void **state)
     taken = 7;
     assert_int_equal(systemd_receive_socket(&taken, &problem), STATUS_OK);
     assert_int_equal(taken, -1);
-    (void)state;
 }
 
 static enum status find(const char *given, char path[64])
@@ -100,7 +92,6 @@ static void a_credential_is_a_file_in_the_folder_of_the_manager(void **state)
     assert_string_equal(path, "/etc/apspd/keys");
     assert_int_equal(find("none", path), STATUS_OK);
     assert_string_equal(path, "none");
-    (void)state;
 }
 
 static void a_bad_credential_is_refused_and_left(void **state)
@@ -119,7 +110,6 @@ static void a_bad_credential_is_refused_and_left(void **state)
     assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
     unsetenv("CREDENTIALS_DIRECTORY");
     assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
-    (void)state;
 }
 
 int main(void)

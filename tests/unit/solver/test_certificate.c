@@ -1,16 +1,11 @@
 #include "proto/read/graph_builder.h"
 #include "server/solver/certificate.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERTICES 6
 #define NONE UNREACHABLE_I4
@@ -166,7 +161,6 @@ static void rows_that_are_listed_are_the_ones_checked(void **state)
 
 static void undirected_edges_count_both_ways(void **state)
 {
-    (void)state;
     static const struct edge chain[] = {{0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
     static const int32_t place[VERTICES] = {0, 1, 2, 3, 5, 4};
     struct graph *graph = build(VERTICES, chain, 5, false, 1);
@@ -205,7 +199,6 @@ static enum status check_tenths(enum kind kind, double factor)
 
 static void floats_may_be_off_by_their_rounding_and_no_more(void **state)
 {
-    (void)state;
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-7), STATUS_OK);
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-4), STATUS_NOT_VERIFIED);
     assert_int_equal(check_tenths(KIND_F4, 1 - 1e-4), STATUS_NOT_VERIFIED);
@@ -238,7 +231,6 @@ static enum status check_path(uint32_t hops, double factor)
 
 static void many_additions_may_be_off_by_more(void **state)
 {
-    (void)state;
     assert_int_equal(check_path(1000, 1 + 5e-5), STATUS_OK);
     assert_int_equal(check_path(1000, 1 + 5e-4), STATUS_NOT_VERIFIED);
     assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
@@ -254,7 +246,6 @@ static void weights_below_what_a_float_has_may_vanish(void **state)
     struct problem problem;
     struct graph *graph = build(4, tiny, 4, true, 1);
 
-    (void)state;
     for (int i = 0; i < 16; ++i) {
         entries[i] = i % 5 == 0 ? 0 : INFINITY;
     }
@@ -270,7 +261,6 @@ static void weights_below_what_a_float_has_may_vanish(void **state)
 
 static void a_float_that_is_no_number_is_rejected(void **state)
 {
-    (void)state;
     assert_int_equal(check_tenths(KIND_F8, (double)NAN), STATUS_NOT_VERIFIED);
     assert_int_equal(check_tenths(KIND_F4, (double)NAN), STATUS_NOT_VERIFIED);
     assert_int_equal(check_tenths(KIND_F8, (double)INFINITY), STATUS_NOT_VERIFIED);
@@ -374,7 +364,6 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
 /* A path whose every third edge has weight 0; the threads meet at some of the places. */
 static void threads_that_share_a_row_find_every_wrong_entry(void **state)
 {
-    (void)state;
     enum { LONG = 200000 };
     static const uint32_t places[] = {1, 2, 3, 65535, 65536, 65537, 131072, LONG - 2, LONG - 1};
     struct edge *path = calloc(LONG, sizeof(*path));
@@ -408,7 +397,6 @@ static void threads_that_share_a_row_find_every_wrong_entry(void **state)
 
 static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **state)
 {
-    (void)state;
     struct graph *graph = build_many(true, 0);
     int32_t d[MANY][MANY];
     uint32_t rows[MANY];
@@ -434,7 +422,6 @@ static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **sta
 /* Integers in batches, floats by a search each; the last batch is not full. */
 static void threads_with_rows_of_their_own_find_every_wrong_row(void **state)
 {
-    (void)state;
     enum { LONG = 100 };
     static const enum kind kinds[] = {KIND_I4, KIND_F8};
     static int32_t integers[LONG][LONG];
@@ -477,20 +464,17 @@ static void threads_with_rows_of_their_own_find_every_wrong_row(void **state)
 
 static void every_wrong_entry_of_a_directed_graph_is_found(void **state)
 {
-    (void)state;
     try_every_wrong_entry(true, 1);
 }
 
 static void every_wrong_entry_of_an_undirected_graph_is_found(void **state)
 {
-    (void)state;
     try_every_wrong_entry(false, 1);
 }
 
 /* Edges of weight 0 could vouch for each other in a circle. */
 static void every_wrong_entry_beside_weights_of_zero_is_found(void **state)
 {
-    (void)state;
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);
 }
@@ -533,7 +517,6 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
  * is searched. An undirected edge counts both ways. */
 static void as_many_zeros_as_are_kept_and_one_more_are_proven(void **state)
 {
-    (void)state;
     for (uint32_t n = MANY - 3; n <= MANY; n++) {
         for (uint32_t zeros = n / 4 - 1; zeros <= n / 2 + 1; zeros++) {
             try_zeros(n, zeros, true);

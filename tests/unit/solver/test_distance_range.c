@@ -29,7 +29,6 @@ static uint32_t find_bound(const struct graph *graph, double affordable_s)
 
 static void no_distance_exceeds_what_is_proven(void **state)
 {
-    (void)state;
     uint32_t found = 0;
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
         struct graph *graph = range_random(seed);
@@ -46,7 +45,6 @@ static void no_distance_exceeds_what_is_proven(void **state)
 /* Two weights, of which the hub's row and column have the small one. */
 static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
 {
-    (void)state;
     for (int directed = 0; directed < 2; ++directed) {
         struct range_edge edges[RANGE_VERTICES * RANGE_VERTICES];
         size_t count = 0;
@@ -65,7 +63,6 @@ static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
 /* Every two vertices are two spokes apart, however long the ways beside them. */
 static void the_cost_of_the_proof_is_limited(void **state)
 {
-    (void)state;
     enum { VERTICES = 5000, BESIDE = 12 };
     struct range_edge *edges = calloc((size_t)VERTICES * (BESIDE + 2), sizeof(*edges));
     size_t count = 0;
@@ -89,7 +86,6 @@ static void the_cost_of_the_proof_is_limited(void **state)
 
 static void the_largest_weights_do_not_overflow(void **state)
 {
-    (void)state;
     struct range_edge edges[9 * 9];
     size_t count = 0;
     for (uint32_t i = 0; i < 9; ++i) {
@@ -104,7 +100,6 @@ static void the_largest_weights_do_not_overflow(void **state)
 
 static void weights_below_0_and_decimals_prove_nothing(void **state)
 {
-    (void)state;
     const struct range_edge below[] = {{0, 1, -1}};
     struct graph *graph = range_build(2, below, 1, true);
     assert_false(distance_range_within(graph, INT32_MAX, PLENTY_S));
@@ -123,7 +118,6 @@ static void weights_below_0_and_decimals_prove_nothing(void **state)
 
 static void a_graph_without_edges_has_no_distance_but_0(void **state)
 {
-    (void)state;
     for (uint32_t vertex_count = 0; vertex_count < 3; ++vertex_count) {
         struct graph *graph = range_build(vertex_count, NULL, 0, true);
         assert_true(distance_range_within(graph, 0, 0));

@@ -1,23 +1,17 @@
 #include "server/solver/host_memory.h"
 #include "server/solver/solver.h"
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -55,7 +49,6 @@ static void put(const char *path, const char *text)
 /* 4 GiB available in the machine, a group with and a group without a limit. */
 static int set_up(void **state)
 {
-    (void)state;
     memset(files, 0, sizeof(files));
     put("/proc/meminfo", "MemTotal:  8388608 kB\nMemFree:  1 kB\nMemAvailable:  4194304 kB\n");
     put("/proc/self/cgroup", "1:name=other:/x\n0::/a/b\n");
@@ -69,7 +62,6 @@ static int set_up(void **state)
 
 static void the_machine_tells_what_is_available(void **state)
 {
-    (void)state;
     assert_int_equal(host_memory_available(), 4096 * MIB);
     put("/proc/self/cgroup", "1:name=other:/x\n");
     assert_int_equal(host_memory_available(), 4096 * MIB);
@@ -79,7 +71,6 @@ static void the_machine_tells_what_is_available(void **state)
 
 static void a_group_around_the_process_limits_it(void **state)
 {
-    (void)state;
     put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
     put("/sys/fs/cgroup/a/b/memory.max", "4294967296\n");
@@ -89,7 +80,6 @@ static void a_group_around_the_process_limits_it(void **state)
 
 static void the_root_of_a_container_limits_it_too(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "1048576000\n");
     put("/sys/fs/cgroup/memory.current", "1048576\n");
@@ -98,7 +88,6 @@ static void the_root_of_a_container_limits_it_too(void **state)
 
 static void a_confined_child_reads_its_parents_group(void **state)
 {
-    (void)state;
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
     put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
@@ -109,7 +98,6 @@ static void a_confined_child_reads_its_parents_group(void **state)
 
 static void a_group_of_version_1_limits_it(void **state)
 {
-    (void)state;
     put("/proc/self/cgroup", "12:cpu,cpuacct:/x\n7:hugetlb,memory:/a\n0::/a/b\n");
     put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
     put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "629145600\n");
@@ -124,14 +112,12 @@ static void a_group_of_version_1_limits_it(void **state)
 
 static void a_group_may_be_full(void **state)
 {
-    (void)state;
     put("/sys/fs/cgroup/a/memory.max", "1048576\n");
     assert_int_equal(host_memory_available(), 1);
 }
 
 static void the_machine_has_what_it_has(void **state)
 {
-    (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(host_memory_total(), (size_t)sysconf(_SC_PHYS_PAGES) * page);
     put("/sys/fs/cgroup/a/memory.max", "2147483648\n");
@@ -191,7 +177,6 @@ static bool is_resident(char *memory, size_t size)
 /* Each slice by one of the threads; and what was written before, or is meanwhile, stays. */
 static void every_page_becomes_resident(void **state)
 {
-    (void)state;
     char *const memory = map(SIZE);
     memory[0] = 'a';
     memory[SIZE - 1] = 'z';
@@ -229,7 +214,6 @@ static unsigned start_and_stop(void)
 /* Where this thread does not get to the stop for so long that nothing is left, it tries again. */
 static void a_stop_ends_it_early(void **state)
 {
-    (void)state;
     unsigned warmed = 128;
     for (int i = 0; i < 50 && warmed == 128; ++i) {
         warmed = start_and_stop();
@@ -239,7 +223,6 @@ static void a_stop_ends_it_early(void **state)
 
 static void too_little_and_too_much_are_left_alone(void **state)
 {
-    (void)state;
     char byte = 'a';
     assert_null(host_memory_warm(&byte, 1, 1));
     assert_null(host_memory_warm(&byte, SIZE_MAX / 2, 1));

@@ -1,12 +1,7 @@
 #include "server/solver/progress.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* Times at which each phase tells of itself and is asked. */
 #define STEPS 50
@@ -64,13 +59,11 @@ static struct course run(enum solve_phase wrong, double factor)
 
 static void a_right_model_tells_the_time_that_is_left(void **state)
 {
-    (void)state;
     assert_true(run(PHASE_COUNT, 1).worst < 1.1);
 }
 
 static void a_wrong_model_is_corrected_within_a_tenth_of_the_phase(void **state)
 {
-    (void)state;
     for (enum solve_phase phase = PHASE_SOLVING; phase < PHASE_PUBLISHING; phase++) {
         assert_true(run(phase, 4).worst < 1.5);
         assert_true(run(phase, 0.25).worst < 1.5);
@@ -79,7 +72,6 @@ static void a_wrong_model_is_corrected_within_a_tenth_of_the_phase(void **state)
 
 static void a_first_step_that_takes_long_tells_nothing_of_the_others(void **state)
 {
-    (void)state;
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 4};
     progress_expect(&progress, seconds, 100);
@@ -95,7 +87,6 @@ static void a_first_step_that_takes_long_tells_nothing_of_the_others(void **stat
 
 static void a_step_that_is_overdue_does_not_end_at_once(void **state)
 {
-    (void)state;
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};
     assert_true(progress_left_s(&progress, 1) < 0);
@@ -108,7 +99,6 @@ static void a_step_that_is_overdue_does_not_end_at_once(void **state)
 
 static void a_phase_that_begins_anew_takes_nothing_back(void **state)
 {
-    (void)state;
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};
     progress_expect(&progress, seconds, 100);
@@ -124,7 +114,6 @@ static void a_phase_that_begins_anew_takes_nothing_back(void **state)
 /* The values come from a process that may be broken. */
 static void whatever_is_told_the_time_left_is_a_number(void **state)
 {
-    (void)state;
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};
     const size_t count = sizeof(wild) / sizeof(wild[0]);
     for (size_t i = 0; i < count * count; i++) {

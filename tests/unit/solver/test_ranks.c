@@ -3,19 +3,14 @@
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
 #include "tests/lib/graph_fixture.h"
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TAPE_SIZE 4096
 #define TILE 2
@@ -71,7 +66,6 @@ static const struct ranks second = {.rank = 1,
 
 static int rewind_tape(void **state)
 {
-    (void)state;
     tape_used = 0;
     tape_heard = 0;
     other = STATUS_OK;
@@ -90,7 +84,6 @@ static struct graph *read_list(const char *text)
 
 static void the_worst_status_is_that_of_all(void **state)
 {
-    (void)state;
     assert_int_equal(ranks_agree(NULL, STATUS_CANCELLED), STATUS_CANCELLED);
     assert_int_equal(ranks_agree(&first, STATUS_OK), STATUS_OK);
     assert_int_equal(ranks_agree(&first, STATUS_NO_MEMORY), STATUS_NO_MEMORY);
@@ -123,14 +116,12 @@ static void share_graph(const char *text)
 
 static void a_graph_of_any_weights_is_shared(void **state)
 {
-    (void)state;
     share_graph("a,b,3\nb,c,4\nc,a,5\n");
     share_graph("a,b,0.5\nb,c,4\n");
 }
 
 static void a_graph_that_cannot_be_read_is_told(void **state)
 {
-    (void)state;
     struct graph *none = NULL;
     assert_int_equal(ranks_share_graph(&first, STATUS_BAD_GRAPH, &none), STATUS_BAD_GRAPH);
     other = STATUS_BAD_GRAPH;
@@ -140,7 +131,6 @@ static void a_graph_that_cannot_be_read_is_told(void **state)
 
 static void a_plan_is_made_again_with_its_lists(void **state)
 {
-    (void)state;
     static const uint32_t vertex_at[] = {4, 2, 0, 1, 3};
     static const uint32_t tile_begin[] = {0, 2, 3, 5};
     static const uint32_t pivot[] = {1, 0, 2};
@@ -172,7 +162,6 @@ static void a_plan_is_made_again_with_its_lists(void **state)
 
 static void a_dense_plan_and_none_are_told(void **state)
 {
-    (void)state;
     struct graph *graph = read_list("a,b,3\nb,c,4\n");
     struct plan *plan = NULL;
     struct plan *heard = NULL;

@@ -6,7 +6,6 @@
 
 static void the_outcome_tells_what_was_done(void **state)
 {
-    (void)state;
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_OK);
     assert_int_equal(attempt.entries.i4[2], 15);
@@ -23,7 +22,6 @@ static void the_outcome_tells_what_was_done(void **state)
 
 static void an_empty_graph_is_solved(void **state)
 {
-    (void)state;
     struct attempt attempt = run_edges(0, NULL, 0, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);
     assert_int_equal(attempt.outcome.account.verification.rows, 0);
@@ -32,7 +30,6 @@ static void an_empty_graph_is_solved(void **state)
 
 static void u2_is_narrowed_from_i4(void **state)
 {
-    (void)state;
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);
     assert_int_equal(attempt.entries.u2[2], 15);
@@ -42,7 +39,6 @@ static void u2_is_narrowed_from_i4(void **state)
 
 static void a_distance_beyond_u2_is_refused(void **state)
 {
-    (void)state;
     static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct attempt attempt = run_edges(3, long_path, 2, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
@@ -52,7 +48,6 @@ static void a_distance_beyond_u2_is_refused(void **state)
 
 static void a_negative_cycle_is_named(void **state)
 {
-    (void)state;
     static const struct edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
     struct attempt attempt = run_edges(4, cycle, 4, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
@@ -67,7 +62,6 @@ static void a_negative_cycle_is_named(void **state)
 
 static void a_long_negative_cycle_is_named_by_its_first_vertices(void **state)
 {
-    (void)state;
     struct edge cycle[20];
     for (uint32_t vertex = 0; vertex < 20; ++vertex) {
         cycle[vertex] = (struct edge){vertex, (vertex + 1) % 20, vertex == 7 ? -20 : 1};
@@ -97,7 +91,6 @@ static struct problem refuse(const char *edges, bool directed)
 static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
 {
     static const char begin[] = "A cycle of 3 edges has length -1.5: ";
-    (void)state;
     const struct problem problem = refuse("a b 1\nb c 1\nc a -3.5\n", true);
     char walk[] = "a -> b -> c -> a";
     assert_memory_equal(problem.detail, begin, strlen(begin));
@@ -110,7 +103,6 @@ static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
 /* Sixteen bytes are kept, and no half of a letter. */
 static void a_long_name_is_cut_between_letters(void **state)
 {
-    (void)state;
     const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
     assert_true(strstr(problem.detail, ": abcdefghijklmno -> b -> abcdefghijklmno.") != NULL ||
                 strstr(problem.detail, ": b -> abcdefghijklmno -> b.") != NULL);
@@ -119,7 +111,6 @@ static void a_long_name_is_cut_between_letters(void **state)
 
 static void a_negative_loop_is_a_negative_cycle(void **state)
 {
-    (void)state;
     static const struct edge loop[] = {{0, 1, 4}, {1, 1, -3}};
     struct attempt attempt = run_edges(2, loop, 2, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
@@ -132,7 +123,6 @@ static void a_negative_loop_is_a_negative_cycle(void **state)
 
 static void a_negative_undirected_edge_is_a_negative_cycle(void **state)
 {
-    (void)state;
     static const struct edge edge[] = {{0, 1, -1}};
     struct attempt attempt = run_edges(2, edge, 1, false, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
@@ -143,7 +133,6 @@ static void a_negative_undirected_edge_is_a_negative_cycle(void **state)
 /* 0.1 + 0.2 - 0.3 is above 0 in doubles; in floats some order of these sums is below. */
 static void rounding_on_a_cycle_of_length_zero_is_no_negative_cycle(void **state)
 {
-    (void)state;
     struct edge edges[VERTEX_LIMIT];
     double last = 0;
     for (uint32_t vertex = 0; vertex + 1 < VERTEX_LIMIT; ++vertex) {
@@ -190,7 +179,6 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 
 static void statistics_are_filled_for_every_kind(void **state)
 {
-    (void)state;
     expect_statistics_of_the_path(cpu, KIND_I4);
     expect_statistics_of_the_path(cpu, KIND_U2);
     expect_statistics_of_the_path(cpu, KIND_F4);
@@ -214,7 +202,6 @@ static enum status solve_without_statistics(struct solver *solver, const struct 
 
 static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
 {
-    (void)state;
     struct narrow_solver lazy = {.class_ = stand_in_class()};
     lazy.solver.class_ = &lazy.class_;
     lazy.class_.solve = solve_without_statistics;
@@ -226,7 +213,6 @@ static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
 
 static void the_fallback_computes_what_the_solver_does_not(void **state)
 {
-    (void)state;
     struct narrow_solver narrow = make_narrow();
     narrow.solver.class_ = &narrow.class_;
     struct graph *graph = build(3, short_path, 2, true);
@@ -239,7 +225,6 @@ static void the_fallback_computes_what_the_solver_does_not(void **state)
 
 static void a_kind_that_nobody_computes_is_refused(void **state)
 {
-    (void)state;
     struct narrow_solver narrow = make_narrow();
     narrow.solver.class_ = &narrow.class_;
     struct graph *graph = build(3, short_path, 2, true);
@@ -341,7 +326,6 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
 
 static void a_solver_with_figures_gets_a_plan_by_them(void **state)
 {
-    (void)state;
     for (int directed = 0; directed < 2; ++directed) {
         struct attempt attempt = run_rings(true, directed, KIND_U2);
         assert_int_equal(plan_of_solve, PLAN_NESTED_DISSECTION);
@@ -359,7 +343,6 @@ static void a_solver_with_figures_gets_a_plan_by_them(void **state)
 
 static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
 {
-    (void)state;
     both_ways = true;
     struct attempt attempt = run_rings(true, true, KIND_I4);
     both_ways = false;
@@ -372,7 +355,6 @@ static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
 /* The dense solve that a plan has to beat takes half the time then, and so do the plan's rounds. */
 static void a_plan_is_chosen_for_the_bits_that_it_is_solved_in(void **state)
 {
-    (void)state;
     for (uint32_t least = 31; least <= 33; ++least) {
         narrow_vertices = least;
         struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -385,7 +367,6 @@ static void a_plan_is_chosen_for_the_bits_that_it_is_solved_in(void **state)
 
 static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
 {
-    (void)state;
     has_room = false;
     struct attempt attempt = run_rings(true, true, KIND_I4);
     has_room = true;
@@ -398,7 +379,6 @@ static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
 
 static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
 {
-    (void)state;
     end_of_plans = STATUS_NO_DEVICE_MEMORY;
     struct attempt attempt = run_rings(true, true, KIND_I4);
     end_of_plans = STATUS_OK;
@@ -411,7 +391,6 @@ static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
 
 static void a_solver_without_figures_gets_the_dense_plan(void **state)
 {
-    (void)state;
     struct attempt attempt = run_rings(false, true, KIND_I4);
     assert_int_equal(plan_of_solve, PLAN_DENSE);
     assert_int_equal(attempt.outcome.plan.kind, PLAN_DENSE);
@@ -421,7 +400,6 @@ static void a_solver_without_figures_gets_the_dense_plan(void **state)
 
 static void a_solver_that_is_to_have_no_plans_gets_the_dense_one(void **state)
 {
-    (void)state;
     dense_only = true;
     struct attempt attempt = run_rings(true, true, KIND_I4);
     dense_only = false;
@@ -444,7 +422,6 @@ static bool say_cancelled(void *context)
 
 static void a_job_cancelled_while_planned_is_not_solved(void **state)
 {
-    (void)state;
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
     struct narrow_solver device = make_narrow();

@@ -69,7 +69,6 @@ static struct attempt run_short(struct short_solver *device, const struct edge *
 
 static void a_solver_is_told_when_16_bits_are_proven_to_be_enough(void **state)
 {
-    (void)state;
     static const struct edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
     struct short_solver device;
     assert_int_equal(run_short(&device, short_path, 3, KIND_I4).status, STATUS_OK);
@@ -86,7 +85,6 @@ static void a_solver_is_told_when_16_bits_are_proven_to_be_enough(void **state)
 
 static void a_solver_of_u2_writes_it_itself(void **state)
 {
-    (void)state;
     static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct short_solver device;
     struct attempt attempt = run_short(&device, short_path, 3, KIND_U2);
@@ -126,7 +124,6 @@ static enum status solve_when_warm(struct solver *solver, const struct graph *gr
 
 static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **state)
 {
-    (void)state;
     struct narrow_solver device = make_narrow();
     device.class_.solve = solve_when_warm;
     device.class_.describe = describe_cpu;
@@ -177,7 +174,6 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
 
 static void the_time_expected_is_of_the_solver_that_solves(void **state)
 {
-    (void)state;
     struct narrow_solver device = make_narrow();
     device.class_.estimate = estimate_hour;
     device.class_.describe = describe_cpu;
@@ -218,7 +214,6 @@ static bool say_go_on(void *context)
  */
 static void rounds_have_a_pace_of_their_own(void **state)
 {
-    (void)state;
     int32_t elements[9];
     struct told told = {0};
     struct graph *graph = build(3, short_path, 2, true);

@@ -25,7 +25,6 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
 
 static void a_solve_says_what_it_did(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct solve_outcome outcome = {0};
     struct problem problem = {0};
@@ -39,7 +38,6 @@ static void a_solve_says_what_it_did(void **state)
 
 static void a_negative_cycle_has_its_name(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};
     struct graph *graphs[] = {range_build(4, edges, 4, true), range_build(2, loop, 2, true)};
@@ -58,7 +56,6 @@ static void a_negative_cycle_has_its_name(void **state)
 /* The sum is 0, but rounds to less in some orders: 1e16 + 1 is 1e16. */
 static void a_cycle_of_length_0_is_none_in_floats(void **state)
 {
-    (void)state;
     const struct graph_options options = {0};
     struct graph_builder *builder = NULL;
     struct vertex_names *names = NULL;
@@ -80,7 +77,6 @@ static void a_cycle_of_length_0_is_none_in_floats(void **state)
 
 static void an_order_that_is_kept_is_taken(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct order_record record = {0};
     void *first = NULL;
@@ -122,7 +118,6 @@ static bool always(void *context)
 
 static void a_cancel_is_heard(void **state)
 {
-    (void)state;
     const struct observer observer = {.cancelled = always};
     struct graph *graph = make_grid(false);
     struct solve_outcome outcome = {0};

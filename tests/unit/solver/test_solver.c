@@ -1,12 +1,7 @@
 #include "server/solver/solver.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status open_choice(enum solver_choice choice, struct solver **ret_solver,
                                struct problem *reterr)
@@ -17,7 +12,6 @@ static enum status open_choice(enum solver_choice choice, struct solver **ret_so
 
 static void the_cpu_is_always_there(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct problem problem;
     struct solver_device device;
@@ -30,7 +24,6 @@ static void the_cpu_is_always_there(void **state)
 
 static void auto_takes_a_gpu_when_there_is_one(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct problem problem;
     struct solver_device device;
@@ -44,7 +37,6 @@ static void auto_takes_a_gpu_when_there_is_one(void **state)
 
 static void a_gpu_that_is_not_there_is_refused_with_the_reason(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct problem problem;
     char reason[SOLVER_REASON_SIZE] = "";
@@ -59,7 +51,6 @@ static void a_gpu_that_is_not_there_is_refused_with_the_reason(void **state)
 
 static void the_configuration_says_whether_there_are_plans(void **state)
 {
-    (void)state;
     const struct solver_config any = {.plans = SOLVER_PLANS_AUTO};
     const struct solver_config none = {.plans = SOLVER_PLANS_NONE};
     struct solver solver = {.class_ = NULL};

@@ -1,17 +1,12 @@
 #include "proto/read/graph_builder.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Several tiles, so that threads and rounds matter. */
 #define RING_VERTICES 700
@@ -88,7 +83,6 @@ static enum status solve_ring(struct solver *solver, uint32_t vertex_count, stru
 
 static void progress_is_told_on_the_calling_thread_after_each_round(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct watch watch = {0};
     struct solve_account account = {0};
@@ -106,7 +100,6 @@ static void progress_is_told_on_the_calling_thread_after_each_round(void **state
 
 static void a_cancel_is_noticed_within_a_round(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct watch watch = {.cancel_at = 5};
     struct solve_account account = {0};
@@ -126,7 +119,6 @@ static void a_cancel_is_noticed_within_a_round(void **state)
 
 static void an_instruction_set_that_is_missing_is_refused(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     assert_int_equal(open_solver("mmx", 1, &solver), STATUS_CONFIG);
     assert_int_equal(open_solver("", 1, &solver), STATUS_CONFIG);
@@ -137,7 +129,6 @@ static void an_instruction_set_that_is_missing_is_refused(void **state)
 
 static void the_device_is_described(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct solver_device device;
     assert_int_equal(open_solver("portable", 3, &solver), STATUS_OK);
@@ -152,7 +143,6 @@ static void the_device_is_described(void **state)
 
 static void kinds_that_are_computed_are_supported(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     assert_int_equal(open_solver("auto", 1, &solver), STATUS_OK);
     assert_true(solver_supports(solver, KIND_I4));
@@ -165,7 +155,6 @@ static void kinds_that_are_computed_are_supported(void **state)
 
 static void the_estimate_follows_the_measured_rate(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct watch watch = {0};
     struct solve_account account = {0};
@@ -186,7 +175,6 @@ static void the_estimate_follows_the_measured_rate(void **state)
 /* As the daemon has one of the solver of another process. */
 static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state)
 {
-    (void)state;
     struct solver *solver = NULL;
     struct solver *model = NULL;
     struct watch watch = {0};
@@ -226,7 +214,6 @@ static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state
 /* The tiles of ranks are beside the matrix, and those of other hosts on these. */
 static void ranks_divide_memory_and_time(void **state)
 {
-    (void)state;
     static const struct ranks ranks = {.count = 4, .on_host = 2};
     const struct solve_options options = {0};
     const uint32_t n = 10000;

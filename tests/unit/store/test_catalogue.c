@@ -1,13 +1,9 @@
 #include "server/store/catalogue.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static const char store_id[] = "0123456789abcdef0123456789abcdef";
 

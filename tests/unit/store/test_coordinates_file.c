@@ -1,18 +1,12 @@
 #include "server/store/coordinates_file.h"
 
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define COUNT 10
 

@@ -3,15 +3,10 @@
 #include "server/store/graph_file.h"
 #include "tests/lib/graph_file_fixture.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* A path graph of 10 vertices. */
 #define ENTRY_BYTES (11 * 8 + 9 * 8)

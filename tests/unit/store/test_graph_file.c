@@ -3,14 +3,10 @@
 #include "tests/lib/graph_file_fixture.h"
 #include "tests/lib/names_fixture.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 static const char name[] = "g_test";
 

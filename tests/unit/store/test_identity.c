@@ -1,12 +1,8 @@
 #include "server/store/identity.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -19,7 +15,6 @@ static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
 /* Stored ids must not change with the program. This one was computed with Python's hashlib. */
 static void id_of_a_known_graph_is_fixed(void **state)
 {
-    (void)state;
     char id[GRAPH_ID_SIZE];
     struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
     id_of(graph, id);
@@ -29,7 +24,6 @@ static void id_of_a_known_graph_is_fixed(void **state)
 
 static void same_graph_has_the_same_id(void **state)
 {
-    (void)state;
     char first[GRAPH_ID_SIZE];
     char second[GRAPH_ID_SIZE];
     struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
@@ -45,7 +39,6 @@ static void same_graph_has_the_same_id(void **state)
 /* Of a graph that another has too: neither the tenant nor anybody without the secret can tell. */
 static void ids_of_tenants_depend_on_name_and_secret(void **state)
 {
-    (void)state;
     static const char *const tenants[] = {"", "a", "b", "a"};
     static const char *const secrets[] = {"s", "s", "s", "t"};
     char ids[4][GRAPH_ID_SIZE];
@@ -76,7 +69,6 @@ static void expect_other_id(const struct graph *changed)
 
 static void every_part_of_a_graph_counts(void **state)
 {
-    (void)state;
     struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
     graph->directed = false;
     expect_other_id(graph);
@@ -109,7 +101,6 @@ static void every_part_of_a_graph_counts(void **state)
 
 static void ulid_starts_with_its_time(void **state)
 {
-    (void)state;
     char id[JOB_ID_SIZE];
     assert_int_equal(identity_new("j_", 0, id), STATUS_OK);
     assert_memory_equal(id, "j_0000000000", 12);
@@ -122,7 +113,6 @@ static void ulid_starts_with_its_time(void **state)
 
 static void ulids_sort_by_time_and_differ_within_it(void **state)
 {
-    (void)state;
     char first[JOB_ID_SIZE];
     char twin[JOB_ID_SIZE];
     char later[JOB_ID_SIZE];

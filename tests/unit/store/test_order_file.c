@@ -1,12 +1,7 @@
 #include "server/store/order_file.h"
 
 #include "tests/lib/store_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define BUDGET ((uint64_t)64 << 20)
 #define LIMIT 1000

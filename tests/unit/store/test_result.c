@@ -1,13 +1,9 @@
 #include "server/store/result.h"
 #include "tests/lib/steps_fixture.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define VERTEX_COUNT 3
 #define KEY_COUNT 500

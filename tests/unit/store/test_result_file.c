@@ -1,13 +1,9 @@
 #include "server/store/result_file.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 static const char name[] = "g_test.i4.result";
 static uint64_t published_checksum; /* by publish */

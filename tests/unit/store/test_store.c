@@ -1,19 +1,15 @@
 #include "server/store/graph_file.h"
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <semaphore.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 /* The store of a test lies in "state" below its folder. */
 static enum status try_open(const struct fixture *fixture, struct store **ret_store,

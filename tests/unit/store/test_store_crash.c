@@ -7,17 +7,13 @@
 #include "server/store/graph_file.h"
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define EXIT_CRASHED 9
 #define CHANGE_COUNT 5

@@ -1,14 +1,10 @@
 /* How often the store syncs a folder: once for all files of a batch, and never too seldom. */
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
+#include "tests/lib/test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* More than the store has in hand at once. */
 #define FILES 150

@@ -1,18 +1,13 @@
 #include "server/worker/child.h"
 
 #include "server/worker/wire.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MAKES_NO_SENSE 79
 
@@ -39,7 +34,6 @@ static int code_after(const void *bytes, size_t size)
 
 static void a_process_that_hears_no_sense_leaves(void **state)
 {
-    (void)state;
     const struct wire_message message = {.type = WIRE_TASK};
     assert_int_equal(code_after("", 0), MAKES_NO_SENSE);
     assert_int_equal(code_after("sense", 5), MAKES_NO_SENSE);

@@ -1,16 +1,10 @@
 #include "server/worker/launcher.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
 {
-    (void)state;
     struct worker_launcher launcher = {.channel = -1};
     struct problem problem = {0};
     assert_int_equal(worker_launcher_start("true", &launcher, &problem), STATUS_CONFIG);

@@ -1,12 +1,7 @@
 #include "server/worker/mailbox.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define SENDER_COUNT 4
 #define MESSAGE_COUNT 5000
@@ -26,7 +21,6 @@ static struct mailbox *new_mailbox(void (*wake)(void *context), void *context)
 
 static void an_empty_mailbox_gives_nothing(void **state)
 {
-    (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
@@ -34,7 +28,6 @@ static void an_empty_mailbox_gives_nothing(void **state)
 
 static void messages_come_out_in_the_order_of_posting(void **state)
 {
-    (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note notes[3] = {0};
     for (int i = 0; i < 3; i++) {
@@ -49,7 +42,6 @@ static void messages_come_out_in_the_order_of_posting(void **state)
 
 static void a_message_can_be_posted_again_after_it_was_taken(void **state)
 {
-    (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note first = {0};
     struct note second = {0};
@@ -69,7 +61,6 @@ static void count_wake(void *context)
 
 static void every_post_wakes_the_receiver(void **state)
 {
-    (void)state;
     int wakes = 0;
     struct mailbox *mailbox = new_mailbox(count_wake, &wakes);
     struct note notes[2] = {0};
@@ -83,7 +74,6 @@ static void every_post_wakes_the_receiver(void **state)
 
 static void a_closed_mailbox_gives_what_it_has_and_then_null(void **state)
 {
-    (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note note = {0};
     mailbox_post(mailbox, &note.message);
@@ -122,7 +112,6 @@ static void start_sender(int index, struct mailbox *mailbox)
 
 static void nothing_is_lost_between_many_threads_and_each_stays_in_order(void **state)
 {
-    (void)state;
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     int next[SENDER_COUNT] = {0};
     for (int i = 0; i < SENDER_COUNT; i++) {

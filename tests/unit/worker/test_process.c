@@ -1,20 +1,15 @@
 #include "server/worker/process.h"
 
 #include "server/worker/child.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* In the environment: it stays. */
 #define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
@@ -46,7 +41,6 @@ static void greet(const struct worker_process *process)
 
 static void a_process_leaves_when_it_is_hung_up_on(void **state)
 {
-    (void)state;
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_NONE;
     int code;
@@ -62,7 +56,6 @@ static void a_process_leaves_when_it_is_hung_up_on(void **state)
 
 static void one_that_was_killed_is_told_from_it(void **state)
 {
-    (void)state;
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_EXIT;
     int code;
@@ -79,7 +72,6 @@ static void one_that_was_killed_is_told_from_it(void **state)
 
 static void one_that_does_not_leave_is_killed(void **state)
 {
-    (void)state;
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_STALLED;
     int code;

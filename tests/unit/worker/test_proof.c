@@ -153,7 +153,6 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
 
 static void the_sample_grows_with_the_solve(void **state)
 {
-    (void)state;
     assert_int_equal(proof_matrix_rows(0, 1000, 5000), 0);
     assert_int_equal(proof_matrix_rows(16, 10, 50), 1);
     assert_int_equal(proof_matrix_rows(16, 10000, 50000), 16);
@@ -164,7 +163,6 @@ static void the_sample_grows_with_the_solve(void **state)
 
 static void computed_rows_take_little_memory(void **state)
 {
-    (void)state;
     assert_int_equal(proof_hierarchy_rows(16, false, false, 1000), 4);
     assert_int_equal(proof_hierarchy_rows(0, false, false, 1000), 0);
     assert_int_equal(proof_hierarchy_rows(16, false, true, 1000), 1);
@@ -178,7 +176,6 @@ static void computed_rows_take_little_memory(void **state)
 
 static int destroy_pool(void **state)
 {
-    (void)state;
     cpu_pool_destroy(pool);
     return 0;
 }

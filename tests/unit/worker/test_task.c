@@ -29,7 +29,6 @@ static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **stat
 
 static void progress_and_cancel_pass_through_the_signal(void **state)
 {
-    (void)state;
     struct task_signal signal = {0};
     const struct observer observer = task_signal_observer(&signal);
     assert_false(observer.cancelled(observer.context));
@@ -48,7 +47,6 @@ static void progress_and_cancel_pass_through_the_signal(void **state)
 
 static void a_signal_is_copied_whole_and_reset_to_nothing(void **state)
 {
-    (void)state;
     struct task_signal from = {true, true, 1, 2, {.begun_at_s = 8, .shown = 0.5}};
     struct task_signal to = {0};
     task_signal_copy(&from, &to);
@@ -66,7 +64,6 @@ static void a_signal_is_copied_whole_and_reset_to_nothing(void **state)
 
 static void a_loss_is_told_in_words(void **state)
 {
-    (void)state;
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);
     assert_string_equal(text, "it left with code 80");

@@ -109,7 +109,6 @@ static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
 
 static int destroy_pool(void **state)
 {
-    (void)state;
     cpu_pool_destroy(pool);
     return 0;
 }

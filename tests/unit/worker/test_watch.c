@@ -1,18 +1,11 @@
 #include "server/worker/watch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct worker_shared shared;
 static struct worker_watch watch;
 
 static int reset(void **state)
 {
-    (void)state;
     shared = (struct worker_shared){0};
     watch = (struct worker_watch){0};
     return 0;
@@ -45,7 +38,6 @@ static void report(uint32_t done, uint32_t total)
 
 static void silence_is_a_loss_with_and_without_a_task(void **state)
 {
-    (void)state;
     worker_watch_begin(&watch, 10, 1000);
     expect(false, TASK_LOSS_SILENT, 11);
     worker_watch_idle(&watch, 10);
@@ -54,14 +46,12 @@ static void silence_is_a_loss_with_and_without_a_task(void **state)
 
 static void idle_process_only_has_to_send_heartbeats(void **state)
 {
-    (void)state;
     worker_watch_idle(&watch, 10);
     expect(true, TASK_LOSS_NONE, 10000);
 }
 
 static void round_may_take_what_is_allowed_or_the_stall_time(void **state)
 {
-    (void)state;
     /* The first tick meets a new number. */
     worker_watch_begin(&watch, 10, 100);
     expect(true, TASK_LOSS_STALLED, 102);
@@ -71,7 +61,6 @@ static void round_may_take_what_is_allowed_or_the_stall_time(void **state)
 
 static void each_round_has_the_whole_deadline(void **state)
 {
-    (void)state;
     worker_watch_begin(&watch, 10, 0);
     for (uint32_t round = 1; round < 100; round++) {
         report(round, 100);
@@ -85,7 +74,6 @@ static void each_round_has_the_whole_deadline(void **state)
 
 static void hurry_shortens_the_stall_time_but_not_the_allowance(void **state)
 {
-    (void)state;
     worker_watch_begin(&watch, 10, 0);
     watch.is_hurried = true;
     expect(true, TASK_LOSS_STALLED, 7);

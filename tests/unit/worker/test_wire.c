@@ -1,16 +1,11 @@
 #include "server/worker/wire.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct connection {
     int here;
@@ -150,7 +145,6 @@ static struct wire_done done_of(enum status status)
 
 static void a_finished_task_arrives_whole(void **state)
 {
-    (void)state;
     struct task task = {.vertex_count = 9};
     const struct wire_done done = done_of(STATUS_DISK_FULL);
     assert_int_equal(wire_read_done(&done, &task), STATUS_OK);
@@ -173,7 +167,6 @@ static void a_finished_task_arrives_whole(void **state)
 
 static void an_end_with_an_index_or_a_length_out_of_bounds_is_refused(void **state)
 {
-    (void)state;
     const struct wire_done good = done_of(STATUS_OK);
     struct wire_done bad[] = {good, good, good, good, good};
     bad[0].status = STATUS_COUNT;
@@ -196,7 +189,6 @@ static void an_end_with_an_index_or_a_length_out_of_bounds_is_refused(void **sta
 
 static void a_cycle_grows_within_the_graph(void **state)
 {
-    (void)state;
     struct task task = {.vertex_count = 4};
     const struct wire_cycle first = {.count = 2, .vertices = {3, 1}};
     const struct wire_cycle second = {.count = 1, .vertices = {0}};
@@ -222,7 +214,6 @@ static void a_cycle_grows_within_the_graph(void **state)
 
 static void facts_are_copied_within_their_bounds(void **state)
 {
-    (void)state;
     struct worker_facts sent = {.device = {.name = "device"}};
     struct worker_facts facts;
     assert_int_equal(wire_read_facts(&sent, &facts), STATUS_OK);

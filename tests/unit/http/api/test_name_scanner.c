@@ -1,12 +1,7 @@
 #include "server/http/api/name_scanner.h"
+#include "tests/lib/test.h"
 
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static const char *const keys[] = {"one", "two", NULL};
 
@@ -33,7 +28,6 @@ static void names_are_strings_or_numbers(void **state)
         {"\n\"7\"", "7"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct name_scanner scanner = begin(cases[i].body);
         struct scanned_name name = {0};
@@ -52,7 +46,6 @@ static void anything_else_is_refused_where_it_begins(void **state)
         uint64_t column;
     } cases[] = {{"  null,", 3}, {"", 1}, {"1x,", 1}, {"\"a", 1}, {" \"\\q\"", 2}, {"[1]", 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct name_scanner scanner = begin(cases[i].body);
         struct scanned_name name = {0};
@@ -69,7 +62,6 @@ static void keys_are_known_ones(void **state)
     struct problem problem;
     size_t index;
 
-    (void)state;
     assert_int_equal(name_scanner_key(&scanner, keys, &index, &problem), STATUS_OK);
     assert_int_equal(index, 1);
     assert_int_equal(name_scanner_key(&scanner, keys, &index, &problem), STATUS_OK);
@@ -83,7 +75,6 @@ static void brackets_are_taken_past_blanks(void **state)
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;
 
-    (void)state;
     assert_false(name_scanner_take(&scanner, ']'));
     assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_OK);
     assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_BAD_REQUEST);

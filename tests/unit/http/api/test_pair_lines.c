@@ -1,13 +1,9 @@
 #include "server/http/api/pairs.h"
 
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status walk(enum pairs_form form, const char *body, struct text *seen,
                         struct problem *reterr)
@@ -48,7 +44,6 @@ static void expect(enum pairs_form form, const char *body, const char *pairs)
 
 static void csv_has_quotes_blanks_and_any_end_of_line(void **state)
 {
-    (void)state;
     expect(PAIRS_CSV, "1,2\r\n\n a b , -3 \n\"x,\"\"y\"\"\",\"\"", "1>2 a b>-3 x,\"y\"> ");
     expect(PAIRS_CSV, "Source,target\n1,2\n", "header 1>2 ");
     expect(PAIRS_CSV, "1,2\nsource,target\n", "1>2 source>target ");
@@ -59,7 +54,6 @@ static void csv_has_quotes_blanks_and_any_end_of_line(void **state)
 
 static void p2p_has_comments_and_a_count(void **state)
 {
-    (void)state;
     expect(PAIRS_P2P, "c a comment\np aux sp p2p 2\nq 1 2\r\nc\n\nq  3\t4\n", "1>2 3>4 ");
     expect(PAIRS_P2P, "p aux sp p2p 0", "");
 }
@@ -93,7 +87,6 @@ static void other_lines_are_refused_where_they_are(void **state)
     };
     struct text seen = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct problem problem = {0};
         enum status status = walk(cases[i].form, cases[i].body, &seen, &problem);
@@ -111,7 +104,6 @@ static void a_name_has_a_longest_size(void **state)
     struct text body = {0};
     struct text seen = {0};
 
-    (void)state;
     text_append_char(&body, '"');
     for (int i = 0; i < 5000; i++) {
         text_append_string(&body, "\"\"");

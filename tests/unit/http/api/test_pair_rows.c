@@ -1,11 +1,7 @@
 #include "server/http/api/pair_rows.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void rows_are_found_in_every_form(void **state)
 {
@@ -27,7 +23,6 @@ static void rows_are_found_in_every_form(void **state)
     };
     struct vertex_names *names;
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(3, 5, &names), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t size = cases[i].size > 0 ? cases[i].size : strlen(cases[i].body);
@@ -61,7 +56,6 @@ static void binary_is_whole_pairs_inside_the_matrix(void **state)
     uint32_t pairs[2][2];
     size_t count;
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
     pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 15);
     assert_int_equal(pair_rows_read(&reader, names, 2, pairs, &count, &problem),

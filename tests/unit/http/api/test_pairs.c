@@ -1,14 +1,10 @@
 #include "server/http/api/pairs.h"
 
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status read_all(enum pairs_form form, const char *body, size_t size, struct text *seen,
                             struct problem *reterr)
@@ -38,7 +34,6 @@ static void names_are_handed_out_in_order(void **state)
     struct text seen = {0};
     struct problem problem;
 
-    (void)state;
     assert_int_equal(walk(" { \"pairs\" : [ [1,-2] ,[\"a b\", \"\\u00e4\\\"\"],[3.5,\"7\"] ] } \n",
                           &seen, &problem),
                      STATUS_OK);
@@ -71,7 +66,6 @@ static void another_shape_is_refused_where_it_begins(void **state)
     };
     struct text seen = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct problem problem = {0};
 
@@ -97,7 +91,6 @@ static void the_first_bytes_tell_the_form(void **state)
         {"\np aux sp p2p 1\n", PAIRS_P2P},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(pairs_sniff(cases[i].body, strlen(cases[i].body)), cases[i].form);
     }
@@ -107,7 +100,6 @@ static void lines_are_walked_too(void **state)
 {
     struct text seen = {0};
 
-    (void)state;
     assert_int_equal(read_all(PAIRS_CSV, "1,2\n", 4, &seen, NULL), STATUS_OK);
     assert_int_equal(read_all(PAIRS_P2P, "p aux sp p2p 1\nq 3 4", 20, &seen, NULL), STATUS_OK);
     assert_string_equal(seen.bytes, "1>2 3>4 ");
@@ -124,7 +116,6 @@ static void any_bytes_are_walked_or_refused(void **state)
     uint64_t seed = 9;
     int walked = 0;
 
-    (void)state;
     for (int round = 0; round < 30000; round++) {
         struct text body = {0};
         const enum pairs_form form = (enum pairs_form)(round % 3);

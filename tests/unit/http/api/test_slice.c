@@ -1,12 +1,7 @@
 #include "server/http/api/slice.h"
+#include "tests/lib/test.h"
 
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static struct vertex_names *make(void)
 {
@@ -35,7 +30,6 @@ static void ranges_are_pythons(void **state)
     static const char *const bad[] = {"0:7", "5:2", "7:", "0:99999999999999999999"};
     struct vertex_names *names = make();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct slice slice = {0};
 
@@ -71,7 +65,6 @@ static void lists_are_names(void **state)
     };
     struct vertex_names *names = make();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct slice slice = {0};
 
@@ -103,7 +96,6 @@ static void other_text_is_refused(void **state)
     };
     struct vertex_names *names = make();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct problem problem = {0};
         struct slice slice = {0};
@@ -121,7 +113,6 @@ static void many_names_grow_it(void **state)
     struct vertex_names *names;
     struct slice slice = {0};
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(1000, 0, &names), STATUS_OK);
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(slice_add(&slice, names, "999", 3, NULL), STATUS_OK);

@@ -1,16 +1,11 @@
 #include "server/http/request/auth.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* SHA-256 by Python's hashlib of alpha-key-0123456789 and beta-key-0123456789. */
 #define ALPHA "alpha-key-0123456789"
@@ -220,7 +215,6 @@ static void a_key_is_hashed_as_the_file_has_it(void **state)
     char output[128];
     char longest[300];
 
-    (void)state;
     assert_int_equal(hash(ALPHA "\n", output), STATUS_OK);
     assert_string_equal(output, ALPHA_DIGEST "\n");
     assert_int_equal(hash(BETA, output), STATUS_OK);
@@ -282,7 +276,6 @@ static void each_is_found_where_it_is(void **state)
 {
     struct thing things[COUNT];
 
-    (void)state;
     fill_things(things);
     for (size_t i = 0; i < COUNT; i++) {
         assert_int_equal(match(things, COUNT, things[i].digest), i);
@@ -296,7 +289,6 @@ static void every_bit_counts(void **state)
     struct thing things[COUNT];
     unsigned char digest[KEY_DIGEST_SIZE];
 
-    (void)state;
     fill_things(things);
     for (size_t bit = 0; bit < 8 * (size_t)KEY_DIGEST_SIZE; bit++) {
         memcpy(digest, things[7].digest, sizeof digest);
@@ -313,7 +305,6 @@ static void nothing_depends_on_what_is_secret(void **state)
     unsigned char digest[KEY_DIGEST_SIZE];
     const unsigned before = VALGRIND_COUNT_ERRORS;
 
-    (void)state;
     for (size_t i = 0; i <= COUNT; i++) {
         fill_things(things);
         memcpy(digest, things[i % COUNT].digest, sizeof digest);
@@ -336,7 +327,6 @@ static void a_comparison_that_stops_early_is_reported(void **state)
     const unsigned before = VALGRIND_COUNT_ERRORS;
     size_t at = 0;
 
-    (void)state;
     VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof secret);
     while (at < sizeof secret && secret[at] == 0) {
         at++;

@@ -1,18 +1,12 @@
 #include "server/http/request/failed_logins.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct failed_logins logins;
 
 static void wrong_keys_are_counted_by_address_and_minute(void **state)
 {
-    (void)state;
     memset(&logins, 0, sizeof(logins));
     logins.limit = 3;
     for (int i = 0; i < 3; i++) {
@@ -30,7 +24,6 @@ static void wrong_keys_are_counted_by_address_and_minute(void **state)
 
 static void no_limit_of_wrong_keys_is_none(void **state)
 {
-    (void)state;
     memset(&logins, 0, sizeof(logins));
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(failed_logins_count(&logins, 1, 1), 0);

@@ -1,12 +1,7 @@
 #include "server/http/request/headers.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
@@ -29,7 +24,6 @@ static void the_offer_liked_best_is_chosen(void **state)
         {"application/json;q=0, */*", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t index = 9;
 
@@ -42,7 +36,6 @@ static void an_accept_may_refuse_all(void **state)
 {
     size_t index;
 
-    (void)state;
     assert_false(header_choose_type("text/html", offers, &index));
     assert_false(header_choose_type("*/*;q=0", offers, &index));
     assert_false(header_choose_type("text/plain;q=0", offers, &index));
@@ -53,7 +46,6 @@ static void a_wait_is_found_among_preferences(void **state)
 {
     double wait_s = -1;
 
-    (void)state;
     assert_true(header_wait("wait=30", &wait_s));
     assert_true(wait_s == 30);
     assert_true(header_wait("respond-async, Wait=2.5 ,wait=9", &wait_s));
@@ -97,7 +89,6 @@ static void the_header_chooses_a_coding(void **state)
 
     const unsigned all = 1u << CODING_ZSTD | 1u << CODING_GZIP;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(header_choose_coding(cases[i].header, all), cases[i].coding);
         assert_int_equal(header_choose_coding(cases[i].header, 1u << CODING_ZSTD),
@@ -137,7 +128,6 @@ static void ranges_are_cut_to_the_content(void **state)
         {"rows=0-3", 10, RANGE_WHOLE, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t first = 0;
         uint64_t count = 0;
@@ -153,7 +143,6 @@ static void short_words_are_admitted(void **state)
 {
     char text[REQUEST_ID_SIZE + 1];
 
-    (void)state;
     assert_true(request_id_is_valid("mine.1-2_3"));
     assert_false(request_id_is_valid(""));
     assert_false(request_id_is_valid("not mine"));
@@ -170,7 +159,6 @@ static void each_number_has_an_id_of_its_own(void **state)
 {
     char ids[64][REQUEST_ID_OWN_SIZE];
 
-    (void)state;
     for (uint64_t i = 0; i < 64; i++) {
         request_id_print(12345, i < 32 ? i : (i << 32) + 7, ids[i]);
         assert_int_equal(strlen(ids[i]), REQUEST_ID_OWN_SIZE - 1);
@@ -190,7 +178,6 @@ static void an_id_has_sixteen_digits_of_each_kind(void **state)
     char seen[2 * 16] = {0};
     char id[REQUEST_ID_OWN_SIZE];
 
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
         request_id_print(1, i, id);
         for (int at = 0; at < 2; at++) {
@@ -209,7 +196,6 @@ static void an_id_has_sixteen_digits_of_each_kind(void **state)
 
 static void a_traceparent_is_kept_as_it_came(void **state)
 {
-    (void)state;
     char kept[TRACEPARENT_SIZE];
     assert_true(header_traceparent("00-" TRACE "-" PARENT "-01", kept));
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
@@ -219,7 +205,6 @@ static void a_traceparent_is_kept_as_it_came(void **state)
 
 static void a_later_version_is_read_as_the_first(void **state)
 {
-    (void)state;
     char kept[TRACEPARENT_SIZE];
     assert_true(header_traceparent("cc-" TRACE "-" PARENT "-01-what-the-future-holds", kept));
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
@@ -231,7 +216,6 @@ static void a_later_version_is_read_as_the_first(void **state)
 
 static void an_invalid_traceparent_is_ignored(void **state)
 {
-    (void)state;
     static const char *const malformed[] = {
         "",
         "00",

@@ -1,12 +1,8 @@
 #include "server/http/request/origin.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -30,7 +26,6 @@ static void own_names_and_addresses_are_known(void **state)
     };
     const struct config config = config_of("a.example, b", CONFIG_NONE);
 
-    (void)state;
     assert_true(origin_knows_host(&config, NULL));
     for (size_t i = 0; i < LENGTH_OF(hosts); i++) {
         assert_true(origin_knows_host(&config, hosts[i]));
@@ -58,7 +53,6 @@ static void other_names_are_not(void **state)
     };
     const struct config config = config_of(CONFIG_NONE, CONFIG_NONE);
 
-    (void)state;
     for (size_t i = 0; i < LENGTH_OF(hosts); i++) {
         assert_false(origin_knows_host(&config, hosts[i]));
     }
@@ -70,7 +64,6 @@ static void listed_origins_are_those_of_the_list(void **state)
     const struct config some = config_of(CONFIG_NONE, "https://a.example:443, http://b:8000");
     const struct config all = config_of(CONFIG_NONE, "*");
 
-    (void)state;
     assert_false(origin_is_listed(&none, "https://a.example"));
     assert_false(origin_is_listed(&none, CONFIG_NONE));
     assert_true(origin_is_listed(&some, "https://a.example"));
@@ -117,7 +110,6 @@ static void foreign_is_what_is_neither_own_nor_listed(void **state)
     };
     const struct config config = config_of(CONFIG_NONE, "https://listed.example");
 
-    (void)state;
     for (size_t i = 0; i < LENGTH_OF(cases); i++) {
         assert_int_equal(origin_is_foreign(&config, cases[i].host, cases[i].origin, cases[i].site),
                          cases[i].is_foreign);
@@ -130,7 +122,6 @@ static void headers_let_only_listed_origins_read(void **state)
     const struct config some = config_of(CONFIG_NONE, "https://a.example");
     struct origin_cors_header headers[ORIGIN_CORS_HEADER_LIMIT];
 
-    (void)state;
     assert_int_equal(origin_cors_headers(&none, "https://a.example", headers), 0);
     assert_int_equal(origin_cors_headers(&some, NULL, headers), 1);
     assert_string_equal(headers[0].name, "Vary");

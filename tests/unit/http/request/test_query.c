@@ -1,12 +1,8 @@
 #include "server/http/request/query.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status parse(const char *text, char *copy, struct query *ret_query)
 {
@@ -20,7 +16,6 @@ static void escapes_are_decoded_once(void **state)
 {
     char text[] = "a%2Fb%252e%C3%a4+c";
 
-    (void)state;
     assert_true(query_decode(text));
     assert_string_equal(text, "a/b%2e\xC3\xA4+c");
 }
@@ -29,7 +24,6 @@ static void broken_escapes_and_nul_are_refused(void **state)
 {
     static const char *const cases[] = {"%", "%1", "a%zz", "%00", "%0g", "%%41", "abc%"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[16];
 
@@ -43,7 +37,6 @@ static void parameters_are_split_and_decoded(void **state)
     char text[64];
     struct query query;
 
-    (void)state;
     assert_int_equal(parse("source=a+b%2B&target=%3D%26&&verbose", text, &query), STATUS_OK);
     assert_int_equal(query.count, 3);
     assert_string_equal(query_value(&query, "source"), "a b+");
@@ -57,7 +50,6 @@ static void a_parameter_comes_once(void **state)
     char text[64];
     struct query query;
 
-    (void)state;
     assert_int_equal(parse("a=1&b=2&%61=1", text, &query), STATUS_BAD_PARAMETER);
     assert_int_equal(parse("a=%0", text, &query), STATUS_BAD_REQUEST);
     assert_int_equal(parse("a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", text, &query), STATUS_BAD_REQUEST);
@@ -70,7 +62,6 @@ static void an_unknown_parameter_is_told_the_known_ones(void **state)
     struct query query;
     struct problem problem;
 
-    (void)state;
     assert_int_equal(parse("limit=1&wiat=2", text, &query), STATUS_OK);
     assert_int_equal(query_check(&query, known, &problem), STATUS_UNKNOWN_PARAMETER);
     assert_non_null(strstr(problem.detail, "wiat"));
@@ -88,7 +79,6 @@ static void values_have_types_and_ranges(void **state)
     int64_t number = 7;
     double seconds = -1;
 
-    (void)state;
     assert_int_equal(parse("f=true&g=1&i=9&j=10&k=1.5&s=1.5&t=61&u=-1&v=", text, &query),
                      STATUS_OK);
     assert_int_equal(query_flag(&query, "f", &flag, &problem), STATUS_OK);
@@ -138,7 +128,6 @@ static void nothing_said_is_the_default(void **state)
 {
     struct job_request request;
 
-    (void)state;
     assert_int_equal(from_query("", &request), STATUS_OK);
     assert_int_equal(request.format, FORMAT_NONE);
     assert_int_equal(request.parameters.kind, KIND_AUTO);
@@ -152,7 +141,6 @@ static void every_parameter_is_read(void **state)
 {
     struct job_request request;
 
-    (void)state;
     assert_int_equal(from_query("format=edges&directed=false&weight=km&kind=f8&n=7&name=my.graph-1&"
                                 "wait=2.5&priority=9&deadline_s=30&verify=true",
                                 &request),
@@ -179,7 +167,6 @@ static void bad_values_are_refused(void **state)
         "priority=10", "wait=61",      "wait=x",       "verify=1", "deadline_s=-1"};
     struct job_request request;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(from_query(cases[i], &request), STATUS_BAD_PARAMETER);
     }
@@ -189,7 +176,6 @@ static void a_document_names_a_stored_graph(void **state)
 {
     struct job_request request;
 
-    (void)state;
     assert_int_equal(from_document("{\"graph\":\"rome\",\"kind\":\"i4\",\"name\":\"r\","
                                    "\"priority\":3,\"deadline_s\":1.5,\"wait\":0,\"verify\":true}",
                                    &request),
@@ -211,7 +197,6 @@ static void bad_members_are_refused(void **state)
         "{\"wait\":61}",        "{\"deadline_s\":-1}", "{\"verify\":\"true\"}"};
     struct job_request request;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(from_document(cases[i], &request), STATUS_BAD_PARAMETER);
     }
@@ -223,7 +208,6 @@ static void idempotency_keys_are_visible_ascii(void **state)
 {
     char key[IDEMPOTENCY_KEY_SIZE + 1] = {0};
 
-    (void)state;
     assert_true(query_is_idempotency_key("a-1/~"));
     assert_false(query_is_idempotency_key(""));
     assert_false(query_is_idempotency_key("a b"));

@@ -2,16 +2,11 @@
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define DISTANCE "method=\"GET\",route=\"/v1/graphs/{g}/distance\""
 
@@ -52,7 +47,6 @@ static void every_refusal_has_its_code(void **state)
         assert_non_null(strstr(text.bytes, line));
         text_finish(&text);
     }
-    (void)state;
 }
 
 static void a_request_has_its_route_and_code(void **state)
@@ -76,7 +70,6 @@ static void a_request_has_its_route_and_code(void **state)
     assert_true(prints("sum{method=\"GET\",route=\"/v1/jobs\"} 100.25"));
     assert_true(prints("count{method=\"GET\",route=\"/v1/jobs\"} 2"));
     assert_false(prints("count{method=\"GET\",route=\"/v1/graphs\"} 0"));
-    (void)state;
 }
 
 static void every_route_has_a_place(void **state)
@@ -92,7 +85,6 @@ static void every_route_has_a_place(void **state)
     }
     assert_int_equal(lines, router_route_count);
     text_finish(&text);
-    (void)state;
 }
 
 #define THREADS 80
@@ -120,7 +112,6 @@ static void threads_lose_nothing(void **state)
     assert_true(prints("bucket{" DISTANCE ",le=\"0.0001\"} 40000"));
     assert_true(prints("apspd_result_lookups_total{outcome=\"hit\"} 32000"));
     assert_true(prints("apspd_result_lookups_total{outcome=\"miss\"} 8000"));
-    (void)state;
 }
 
 int main(void)

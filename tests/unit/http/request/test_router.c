@@ -1,11 +1,7 @@
 #include "server/http/request/router.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status find(enum method method, const char *path, struct router_match *ret_match,
                         char allow[ROUTER_ALLOW_SIZE])
@@ -36,7 +32,6 @@ static void the_route_is_found_by_method_and_shape(void **state)
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(find(cases[i].method, cases[i].path, &match, allow), STATUS_OK);
         assert_string_equal(match.route->pattern, cases[i].pattern);
@@ -54,7 +49,6 @@ static void other_paths_do_not_exist(void **state)
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(find(METHOD_GET, cases[i], &match, allow), STATUS_NO_SUCH_ROUTE);
     }
@@ -65,7 +59,6 @@ static void a_known_path_names_its_methods(void **state)
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
 
-    (void)state;
     assert_int_equal(find(METHOD_DELETE, "/v1/jobs", &match, allow), STATUS_METHOD_NOT_ALLOWED);
     assert_string_equal(allow, "GET, HEAD, POST, PUT");
     assert_int_equal(find(METHOD_OTHER, "/v1/jobs/x", &match, allow), STATUS_METHOD_NOT_ALLOWED);
@@ -78,7 +71,6 @@ static void a_name_has_its_limits(void **state)
     char allow[ROUTER_ALLOW_SIZE];
     char path[1000] = "/v1/jobs/";
 
-    (void)state;
     memset(path + 9, 'a', 127);
     assert_int_equal(find(METHOD_GET, path, &match, allow), STATUS_OK);
     assert_int_equal(strlen(match.capture), 127);
@@ -95,7 +87,6 @@ static void a_second_segment_is_left_as_it_came(void **state)
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
 
-    (void)state;
     assert_int_equal(find(METHOD_GET, "/v1/graphs/a%20b/row/c%2Fd", &match, allow), STATUS_OK);
     assert_string_equal(match.capture, "a b");
     assert_string_equal(match.second, "c%2Fd");
@@ -108,7 +99,6 @@ static void a_second_segment_is_left_as_it_came(void **state)
 
 static void methods_have_names(void **state)
 {
-    (void)state;
     assert_int_equal(router_method("GET"), METHOD_GET);
     assert_int_equal(router_method("DELETE"), METHOD_DELETE);
     assert_int_equal(router_method("PATCH"), METHOD_PATCH);

@@ -2,16 +2,12 @@
 
 #include "proto/graph.h"
 #include "proto/npy_header.h"
+#include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 static const struct upload_rules rules = {
     .body_limit_bytes = 1 << 20,
@@ -58,7 +54,6 @@ static void the_format_is_found_out_in_any_split(void **state)
     static const char *const bodies[] = {"p sp 3 2\na 1 2 5\na 2 3 5\n", "1 2 5\n2 3 5\n",
                                          "{\"n\":3,\"edges\":[[0,1,5],[1,2,5]]}"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (size_t piece = 1; piece < 60; piece += 7) {
             assert_int_equal(edges_of(&rules, bodies[i], strlen(bodies[i]), piece), 2);
@@ -71,7 +66,6 @@ static void a_long_body_goes_to_the_reader_on_its_way(void **state)
     size_t size = 0;
     char *body = malloc(200000);
 
-    (void)state;
     assert_non_null(body);
     for (int i = 0; i < 10000; i++) {
         size += (size_t)snprintf(body + size, 200000 - size, "%d %d 1\n", i, i + 1);
@@ -85,7 +79,6 @@ static void a_format_that_is_said_is_not_guessed(void **state)
     static const int32_t body[] = {2, 1, 0, 1, 5};
     struct upload_rules nthu = rules;
 
-    (void)state;
     nthu.format = FORMAT_NTHU;
     assert_int_equal(edges_of(&nthu, (const char *)body, sizeof body, 3), 1);
 }
@@ -97,7 +90,6 @@ static void a_document_about_a_stored_graph_is_handed_out(void **state)
     json_t *document = NULL;
     struct problem problem;
 
-    (void)state;
     assert_int_equal(end_of(&rules, body, sizeof body - 1, 5, &reader, &document, &problem),
                      STATUS_OK);
     assert_null(reader);
@@ -115,7 +107,6 @@ static void a_document_may_come_byte_by_byte(void **state)
     struct problem problem;
     char *body = malloc(size);
 
-    (void)state;
     assert_non_null(body);
     memset(body, ' ', size);
     memcpy(body, "{\"graph\":\"rome\"", 15);
@@ -133,7 +124,6 @@ static void a_graph_with_a_member_graph_is_a_graph(void **state)
     static const char body[] = "{\"graph\":{},\"nodes\":[{\"id\":1},{\"id\":2}],"
                                "\"edges\":[{\"source\":1,\"target\":2}]}";
 
-    (void)state;
     assert_int_equal(edges_of(&rules, body, sizeof body - 1, 9), 1);
 }
 
@@ -145,7 +135,6 @@ static void a_body_is_decoded_on_its_way(void **state)
         0xe5, 0x32, 0x52, 0x30, 0x06, 0x92, 0x00, 0x87, 0x52, 0x2b, 0xe5, 0x0c, 0x00, 0x00, 0x00};
     struct upload_rules gzip = rules;
 
-    (void)state;
     gzip.coding = CODING_GZIP;
     for (size_t piece = 1; piece < 40; piece += 6) {
         assert_int_equal(edges_of(&gzip, (const char *)packed, sizeof packed, piece), 2);
@@ -167,7 +156,6 @@ static void bodies_without_a_graph_are_refused(void **state)
 {
     char *long_body = malloc((1 << 20) + 1);
 
-    (void)state;
     assert_non_null(long_body);
     refused("", 0, STATUS_EMPTY_BODY);
     refused("\0\0\0\0", 4, STATUS_UNSUPPORTED_MEDIA_TYPE);
@@ -184,7 +172,6 @@ static void the_vertex_limit_holds_from_the_header_line(void **state)
     struct upload_rules small = rules;
     struct upload upload;
 
-    (void)state;
     small.options.vertex_limit = 100;
     small.format = FORMAT_DIMACS;
     upload_init(&upload, &small);
@@ -204,7 +191,6 @@ static void an_upload_is_charged_for_what_its_edges_take(void **state)
     unsigned char *body = calloc(1, size);
     struct upload upload;
 
-    (void)state;
     assert_non_null(body);
     npy_header_write(KIND_U2, side, side, body);
     upload_memory_init(&memory, UINT64_C(64) << 20);
@@ -231,7 +217,6 @@ static void a_window_of_the_decoder_is_charged_too(void **state)
     struct upload_rules zstd = rules;
     struct upload upload;
 
-    (void)state;
     assert_non_null(body);
     assert_non_null(packed);
     memset(body, '\n', size);

@@ -1,15 +1,10 @@
 #include "server/http/transport/coding.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define SIZE ((size_t)700000)
 
@@ -53,7 +48,6 @@ static void zstd_comes_back_as_it_was(void **state)
     char *bytes = make_bytes();
     char *back = malloc(SIZE);
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct text text = encode(CODING_ZSTD, bytes, SIZE, pieces[i]);
 
@@ -88,7 +82,6 @@ static void gzip_comes_back_as_it_was(void **state)
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct text text = encode(CODING_GZIP, bytes, SIZE, pieces[i]);
 
@@ -106,7 +99,6 @@ static void a_flush_brings_all_that_there_is(void **state)
     z_stream gzip = {0};
     char back[16];
 
-    (void)state;
     assert_int_equal(coding_open(CODING_GZIP, &coder), STATUS_OK);
     assert_int_equal(coding_encode(coder, "a path", 6, CODING_FLUSH, &text), STATUS_OK);
     assert_int_equal(inflateInit2(&gzip, 15 + 16), Z_OK);
@@ -132,7 +124,6 @@ static void nothing_has_an_encoding_too(void **state)
     struct text zstd = encode(CODING_ZSTD, "", 0, 1);
     char back[1];
 
-    (void)state;
     expect_gunzip(&gzip, "", 0);
     assert_true(zstd.size > 0);
     assert_int_equal(ZSTD_decompress(back, sizeof back, zstd.bytes, zstd.size), 0);

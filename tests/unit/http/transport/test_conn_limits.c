@@ -1,13 +1,8 @@
 #include "server/http/transport/conn_limits.h"
+#include "tests/lib/test.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct sockaddr_storage address_of(const char *text)
 {
@@ -39,7 +34,6 @@ static void one_address_is_stopped_before_all_are(void **state)
     struct conn_limits *limits;
     uint32_t counter;
 
-    (void)state;
     assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
                                                                     .connections = 4,
                                                                     .of_address = 2},
@@ -60,7 +54,6 @@ static void of_ipv6_a_network_counts_as_one(void **state)
 {
     struct conn_limits *limits;
 
-    (void)state;
     assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
                                                                     .connections = 100,
                                                                     .of_address = 2},
@@ -79,7 +72,6 @@ static void connections_without_an_address_count_in_the_total_alone(void **state
     struct conn_limits *limits;
     uint32_t counter;
 
-    (void)state;
     assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
                                                                     .connections = 3,
                                                                     .of_address = 1},
@@ -99,7 +91,6 @@ static void no_limit_of_addresses_is_none(void **state)
 {
     struct conn_limits *limits;
 
-    (void)state;
     assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
                                                                     .connections = 50,
                                                                     .of_address = 0},
@@ -118,7 +109,6 @@ static void beyond_what_may_be_refused_nobody_is_let_in(void **state)
         .connections = 2, .refused_connections = 4, .of_address = 2};
     struct conn_limits *limits;
 
-    (void)state;
     assert_int_equal(conn_limits_create(&rules, &limits), STATUS_OK);
     expect(limits, "10.0.0.1", CONN_OK);
     expect(limits, "10.0.0.1", CONN_OK);

@@ -1,16 +1,11 @@
 #include "server/http/transport/deadlines.h"
+#include "tests/lib/test.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct deadline_rules rules = {.header_s = 10, .stall_s = 30, .rate_floor = 1000};
 
@@ -75,7 +70,6 @@ static void headers_have_one_deadline_whatever_comes(void **state)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct deadlines deadlines = {0};
 
@@ -91,7 +85,6 @@ static void nothing_is_asked_of_a_client_while_its_request_is_handled(void **sta
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_HANDLER, 0);
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 500) < 0);
     end(&pair);
@@ -101,7 +94,6 @@ static void a_body_below_the_floor_is_late_on_each_kind_of_socket(void **state)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct deadlines deadlines = {0};
 
@@ -122,7 +114,6 @@ static void early_bytes_earn_one_timeout_at_most(void **state)
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_BODY, 0);
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 1000000, 0, 5) < 0);
     const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 5.25, 500);
@@ -136,7 +127,6 @@ static void an_answer_over_tcp_is_judged_by_what_the_client_takes(void **state)
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     /* Nothing is on its way. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
@@ -163,7 +153,6 @@ static void the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited(void
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
-    (void)state;
     assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
     pause_ms(50);
     deadlines_start_phase(&deadlines, PHASE_HEADERS, 0);
@@ -177,7 +166,6 @@ static void an_answer_over_a_unix_socket_is_judged_by_what_is_produced(void **st
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     /* Not by callbacks. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
@@ -193,7 +181,6 @@ static void an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size(void
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {.whole = 100000};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     const double late_s = watch(&deadlines, pair.server, &deadlines.received, 0, 50, 500);
     assert_true(late_s == 50 + 30 + 100 + 0.25);
@@ -208,7 +195,6 @@ static void a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once(void **
     struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_BODY, 0);
     assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.25));
     assert_false(deadlines_peer_has_left(pair.server));
@@ -229,7 +215,6 @@ static void without_a_floor_only_headers_have_a_deadline(void **state)
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
-    (void)state;
     deadlines_start_phase(&deadlines, PHASE_BODY, 0);
     assert_false(deadlines_are_missed(&deadlines, &none, pair.server, 1));
     assert_false(deadlines_are_missed(&deadlines, &none, pair.server, 1000));

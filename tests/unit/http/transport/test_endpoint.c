@@ -2,20 +2,16 @@
 #include "server/clock.h"
 #include "server/config_option.h"
 #include "server/http/transport/endpoint.h"
+#include "tests/lib/test.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define REQUEST "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 #define PATIENCE_MS 20000
@@ -194,7 +190,6 @@ static void requests_are_answered_on_kept_connections(void **state)
     struct fixture *fixture = start_tcp();
     int clients[10];
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         clients[i] = connect_tcp(fixture);
     }
@@ -213,7 +208,6 @@ static void a_suspended_request_is_resumed_by_a_message(void **state)
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
 
-    (void)state;
     call(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     while (atomic_load(&fixture->suspended) == NULL) {
     }
@@ -231,7 +225,6 @@ static void a_client_that_leaves_a_suspended_request_is_noticed(void **state)
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
 
-    (void)state;
     call(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     while (atomic_load(&fixture->suspended) == NULL) {
     }
@@ -256,7 +249,6 @@ static void headers_that_do_not_come_are_not_waited_for(void **state)
 {
     struct fixture *fixture = start_tcp();
 
-    (void)state;
     expect_end_of_silent(connect_tcp(fixture));
     stop(fixture);
 }
@@ -267,7 +259,6 @@ static void deadlines_hold_on_unix_sockets_too(void **state)
     char address[64];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(address, sizeof(address), "unix:%s/s", folder);
     snprintf(name.sun_path, sizeof(name.sun_path), "%s/s", folder);
@@ -290,7 +281,6 @@ static void too_many_connections_are_closed_or_make_room(void **state)
         "127.0.0.1:0", &(struct conn_limits_rules){.connections = 1, .refused_connections = 1});
     const int first = connect_tcp(fixture);
 
-    (void)state;
     call(first, REQUEST);
     assert_true(hears_ok(first));
     const int second = connect_tcp(fixture); /* whoever answers it is to refuse */
@@ -312,7 +302,6 @@ static void without_descriptors_the_thread_rests_and_goes_on_later(void **state)
     struct rusage before;
     struct rusage after;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const int client = connect_tcp(fixture);
     call(client, REQUEST);
@@ -340,7 +329,6 @@ static void after_a_quiesce_open_connections_are_answered(void **state)
     const int client = connect_tcp(fixture);
     char bytes[8];
 
-    (void)state;
     call(client, REQUEST);
     assert_true(hears_ok(client));
     const int port_of = connect_tcp(fixture);

@@ -1,25 +1,20 @@
 #include "server/http/transport/listener.h"
+#include "tests/lib/test.h"
 
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void other_words_are_no_address(void **state)
 {
     static const char *const cases[] = {"",     "127.0.0.1", "a:",      "a:b",    "a:65536",
                                         "a:-1", "::1:80",    "[::1:80", "[]x:80", "a:80 "};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct problem problem = {0};
         struct listener listener;
@@ -35,7 +30,6 @@ static void a_free_port_is_taken_and_told(void **state)
     struct listener first;
     struct listener second;
 
-    (void)state;
     assert_int_equal(listener_open("127.0.0.1:0", 0600, &first, &problem), STATUS_OK);
     assert_int_equal(strncmp(first.address, "127.0.0.1:", 10), 0);
     assert_string_not_equal(first.address, "127.0.0.1:0");
@@ -50,7 +44,6 @@ static void an_unusable_address_is_explained(void **state)
     struct problem problem = {0};
     struct listener listener;
 
-    (void)state;
     assert_int_equal(listener_open("8080", 0600, &listener, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "HOST:PORT"));
     assert_int_equal(listener_open("192.0.2.1:0", 0600, &listener, &problem), STATUS_CONFIG);
@@ -66,7 +59,6 @@ static void a_unix_socket_is_there_as_long_as_it_is_open(void **state)
     char address[64];
     const char *path = address + 5;
 
-    (void)state;
     snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
     assert_int_equal(listener_open(address, 0660, &first, &problem), STATUS_OK);
     assert_string_equal(first.address, address);
@@ -91,7 +83,6 @@ static void a_stale_unix_socket_is_replaced_but_no_other_file(void **state)
     char lock[80];
     const char *path = address + 5;
 
-    (void)state;
     snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
     snprintf(lock, sizeof lock, "%s.lock", path);
     snprintf(stale.sun_path, sizeof stale.sun_path, "%s", path);
@@ -112,7 +103,6 @@ static void addresses_that_other_machines_reach_are_not_local(void **state)
     struct problem problem = {0};
     struct listener listener;
 
-    (void)state;
     assert_int_equal(listener_open("0.0.0.0:0", 0600, &listener, &problem), STATUS_OK);
     assert_false(listener.is_local);
     listener_close(&listener);
@@ -128,7 +118,6 @@ static void a_name_is_looked_up(void **state)
     struct listener listener;
     struct addrinfo *known = NULL;
 
-    (void)state;
     if (getaddrinfo("localhost", NULL, NULL, &known) != 0) {
         skip();
     }
@@ -148,7 +137,6 @@ static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
     unsigned limit = 0;
     FILE *file = fopen("/proc/sys/net/core/somaxconn", "r");
 
-    (void)state;
     if (file == NULL) {
         skip();
     }
@@ -172,7 +160,6 @@ static void a_socket_of_another_is_taken_over(void **state)
     char lock[80];
     int ends[2];
 
-    (void)state;
     assert_int_equal(listener_open("127.0.0.1:0", 0600, &first, &problem), STATUS_OK);
     assert_int_equal(listener_adopt(dup(first.socket), &second, &problem), STATUS_OK);
     assert_string_equal(second.address, first.address);

@@ -1,17 +1,13 @@
 #include "server/http/transport/tls.h"
+#include "tests/lib/test.h"
 
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct fixture {
     char certificate[40];

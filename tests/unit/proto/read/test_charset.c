@@ -1,19 +1,13 @@
 #include "proto/read/charset.h"
 
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <iconv.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static enum status append(void *context, const char *bytes, size_t size, struct problem *reterr)
 {
@@ -53,7 +47,6 @@ static void becomes(const char *charset, const char *bytes, size_t size, const c
 
 static void text_becomes_utf8_in_any_split(void **state)
 {
-    (void)state;
     becomes("iso-8859-1", "Z\xFCrich 1\n", 9, "Z\xC3\xBCrich 1\n");
     becomes("windows-1252", "\x80", 1, "\xE2\x82\xAC");
     becomes("shift_jis", "\x93\x8C\x8B\x9E", 4, "\xE6\x9D\xB1\xE4\xBA\xAC");
@@ -66,7 +59,6 @@ static void more_than_a_buffer_is_converted(void **state)
     static char bytes[100000];
     struct text text = {0};
 
-    (void)state;
     memset(bytes, '\xE9', sizeof bytes);
     assert_int_equal(convert("iso-8859-1", bytes, sizeof bytes, 33333, &text, NULL), STATUS_OK);
     assert_int_equal(text.size, 2 * sizeof bytes);
@@ -91,7 +83,6 @@ static void refused(const char *charset, const char *bytes, size_t size, uint64_
 
 static void a_place_is_told_in_utf8(void **state)
 {
-    (void)state;
     refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
     refused("shift_jis", "1\n\n\x93", 4, 3, 1);
     refused("utf-16le", "1", 1, 1, 1);
@@ -114,7 +105,6 @@ static void a_lack_of_memory_is_told_from_an_unknown_charset(void **state)
 {
     struct charset_converter *converter = NULL;
 
-    (void)state;
     open_error = ENOMEM;
     assert_int_equal(charset_converter_create("big5", NULL, NULL, &converter), STATUS_NO_MEMORY);
     open_error = EINVAL;
@@ -134,7 +124,6 @@ static void names_are_known(void **state)
     char charset[CHARSET_NAME_SIZE];
     struct problem problem;
 
-    (void)state;
     charset_load();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(charset_choose(names[i][0], charset, NULL), STATUS_OK);

@@ -82,7 +82,6 @@ static void refuse_text(const char *text, uint64_t line, uint64_t column, const 
 
 static void dimacs_has_millionths_of_degrees(void **state)
 {
-    (void)state;
     check_place("c road\np aux sp co 2\nv 1 -73530767 41085396\nv 3 180000000 -90000000\n", false,
                 2, 0, -73.530767, 41.085396);
     check_place("p aux sp co 1\r\nv 2 5 6\r\n", false, 1, 1, 5e-6, 6e-6);
@@ -90,13 +89,11 @@ static void dimacs_has_millionths_of_degrees(void **state)
 
 static void dimacs_beyond_degrees_is_a_plane(void **state)
 {
-    (void)state;
     check_place("p aux sp co 2\nv 1 5 6\nv 2 0 90000001\n", true, 2, 0, 5, 6);
 }
 
 static void csv_follows_its_header(void **state)
 {
-    (void)state;
     check_place("Vertex,lon,lat\n1,7.5,46.25\n2,,\n", false, 1, 0, 7.5, 46.25);
     check_place("\xEF\xBB\xBFlat;osmid;note;longitude\n46.25;4;x;7.5\n", false, 1, 3, 7.5, 46.25);
     check_place("# places\n\nid\tx\ty\n3\t1e3\t-2\n", true, 1, 2, 1000, -2);
@@ -106,7 +103,6 @@ static void csv_follows_its_header(void **state)
 
 static void osmnx_writes_degrees_as_x_and_y(void **state)
 {
-    (void)state;
     check_place("osmid,y,x\n3,46.25,7.5\n", false, 1, 2, 7.5, 46.25);
     check_place("osmid,y,x\n3,46.25,7.5\n4,5200000,300000\n", true, 2, 2, 7.5, 46.25);
     check_place("id,y,x\n3,46.25,7.5\n", true, 1, 2, 7.5, 46.25);
@@ -114,7 +110,6 @@ static void osmnx_writes_degrees_as_x_and_y(void **state)
 
 static void bad_places_are_refused_where_they_stand(void **state)
 {
-    (void)state;
     refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "announces 2 vertices and has 1");
     refuse_text("p aux sp co 1\nv 9 5 6\n", 2, 3, "'9'");
     refuse_text("p aux sp co 1\nv 1 5 east\n", 2, 7, "not a number");

@@ -1,18 +1,12 @@
 #include "proto/read/decoder.h"
 
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define ROOM ((size_t)1 << 22)
 
@@ -53,7 +47,6 @@ static int set_up(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof plain; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         plain[i] = (char)('0' + (seed >> 33) % 10);
@@ -113,7 +106,6 @@ static void any_split_gives_the_same_bytes(void **state)
 {
     static const size_t pieces[] = {ROOM, 1, 7, 4099};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < 4; k++) {
             check(i == 0 ? CODING_GZIP : CODING_ZSTD, packed[i], packed_size[i], pieces[k], 1);
@@ -125,7 +117,6 @@ static void members_follow_one_another(void **state)
 {
     static char twice[2 * ROOM];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         memcpy(twice, packed[i], packed_size[i]);
         memcpy(twice + packed_size[i], packed[i], packed_size[i]);
@@ -154,7 +145,6 @@ static void refused(enum coding coding, const char *bytes, size_t size, enum sta
 
 static void damage_is_refused(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         enum coding coding = i == 0 ? CODING_GZIP : CODING_ZSTD;
         char *copy = malloc(packed_size[i] + 5);
@@ -180,7 +170,6 @@ static void bombs_are_caught_by_size_and_by_ratio(void **state)
     char *zeros = calloc(1, size);
     char *bomb = malloc(ROOM);
 
-    (void)state;
     assert_non_null(zeros);
     assert_non_null(bomb);
     for (int i = 0; i < 2; i++) {
@@ -217,7 +206,6 @@ static void a_window_beyond_8_mib_is_refused(void **state)
     ZSTD_CCtx *context = ZSTD_createCCtx();
     size_t written;
 
-    (void)state;
     assert_non_null(zeros);
     assert_int_equal(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24)), 0);
     assert_int_equal(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)), 0);
@@ -258,7 +246,6 @@ static void codings_and_archives_are_told_by_their_first_bytes(void **state)
     const struct decoder_rules opaque = {.is_opaque = true};
     struct text text = {0};
 
-    (void)state;
     check(CODING_IDENTITY, packed[0], packed_size[0], 1, 1);
     check(CODING_IDENTITY, packed[1], packed_size[1], ROOM, 1);
     first_bytes_tell("PK\3\4rest", 8, STATUS_BAD_GRAPH, "zip");
@@ -286,7 +273,6 @@ static void utf16_is_known_by_its_mark(void **state)
                                   "1\0 \0\xE9\0\n",
                                   10);
 
-    (void)state;
     first_bytes_tell("\xFF\xFE"
                      "1\0 \0\xE9\0\n",
                      10, STATUS_OK, "1 \xC3\xA9\n");
@@ -318,7 +304,6 @@ static void a_charset_is_converted_behind_the_coding(void **state)
     struct decoder *decoder;
     struct text text = {0};
 
-    (void)state;
     assert_int_equal(decode(&latin, both, size, 1, &text, NULL), STATUS_OK);
     text_append_char(&text, '\0');
     assert_string_equal(text.bytes, "\xC3\xA9 2\n");
@@ -336,7 +321,6 @@ static void codings_have_names_and_endings(void **state)
 {
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(decoder_coding_from_name("X-GZIP"), CODING_GZIP);
     assert_int_equal(decoder_coding_from_name("zstd"), CODING_ZSTD);
     assert_int_equal(decoder_coding_from_name("identity"), CODING_IDENTITY);

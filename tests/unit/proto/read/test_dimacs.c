@@ -15,7 +15,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_DIMACS, generate);
 }
 
@@ -33,7 +32,6 @@ static void empty_graphs_are_graphs(void **state)
 {
     struct graph *graph = read_text("\xEF\xBB\xBFp sp 0 0");
 
-    (void)state;
     assert_int_equal(graph->vertex_count, 0);
     graph_destroy(graph);
 }
@@ -45,7 +43,6 @@ static void arcs_are_read_however_they_are_written(void **state)
     struct graph *other = read_text("p sp 12 3\na  1\t12 +999999999 \r\n a 2 3 -0\n"
                                     "a 0000000012 1 5.0\n");
 
-    (void)state;
     assert_true(same_graph(plain, other));
     assert_int_equal(plain->weight_i4[0], 999999999);
     assert_int_equal(plain->target[0], 11);
@@ -62,7 +59,6 @@ static void name_of_a_weight_is_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 1 0\n", 9, 100, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "weight=cost"));

@@ -1,14 +1,9 @@
 #include "proto/read/edge_buffer.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MANY 300000
 
@@ -75,7 +70,6 @@ static void edges_are_in_order(void **state)
 {
     static const uint32_t vertices[] = {1, 2, 3, 255, 257, 1025, 25000, 1u << 20, (1u << 26) - 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); i++) {
         for (uint64_t count = 0; count < 40; count++) {
             check(count, vertices[i], 1, false);
@@ -89,7 +83,6 @@ static void edges_are_in_order(void **state)
 /* Nearly all edges in a few buckets. */
 static void a_few_rows_may_hold_everything(void **state)
 {
-    (void)state;
     check(MANY, 100000, 99999, false);
     check(MANY, 100000, 40000, true);
 }
@@ -97,7 +90,6 @@ static void a_few_rows_may_hold_everything(void **state)
 /* More of them than are sorted between two arrays. */
 static void parallel_edges_all_stay(void **state)
 {
-    (void)state;
     for (int real = 0; real < 2; real++) {
         check(MANY, 1u << 26, 1u << 26, real != 0);
         check(MANY, 1, 1, real != 0);
@@ -112,7 +104,6 @@ static void edges_stay_while_the_buffer_grows(void **state)
     uint32_t *array = NULL;
     uint64_t filled = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         assert_true(edge_array_resize(&array, counts[i], sizeof *array));
         filled = filled < counts[i] ? filled : counts[i];
@@ -130,7 +121,6 @@ static void a_buffer_beyond_memory_is_refused(void **state)
 {
     uint32_t *array = NULL;
 
-    (void)state;
     assert_true(edge_array_resize(&array, 1, sizeof *array));
     array[0] = 7;
     assert_false(edge_array_resize(&array, UINT64_MAX / 2, sizeof *array));

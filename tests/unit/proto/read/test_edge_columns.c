@@ -1,12 +1,7 @@
 #include "proto/read/edge_columns.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct field field_of(const char *name)
 {
@@ -22,7 +17,6 @@ static void names_of_weights_have_ranks(void **state)
 {
     static const char *const others[] = {"", "weights", "weight_lbs", "lanes", "we", "_", "value2"};
 
-    (void)state;
     assert_true(rank_of("weight", "") < rank_of("cost", ""));
     assert_true(rank_of("cost", "") < rank_of("length", ""));
     assert_int_equal(rank_of("Length (km)", ""), rank_of("length", ""));
@@ -34,7 +28,6 @@ static void names_of_weights_have_ranks(void **state)
 
 static void a_wanted_name_is_the_only_one(void **state)
 {
-    (void)state;
     assert_int_equal(rank_of("km", "km"), 0);
     assert_true(rank_of("Km", "km") == NO_COLUMN);
     assert_true(rank_of("weight", "km") == NO_COLUMN);
@@ -48,7 +41,6 @@ static void a_first_line_with_a_number_is_data(void **state)
     const struct edge_row words = {3, {field_of("a"), field_of("b"), field_of("c")}};
     const struct edge_row data = {3, {field_of("a"), field_of("b"), field_of("7")}};
 
-    (void)state;
     assert_int_equal(edge_columns_judge(&known), EDGE_HEADER_YES);
     assert_int_equal(edge_columns_judge(&words), EDGE_HEADER_PERHAPS);
     assert_int_equal(edge_columns_judge(&data), EDGE_HEADER_NO);

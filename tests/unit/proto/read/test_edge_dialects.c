@@ -1,12 +1,7 @@
 #include "proto/read/edge_dialects.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct edge_dialect read_comment(const char *line)
 {
@@ -20,7 +15,6 @@ static void comments_say_the_direction(void **state)
 {
     struct edge_dialect dialect = {0};
 
-    (void)state;
     assert_true(read_comment("#Undirected graph").undirected);
     assert_true(read_comment("# Directed Graph: x").says_direction);
     assert_false(read_comment("# Directed graph (each unordered pair)").says_direction);
@@ -53,7 +47,6 @@ static void dicts_have_weights(void **state)
     char key[EDGE_KEY_SIZE] = "";
     char length[EDGE_KEY_SIZE] = "";
 
-    (void)state;
     check_weight("1 2 {}", "1", key);
     check_weight("1 2 { }", "1", key);
     assert_string_equal(key, "");
@@ -73,7 +66,6 @@ static void others_are_refused(void **state)
     char key[EDGE_KEY_SIZE] = "";
     struct field weight;
 
-    (void)state;
     assert_int_equal(edge_dialect_find_data("1 2 {x", 6), 6);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         assert_int_equal(

@@ -1,14 +1,9 @@
 #include "proto/read/edge_lines.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A line that no scan takes, long enough for those before it to be looked at. */
 #define OTHER "# 34567890123456789012345678901234567890\n"
@@ -50,7 +45,6 @@ static void lines_become_edges_between_rows(void **state)
     struct edge_i4 edges[4];
     size_t size;
 
-    (void)state;
     assert_int_equal(scan(&lines, "0,1,7\n4,2,123456789\r\n2,0,0\n" OTHER, edges, 4, &size), 3);
     assert_int_equal(size, strlen("0,1,7\n4,2,123456789\r\n2,0,0\n"));
     assert_true(edges[0].source == 4 && edges[0].target == 0 && edges[0].weight == 7);
@@ -64,7 +58,6 @@ static void numbers_are_rows_without_names(void **state)
     struct edge_i4 edge;
     size_t size;
 
-    (void)state;
     assert_int_equal(scan(&lines, "12345677 0\n" OTHER, &edge, 1, &size), 1);
     assert_true(edge.source == 12345677 && edge.target == 0 && edge.weight == 1);
     assert_int_equal(scan(&lines, "12345678 0\n" OTHER, &edge, 1, &size), 0);
@@ -78,7 +71,6 @@ static void a_letter_may_stand_in_front_and_numbers_have_a_base(void **state)
     struct edge_i4 edge;
     size_t size;
 
-    (void)state;
     assert_int_equal(scan(&lines, "a 9 1 7\n" OTHER, &edge, 1, &size), 1);
     assert_true(edge.source == 8 && edge.target == 0 && edge.weight == 7);
     assert_int_equal(scan(&lines, "a 10 1 7\n" OTHER, &edge, 1, &size), 0);
@@ -98,7 +90,6 @@ static void every_other_line_is_left(void **state)
     struct edge_i4 edges[2];
     size_t size;
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         char text[256];
 
@@ -116,7 +107,6 @@ static void the_end_of_a_piece_is_not_looked_beyond(void **state)
     struct edge_i4 edge;
     size_t size;
 
-    (void)state;
     assert_int_equal(scan(&lines, "0,1,7\n", &edge, 1, &size), 0);
     assert_int_equal(scan(&lines, "0,1,7\n0,1,8\n" OTHER, &edge, 1, &size), 1);
     assert_int_equal(size, strlen("0,1,7\n"));

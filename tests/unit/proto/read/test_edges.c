@@ -18,7 +18,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_EDGES, generate);
 }
 
@@ -48,7 +47,6 @@ static void check_first(const char *text, uint32_t vertices, const char *first, 
 
 static void headers_and_columns_are_found(void **state)
 {
-    (void)state;
     check_first("origin,destination,count\nABE,ATL,853\n", 2, "ABE", 853);
     check_first("ABE,ATL,853\n", 2, "ABE", 853);
     check_first("\"station1\",\"station2\",\"line\",\"time\"\r\n11,163,1,4\r\n", 2, "11", 4);
@@ -64,7 +62,6 @@ static void weight_is_chosen_by_name_or_number(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, "u,v,w,x\n1,2,3,4\n", 16, 100, &graph, &problem),
         STATUS_OK);
@@ -126,7 +123,6 @@ static void check_weight(const char *text, const char *name, double weight, cons
 
 static void weights_have_known_names_and_units(void **state)
 {
-    (void)state;
     check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "in: id.", false);
     check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, NULL, false);
     check_weight("p:START_ID(P),since,q:END_ID(P),w:int\n1,1999,2,7\n", "w:int", 7, "since", false);
@@ -147,7 +143,6 @@ static void no_weight_may_be_wanted(void **state)
                                         "a b {'weight': 5}\n"};
     struct graph_options options = {.weight = "none"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct graph *graph = NULL;
 
@@ -176,7 +171,6 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
 
 static void columns_that_may_be_weights_are_refused(void **state)
 {
-    (void)state;
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=none");
     check_refused("id,source,target,cost,reverse_cost\n1,2,3,4,-1\n", 1, "a reverse_cost",
@@ -203,7 +197,6 @@ static void names_of_vertices_are_no_pieces_of_other_text(void **state)
         "10.0.0.1 10.0.0.2 5\n",     "rock'n'roll '68 5\n", "\"'a'\" \"2;5\" 5\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         check_refused(texts[i], i < 4 ? 1 : 0, "", "quotes make a name");
     }
@@ -220,7 +213,6 @@ static void quotes_keep_a_name_as_it_is(void **state)
     struct graph *graph =
         read_noted("source,target,weight\n\"1.0\",\"1\",5\n\"1.00\",\"1\",2\n", &notes);
 
-    (void)state;
     assert_int_equal(graph->vertex_count, 3);
     graph_destroy(graph);
 }
@@ -233,7 +225,6 @@ static void integers_may_be_written_as_decimals(void **state)
     };
     uint32_t row;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct reader_notes notes;
         struct graph *graph = read_noted(texts[i], &notes);
@@ -249,7 +240,6 @@ static void edges_are_no_comments_and_headers_no_edges(void **state)
 {
     struct reader_notes notes;
 
-    (void)state;
     check_refused("source,target,weight\n#1,2,5\n2,3,7\n", 2, "may be a comment", "quotes");
     check_refused("1 2 5\n%3 2 5\n", 2, "may be a comment", "blank behind the %");
     graph_destroy(read_noted("1 2 5\n# 3 2\n# \n#1 2 3 4\n2 3 5\n", &notes));
@@ -261,7 +251,6 @@ static void edges_are_no_comments_and_headers_no_edges(void **state)
 
 static void a_comment_may_be_the_header(void **state)
 {
-    (void)state;
     check_weight("# weight source target\n5 1 2\n", "weight", 5, NULL, false);
     check_weight("# Nodes: 3\n# FromNodeId\tToNodeId\tSign\n1\t2\t-1\n", "Sign", -1, NULL, true);
     check_weight("#source,target,time,length\n1,2,7,5\n", "length", 5, "time", false);
@@ -276,7 +265,6 @@ static void a_comment_may_be_the_header(void **state)
 
 static void lines_that_are_no_edges_are_refused(void **state)
 {
-    (void)state;
     check_refused("%a b 5\nb c 6\n", 1, "may be a comment", "blank behind the %");
     check_refused("# c\n#1,2,5\n2,3,6\n", 2, "may be a comment", "quotes");
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
@@ -292,7 +280,6 @@ static void names_among_numbers_are_told(void **state)
 {
     struct reader_notes notes;
 
-    (void)state;
     graph_destroy(read_noted("source,target,weight\n1,2,5\n2,3,6\nTotal,6,11\n", &notes));
     assert_non_null(strstr(find_warning(&notes, WARNING_FORMAT_GUESSED)->detail, "'Total'"));
     graph_destroy(read_noted("1 pp 2\n2 pp 3\n", &notes));
@@ -314,7 +301,6 @@ static void check_direction(const char *text, bool directed, bool said)
 
 static void files_say_their_direction(void **state)
 {
-    (void)state;
     check_direction("1 2\n", true, false);
     check_direction("# Undirected graph: x.txt\n1 2\n", false, true);
     check_direction("# Directed graph: x.txt\n1 2\n", true, true);
@@ -342,7 +328,6 @@ static void the_first_line_may_have_the_counts(void **state)
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
 
-    (void)state;
     /* The vertex that no edge has is one of five. */
     assert_int_equal(graph->vertex_count, 5);
     assert_memory_equal(vertex_names_get(graph->names, 0, buffer, &size), "1", 1);
@@ -369,7 +354,6 @@ static void a_first_edge_may_be_the_counts(void **state)
 {
     struct graph *graph;
 
-    (void)state;
     check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it",
                   "Write a header above");
     check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
@@ -387,7 +371,6 @@ static void a_first_edge_may_be_the_counts(void **state)
 
 static void hints_are_of_use(void **state)
 {
-    (void)state;
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
     check_refused("1 2 3\n2 3\n", 2, "2 columns", "read_adjlist");
@@ -400,7 +383,6 @@ static void pairs_are_edges_or_unknown_names(void **state)
     struct reader_notes notes;
     struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);
 
-    (void)state;
     assert_int_equal(graph->edge_count, 2);
     assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
     graph_destroy(graph);
@@ -416,7 +398,6 @@ static void dicts_of_networkx_are_read(void **state)
     struct reader_notes notes;
     struct graph *graph = read_noted("a b {}\nb c {'weight': 5, 'color': 'dark red'}\n", &notes);
 
-    (void)state;
     assert_int_equal(graph->vertex_count, 3);
     assert_true(graph_weight(graph, 0) == 1 && graph_weight(graph, 1) == 5);
     assert_string_equal(notes.weight, "weight");
@@ -443,7 +424,6 @@ static void the_parameter_overrules_types(void **state)
     static const char text[] = "Source,Target,Type\n1,2,Directed\n1,3,Undirected\n";
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_EDGES, &options, text, strlen(text), 9, &graph, NULL),
                      STATUS_OK);
     assert_false(graph->directed);
@@ -456,7 +436,6 @@ static void vertex_count_makes_names_numbers(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "3 1\n", 4, 100, &graph, NULL), STATUS_OK);
     assert_int_equal(graph->vertex_count, 5);
     graph_destroy(graph);
@@ -473,7 +452,6 @@ static void lines_are_read_however_they_are_written(void **state)
         read_text("\"7\", 12,5\n12 ,300,2.5\r\n300,7, 1000000000\n7,300,\"-3\"\n");
     struct graph *names;
 
-    (void)state;
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);

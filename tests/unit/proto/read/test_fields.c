@@ -1,13 +1,8 @@
 #include "proto/read/fields.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The fields of a line, each in brackets. */
 static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
@@ -39,7 +34,6 @@ static void check(char delimiter, const char *line, const char *wanted)
 
 static void lines_are_cut_at_delimiters(void **state)
 {
-    (void)state;
     check(',', "a, b ,,c", "[a][b][][c]");
     check(',', "a,", "[a][]");
     check('\t', "\ta b\t", "[][a b][]");
@@ -54,7 +48,6 @@ static void quotes_are_closed_where_the_field_ends(void **state)
     struct problem problem = {0};
     char fields[256];
 
-    (void)state;
     assert_int_equal(cut(',', "a,\"b", fields, &problem), STATUS_BAD_GRAPH);
     assert_int_equal(problem.column, 3);
     assert_int_equal(cut(',', "a,\"b\"c", fields, &problem), STATUS_BAD_GRAPH);
@@ -65,7 +58,6 @@ static void quotes_are_closed_where_the_field_ends(void **state)
 
 static void the_delimiter_is_told_by_a_line(void **state)
 {
-    (void)state;
     assert_int_equal(field_delimiter("1 2\t3", 5), ' ');
     assert_int_equal(field_delimiter("a b\tc", 5), '\t');
     assert_int_equal(field_delimiter("1;2;3,5", 7), ';');

@@ -1,14 +1,8 @@
 #include "proto/read/foreign.h"
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void is(const char *text, const char *name)
 {
@@ -31,7 +25,6 @@ static void each_format_is_told_by_name(void **state)
     char tar[512] = "g.mtx";
     struct problem problem;
 
-    (void)state;
     is("graph [\n  directed 1\n", "GML");
     is("\xEF\xBB\xBF"
        "graph\n[\n",
@@ -64,7 +57,6 @@ static void formats_that_are_read_are_left_alone(void **state)
 {
     static const char npy[] = "\x93NUMPY\1\0v\0{'descr': '<f8', 'fortran_order': False}\n";
 
-    (void)state;
     is("", NULL);
     is("\n \n", NULL);
     is("1 2\n2 3\n", NULL);

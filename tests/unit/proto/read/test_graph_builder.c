@@ -1,11 +1,5 @@
 #include "tests/lib/graph_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct graph *read_text(const char *text)
 {
@@ -22,7 +16,6 @@ static void parallel_edges_and_loops_are_settled(void **state)
     struct graph *graph = read_text("p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
                                     "a 2 1 -1\na 1 3 2\n");
 
-    (void)state;
     assert_int_equal(graph->edge_count, 3);
     assert_int_equal(graph->target[0], 1);
     assert_int_equal(graph->weight_i4[0], 3);
@@ -42,7 +35,6 @@ static void undirected_edges_are_kept_once(void **state)
     const char *text = "p sp 3 3\na 2 1 5\na 1 2 4\na 3 2 7.5\n";
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 100, &graph, NULL),
                      STATUS_OK);
     assert_false(graph->directed);
@@ -59,7 +51,6 @@ static void limits_are_told(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 4 0\n", 9, 100, &graph, &problem),
                      STATUS_TOO_LARGE);
     assert_true(problem.has_limit && problem.limit == 3 && problem.actual == 4);
@@ -75,7 +66,6 @@ static void the_hint_names_what_sets_the_limit(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 4 0\n", 9, 100, &graph, &problem),
                      STATUS_TOO_LARGE);
     assert_non_null(strstr(problem.hint, "The limit comes from host memory. Split"));
@@ -93,7 +83,6 @@ static void sorted_edges_give_the_graph_of_unsorted_ones(void **state)
     struct graph *shuffled = read_text("p sp 3 4\na 3 1 4\na 1 3 2\na 1 2 7\na 1 3 1\n");
     struct graph *lone = read_text("p sp 3 4\na 1 3 2\na 1 2 7\na 1 3 1\na 3 1 4\n");
 
-    (void)state;
     assert_int_equal(sorted->edge_count, 3);
     assert_true(same_graph(sorted, shuffled));
     assert_true(same_graph(sorted, lone));
@@ -111,7 +100,6 @@ static void edges_are_taken_many_at_once_up_to_the_limit(void **state)
     struct edge_i4 *edges = NULL;
     uint64_t count = 0;
 
-    (void)state;
     assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
     assert_int_equal(graph_builder_offer(builder, 2, &edges, &count), STATUS_OK);
     assert_int_equal(count, 2);
@@ -139,7 +127,6 @@ static void reals_come_between_integers(void **state)
     struct graph *graph =
         read_text("p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");
 
-    (void)state;
     assert_int_equal(graph->weight_type, WEIGHT_REAL);
     assert_int_equal(graph->edge_count, 3);
     assert_true(graph->weight_f8[0] == 3.5 && graph->weight_f8[1] == -2.5 &&

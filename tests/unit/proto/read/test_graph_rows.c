@@ -1,14 +1,9 @@
 #include "proto/read/graph_builder.h"
 #include "proto/read/graph_rows.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define VERTICES 9u
 #define ROUNDS 300
@@ -185,7 +180,6 @@ static void the_graph_is_the_same_in_whatever_order_its_edges_come(void **state)
     struct edge_i4 edges[64];
     uint64_t seed = 1;
 
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         const uint64_t count = next(&seed, round % 2 == 0 ? 5 : 64);
         const uint32_t least = next(&seed, 2) * 50;
@@ -211,7 +205,6 @@ static void the_largest_weights_are_counted_as_they_are(void **state)
     struct edge_buffer list = list_of(edges, 3, false);
     struct graph *graph = calloc(1, sizeof *graph);
 
-    (void)state;
     assert_non_null(graph);
     graph->vertex_count = 3;
     graph->directed = true;

@@ -32,7 +32,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_GRAPHML, generate);
 }
 
@@ -63,7 +62,6 @@ static void check_first(const char *text, bool directed, uint64_t edges, double 
 
 static void weights_come_from_the_key_its_default_or_are_one(void **state)
 {
-    (void)state;
     check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
                          "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"
                          "</graph></graphml>",
@@ -90,7 +88,6 @@ static void an_edge_may_lead_both_ways_by_itself(void **state)
     struct graph_options options = {.has_directed = true};
     struct graph *graph = NULL;
 
-    (void)state;
     check_first(mixed, true, 3, 1);
     assert_int_equal(read_with(mixed, &options, &graph, NULL), STATUS_OK);
     assert_false(graph->directed);
@@ -104,7 +101,6 @@ static void names_keep_the_order_of_the_file(void **state)
                                     "<node id='3'/><node id='7'/></graph></graphml>");
     uint32_t row = 9;
 
-    (void)state;
     assert_true(vertex_names_numeric(graph->names));
     assert_true(vertex_names_find(graph->names, "7", 1, &row));
     assert_int_equal(row, 1);
@@ -122,7 +118,6 @@ static void attributes_beyond_a_limit_are_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     text_append_string(&text, HEAD);
     for (int i = 0; i < 1000; i++) {
         text_printf(&text, "<key id='a%d' for='edge' attr.name='a%d'/>", i, i);
@@ -146,7 +141,6 @@ static void weight_names_another_attribute(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 3);
     graph_destroy(graph);
@@ -192,7 +186,6 @@ static void attributes_are_the_weight_by_known_names(void **state)
                                  "<key id='d1' for='edge' attr.name='km'/>"
                                  "<key id='d2' for='edge'/>";
 
-    (void)state;
     check_edge(keys, "<data key='d0'>9</data><data key='d1'>7.5</data>", 4, NULL);
     check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, NULL);
     /* NetworkX, where some weights are integers and some are not. */
@@ -220,7 +213,6 @@ static void no_weight_may_be_wanted(void **state)
     struct graph_options options = {.weight = "none"};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 1);
     graph_destroy(graph);
@@ -236,7 +228,6 @@ static void a_tag_has_an_end(void **state)
     struct graph *graph = NULL;
     struct text text = {0};
 
-    (void)state;
     text_append_string(&text, HEAD "<graph><!-- ");
     for (int i = 0; i < 20000; i++) {
         text_append_string(&text, "<comment ");

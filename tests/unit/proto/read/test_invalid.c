@@ -1,14 +1,9 @@
 /* Every folder of invalid/: its input is refused as its problem file says, however it is cut. */
 #include "tests/lib/graph_fixture.h"
+#include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define INPUT_LIMIT (1u << 18)
 
@@ -107,7 +102,6 @@ static void every_case_is_refused_as_it_says(void **state)
     int count = 0;
     DIR *cases;
 
-    (void)state;
     assert_non_null(root);
     snprintf(folder, sizeof folder, "%s/tests/unit/invalid", root);
     cases = opendir(folder);

@@ -37,7 +37,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_JGF, generate);
 }
 
@@ -69,7 +68,6 @@ static void both_versions_are_the_same_graph(void **state)
     struct graph *two = read_text(VERSION_2);
     uint32_t row = 9;
 
-    (void)state;
     assert_true(same_graph(one, two));
     assert_false(one->directed);
     assert_int_equal(one->edge_count, 1);
@@ -84,7 +82,6 @@ static void edges_may_be_left_out_and_weights_count_one(void **state)
 {
     struct graph *graph = read_text("{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
 
-    (void)state;
     assert_true(graph->directed);
     assert_int_equal(graph->vertex_count, 2);
     assert_int_equal(graph->edge_count, 0);
@@ -108,7 +105,6 @@ static void an_edge_may_lead_both_ways_by_itself(void **state)
     struct text text = {0};
     struct graph *graph;
 
-    (void)state;
     text_printf(&text, MIXED, "");
     graph = read_text(text.bytes);
     assert_true(graph->directed);
@@ -129,7 +125,6 @@ static void weight_names_a_member_of_the_metadata(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 2.5);
     graph_destroy(graph);
@@ -178,7 +173,6 @@ static void hints_lead_to_the_weight(void **state)
 {
     static const char itself[] = "\"metadata\": {\"weight\": 5}";
 
-    (void)state;
     assert_true(weight_of("\"metadata\":{\"value\":5}", "", "") == 5);
     assert_true(weight_of("\"metadata\":{\"km\":5}", "", "weight=km") == -1);
     assert_true(weight_of("\"metadata\":{\"km\":5}", "km", "") == 5);

@@ -25,7 +25,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_JSON, generate);
 }
 
@@ -46,7 +45,6 @@ static void defaults_follow_the_style(void **state)
                                      "\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}]}");
     uint32_t row = 9;
 
-    (void)state;
     assert_true(compact->directed && linked->directed);
     assert_true(graph_weight(linked, 0) == 1);
     assert_true(vertex_names_find(linked->names, "b", 1, &row));
@@ -70,7 +68,6 @@ static void weight_names_an_attribute_of_linked_edges_alone(void **state)
                          "\"links\":[{\"source\":0,\"target\":1,\"km\":7}]}";
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_weighted("{\"n\":3,\"edges\":[[0,1]]}", "km", &graph),
                      STATUS_BAD_PARAMETER);
     assert_int_equal(read_weighted("{\"n\":3,\"edges\":[[0,1]],\"weights\":[7]}", "", &graph),
@@ -109,7 +106,6 @@ static void weights_go_by_the_names_of_edge_lists(void **state)
     static const char *const names[] = {"weight", "value", "length", "distance", "Cost (km)"};
     char members[100];
 
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         snprintf(members, sizeof members, "\"%s\":7,\"values\":3", names[i]);
         assert_true(weight_of(members) == 7);
@@ -131,7 +127,6 @@ static void weights_go_by_the_names_of_edge_lists(void **state)
 
 static void an_edge_has_one_weight(void **state)
 {
-    (void)state;
     assert_true(weight_of("\"weight\":7,\"weight_km\":3") == -1);
     assert_true(weight_of("\"weight_km\":3,\"weight\":7,\"value\":4") == -1);
     assert_true(weight_of("\"value\":3,\"length\":3,\"weight\":7") == 7);
@@ -152,7 +147,6 @@ static void no_weight_may_be_wanted(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_weighted(unweighted, "none", &graph), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 1);
     graph_destroy(graph);
@@ -179,7 +173,6 @@ static void ends_go_by_one_pair_of_names(void **state)
     struct graph *graph = NULL;
     char text[300];
 
-    (void)state;
     snprintf(text, sizeof text,
              "%s{\"source\":\"a\",\"target\":\"b\",\"from\":\"Monday\",\"to\":{}}]}", nodes);
     graph = read_text(text);
@@ -198,7 +191,6 @@ static void keys_are_compared_to_their_end(void **state)
 {
     struct graph *graph = read_text("{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
 
-    (void)state;
     assert_int_equal(graph->vertex_count, 3);
     graph_destroy(graph);
 }

@@ -1,14 +1,8 @@
 #include "proto/read/json_nodes.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct graph_builder *builder;

@@ -1,13 +1,7 @@
 #include "proto/read/lines.h"
+#include "tests/lib/test.h"
 
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static struct word_cursor cursor_of(const char *line)
 {
@@ -19,7 +13,6 @@ static void words_are_cut_at_blanks_and_know_their_columns(void **state)
     struct word_cursor cursor = cursor_of("  sp\t12 ");
     struct word word = line_word_next(&cursor);
 
-    (void)state;
     assert_true(line_word_is(word, "sp") && line_word_is_like(word, "SP") &&
                 !line_word_is(word, "s"));
     assert_int_equal(word.column, 3);
@@ -35,7 +28,6 @@ static void a_refusal_says_what_was_expected(void **state)
     struct word_cursor cursor = cursor_of("a b");
     struct problem problem = {0};
 
-    (void)state;
     (void)line_word_next(&cursor);
     assert_int_equal(line_word_expect_end(&cursor, &problem), STATUS_BAD_GRAPH);
     assert_string_equal(problem.detail, "There is 'b' where the end of the line should be.");
@@ -51,7 +43,6 @@ static void vertices_are_counted_from_one(void **state)
     struct problem problem = {0};
     uint32_t row = 99;
 
-    (void)state;
     assert_int_equal(line_word_parse_vertex(line_word_next(&cursor), 7, &row, &problem), STATUS_OK);
     assert_int_equal(row, 0);
     assert_int_equal(line_word_parse_vertex(line_word_next(&cursor), 7, &row, &problem), STATUS_OK);
@@ -69,7 +60,6 @@ static void counts_are_not_negative(void **state)
     struct word_cursor cursor = cursor_of("0 -1");
     int64_t count = 9;
 
-    (void)state;
     assert_int_equal(line_word_parse_count(line_word_next(&cursor), "a count", &count, NULL),
                      STATUS_OK);
     assert_int_equal(count, 0);
@@ -83,7 +73,6 @@ static void small_numbers_are_scanned_up_to_nine_digits(void **state)
     static const char ten[] = "1000000000";
     uint32_t value = 0;
 
-    (void)state;
     assert_ptr_equal(word_scan_small(nine, nine + 10, &value), nine + 9);
     assert_int_equal(value, 999999999);
     assert_null(word_scan_small(ten, ten + 10, &value));
@@ -93,7 +82,6 @@ static void small_numbers_are_scanned_up_to_nine_digits(void **state)
 /* Of every length, with every byte behind: the same as digit by digit. */
 static void digits_ahead_are_read_as_they_are_one_by_one(void **state)
 {
-    (void)state;
     for (size_t length = 0; length <= 10; length++) {
         for (int behind = 0; behind < 256; behind++) {
             char bytes[2 * WORD_AHEAD] = "9876543210";
@@ -112,7 +100,6 @@ static void a_line_ends_with_or_without_a_carriage_return(void **state)
 {
     const char *const lines[] = {"\n ", "\r\n", "\r ", " \n"};
 
-    (void)state;
     assert_ptr_equal(word_scan_end(lines[0]), lines[0] + 1);
     assert_ptr_equal(word_scan_end(lines[1]), lines[1] + 2);
     assert_null(word_scan_end(lines[2]));

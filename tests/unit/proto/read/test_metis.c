@@ -36,7 +36,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_METIS, generate);
 }
 
@@ -70,7 +69,6 @@ static void check_counts(const char *text, uint32_t vertices, uint64_t edges, do
 
 static void every_fmt_is_read(void **state)
 {
-    (void)state;
     check_counts("3 2\n2\n1 3\n2\n", 3, 2, 1);
     check_counts("3 2 001\n2 7\n1 7 3 8\n2 8\n", 3, 2, 7);
     check_counts("3 2 10\n9 2\n9 1 3\n9 2", 3, 2, 1);
@@ -80,7 +78,6 @@ static void every_fmt_is_read(void **state)
 
 static void an_empty_line_is_a_vertex(void **state)
 {
-    (void)state;
     check_counts("\xEF\xBB\xBF"
                  "4 1\n2\n1\n\n\n",
                  4, 1, 1);
@@ -93,7 +90,6 @@ static void a_line_may_be_longer_than_any_buffer(void **state)
 {
     struct text text = {0};
 
-    (void)state;
     text_append_string(&text, "30001 30000\n");
     for (unsigned v = 2; v <= 30001; v++) {
         text_printf(&text, "%u ", v);
@@ -114,7 +110,6 @@ static void parameters_are_obeyed_or_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "directed=true"));
     options.directed = false;
@@ -135,7 +130,6 @@ static void lists_in_any_order_agree(void **state)
 {
     struct graph *graph = read_text("4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
 
-    (void)state;
     assert_int_equal(graph->edge_count, 4);
     assert_true(graph_weight(graph, 3) == 2);
     assert_int_equal(graph->row_offset[2], 4);
@@ -157,14 +151,12 @@ static void check_refusal(const char *text, const char *detail, uint64_t line, u
 
 static void parallel_edges_are_matched_one_by_one(void **state)
 {
-    (void)state;
     check_counts("2 2\n2 2\n1 1\n", 2, 1, 1);
     check_refusal("2 2\n2 2\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
 }
 
 static void an_edge_buffered_once_is_told_with_its_line(void **state)
 {
-    (void)state;
     check_refusal("3 1\n\n3 1\n\n", "Vertex 2 lists vertex 1, but vertex 1 does not", 3, 3);
     check_refusal("3 2\n2 3\n\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
     check_refusal("2 1\n2\n\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
@@ -172,7 +164,6 @@ static void an_edge_buffered_once_is_told_with_its_line(void **state)
 
 static void weights_and_loops_are_judged(void **state)
 {
-    (void)state;
     check_refusal("2 1 1\n2 1\n1 2.5\n", "weight 2.5 here and 1 in the list of vertex 1", 3, 1);
     check_refusal("2 1\n2 1\n1\n", "Vertex 1 lists itself", 2, 3);
 }

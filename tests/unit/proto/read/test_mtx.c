@@ -53,7 +53,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_MTX, generate);
 }
 
@@ -94,7 +93,6 @@ static void check_edges(struct graph *graph, bool directed, const char *expected
 
 static void coordinates_count_from_one_and_keep_zeros(void **state)
 {
-    (void)state;
     check_edges(read_text(COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"), true,
                 "0>1=0 2>0=7");
     check_edges(read_text(COORDINATE "real general\n2 2 1\n2 1 2.5e-1\n"), true, "1>0=0.25");
@@ -103,7 +101,6 @@ static void coordinates_count_from_one_and_keep_zeros(void **state)
 
 static void symmetric_matrices_are_undirected(void **state)
 {
-    (void)state;
     check_edges(read_text(COORDINATE "pattern symmetric\n3 3 2\n2 1\n3 3\n"), false, "0>1=1");
     check_edges(read_text(COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n"), true,
                 "0>1=-5 1>0=5");
@@ -113,7 +110,6 @@ static void symmetric_matrices_are_undirected(void **state)
 
 static void an_array_goes_column_by_column(void **state)
 {
-    (void)state;
     check_edges(read_text(ARRAY "integer general\n2 2\n0 3\n4 0\n"), true, "0>1=4 1>0=3");
     check_edges(read_text(ARRAY "real symmetric\n3 3\n0\n1\n0\n0\ninf\n0\n"), false, "0>1=1 0>2=0");
     check_edges(read_text(ARRAY "real skew-symmetric\n3 3\n1\nNaN\n2\n"), true,
@@ -126,7 +122,6 @@ static void parameters_are_obeyed_or_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(
         read_with(COORDINATE "integer symmetric\n2 2 1\n2 1 5\n", &options, &graph, &problem),
         STATUS_OK);
@@ -153,7 +148,6 @@ static void notes_tell_the_header(void **state)
     struct graph *graph = NULL;
     struct reader *reader;
 
-    (void)state;
     assert_int_equal(reader_create(FORMAT_MTX, &options, &reader), STATUS_OK);
     assert_int_equal(reader_feed(reader, text, sizeof text - 1, NULL), STATUS_OK);
     assert_int_equal(reader_finish(reader, &graph, NULL), STATUS_OK);

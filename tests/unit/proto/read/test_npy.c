@@ -55,7 +55,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_NPY, generate);
 }
 
@@ -104,7 +103,6 @@ static void each_type_has_its_own_mark_for_no_edge(void **state)
     static const uint16_t u2[] = {0, 65535, 65534, 0};
     static const uint32_t u4[] = {0, 4294967295u, 4294967294u, 0};
 
-    (void)state;
     check_edges("<f4", false, f4, sizeof f4, "01=0.5 ");
     check_edges("<f8", false, f8, sizeof f8, "10=0 ");
     check_edges("<i4", false, i4, sizeof i4, "10=-7 ");
@@ -117,7 +115,6 @@ static void both_orders_are_read(void **state)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
 
-    (void)state;
     check_edges("<i4", false, i4, sizeof i4, "01=5 10=6 ");
     check_edges("<i4", true, i4, sizeof i4, "01=6 10=5 ");
 }
@@ -130,7 +127,6 @@ static void parameters_are_obeyed_or_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(read_array(array, i4, sizeof i4, &options, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
@@ -153,7 +149,6 @@ static void a_matrix_of_a_graph_is_square(void **state)
     struct graph *graph = NULL;
     struct text text = {0};
 
-    (void)state;
     text_append(&text, "\x93NUMPY\1\0", 8);
     text_append(&text, (char[]){(char)strlen(dictionary), 0}, 2);
     text_append_string(&text, dictionary);

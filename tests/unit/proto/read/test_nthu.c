@@ -17,7 +17,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_NTHU, generate);
 }
 
@@ -27,7 +26,6 @@ static void name_of_a_weight_is_refused(void **state)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     assert_int_equal(
         read_graph(FORMAT_NTHU, &options, "\1\0\0\0\0\0\0\0", 8, 100, &graph, &problem),
         STATUS_BAD_PARAMETER);

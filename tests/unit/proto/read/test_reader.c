@@ -1,6 +1,7 @@
 #include "proto/npy_header.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
+#include "tests/lib/test.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -8,13 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static enum format sniffed(const char *text)
 {
@@ -36,7 +30,6 @@ static void metis_is_told_from_edge_buffers(void **state)
     char list[8192] = "1 2\n\n";
     size_t size = strlen(ring);
 
-    (void)state;
     assert_int_equal(sniffed("% c\n3 2\n2\n1 3\n2\n"), FORMAT_METIS);
     assert_int_equal(sniffed("3 3\n2 3\n1 3\n1 2\n"), FORMAT_METIS);
     assert_int_equal(sniffed("3 1 11 2\n1 1 2 5\n1 1 1 5\n1 1\n"), FORMAT_METIS);
@@ -76,7 +69,6 @@ static void metis_is_told_from_edge_buffers(void **state)
 
 static void graphs_within_a_document_are_json_graph(void **state)
 {
-    (void)state;
     assert_int_equal(sniffed("{\"graph\": {\"nodes\": {}}}"), FORMAT_JGF);
     assert_int_equal(sniffed("{\"graph\":{\"label\":\"\\\"}\",\"x\":[{}],\"edges\":["), FORMAT_JGF);
     assert_int_equal(sniffed("{\"graphs\" : ["), FORMAT_JGF);
@@ -89,7 +81,6 @@ static void graphs_within_a_document_are_json_graph(void **state)
 
 static void first_bytes_tell(void **state)
 {
-    (void)state;
     assert_int_equal(sniffed("c hello\np sp 3 4\n"), FORMAT_DIMACS);
     assert_int_equal(sniffed("c\n"), FORMAT_DIMACS);
     assert_int_equal(sniffed("p edge 3 4\n"), FORMAT_DIMACS);
@@ -407,7 +398,6 @@ static void the_memory_of_every_format_is_told_before_it_is_taken(void **state)
 {
     bool all_told = true;
 
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif

@@ -26,7 +26,6 @@ static void generate(uint64_t seed, struct text *text)
 
 static void any_split_gives_the_same_graph(void **state)
 {
-    (void)state;
     check_any_split(FORMAT_MATRIX, generate);
 }
 
@@ -80,7 +79,6 @@ static void tables_of_every_sort_are_read(void **state)
 {
     static const char wanted[] = "0>1:5 1>0:5 1>2:2.5 ";
 
-    (void)state;
     check_edges("0,5,\n5,0,2.5\n,,0\n", wanted);
     check_edges("# numpy\n0.000000000000000000e+00 5.000000000000000000e+00 inf\n"
                 "5.000000000000000000e+00 0.000000000000000000e+00 2.500000000000000000e+00\n"
@@ -104,7 +102,6 @@ static void a_first_line_that_may_be_a_row_or_names_is_refused(void **state)
                                          ";2.5;9\n2.5;-;7\n9;7;\n"};
     const struct graph_options options = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         struct problem problem = {0};
         struct graph *graph = NULL;
@@ -127,7 +124,6 @@ static void zeros_are_edges_where_something_else_marks_none(void **state)
     struct reader_notes notes;
     struct graph *graph = read_text("0 3 0\n0 0 1\n0 0 0\n", &notes);
 
-    (void)state;
     assert_int_equal(graph->edge_count, 2);
     assert_non_null(strstr(notes.warnings.list[0].detail, "the 4 zeros off its diagonal"));
     assert_non_null(strstr(notes.warnings.list[0].hint, "In an .npy"));
@@ -166,7 +162,6 @@ static void lists_and_tables_are_told_apart(void **state)
     };
     struct text wide = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (reader_sniff(tables[i], strlen(tables[i])) != FORMAT_MATRIX) {
             fail_msg("%s", tables[i]);
@@ -195,7 +190,6 @@ static void a_row_may_be_longer_than_a_line_of_edges(void **state)
     struct text text = {0};
     struct graph *graph = NULL;
 
-    (void)state;
     while (text.size <= READER_LINE_LIMIT) {
         text_append_string(&text, "12345678,");
     }
@@ -213,7 +207,6 @@ static void a_row_counts_as_memory_before_it_ends(void **state)
     struct reader *reader = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(reader_create(FORMAT_MATRIX, &options, &reader), STATUS_OK);
     for (; size < (size_t)12 << 20; size += sizeof cells - 1) {
         assert_int_equal(reader_feed(reader, cells, sizeof cells - 1, NULL), STATUS_OK);

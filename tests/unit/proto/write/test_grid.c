@@ -1,13 +1,8 @@
 #include "proto/write/grid.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define N 5
 
@@ -76,7 +71,6 @@ static void any_part_can_be_copied(void **state)
     const struct axis some = {list, 0, 4};
     const struct axis axes[] = {all, run, some};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
             expect_windows(&axes[i], &axes[j], KIND_U2);
@@ -91,7 +85,6 @@ static void no_size_overflows(void **state)
     const struct grid grid = {KIND_F8, NULL, huge, huge, huge, find_row, NULL};
     uint64_t size;
 
-    (void)state;
     assert_int_equal(grid_size(&grid, KIND_F8, &size), STATUS_TOO_LARGE);
 }
 
@@ -145,7 +138,6 @@ static void every_form_has_its_shape(void **state)
     struct vertex_names *names;
     const struct axis all = {NULL, 0, 3};
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(3, 1, &names), STATUS_OK);
     const struct grid grid = {KIND_I4, names, all, all, all, find_named_row, NULL};
     expect(GRID_JSON, &grid,
@@ -171,7 +163,6 @@ static void names_are_quoted_as_each_form_has_it(void **state)
     const struct axis second = {NULL, 1, 1};
     const struct grid grid = {KIND_I4, names, {rows, 0, 2}, two, two, find_named_row, NULL};
 
-    (void)state;
     expect(GRID_CSV_NAMED, &grid, ",\"a,b\",\"the \"\"x\"\"\"\nK\xC3\xB6ln,,-6\n\"a,b\",0,5\n");
     expect(GRID_JSON, &grid,
            "{\"sources\":[\"K\xC3\xB6ln\",\"a,b\"],\"destinations\":[\"a,b\",\"the \\\"x\\\"\"],"
@@ -187,7 +178,6 @@ static void nothing_is_a_grid_too(void **state)
 {
     struct vertex_names *names;
 
-    (void)state;
     assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
     const struct axis all = {NULL, 0, 3};
     const struct axis no = {NULL, 0, 0};
@@ -218,7 +208,6 @@ static void pieces_join(void **state)
     struct vertex_names *names;
     struct text text = {0};
 
-    (void)state;
     assert_non_null(row);
     for (int32_t i = 0; i < WIDE; i++) {
         row[i] = i;

@@ -1,14 +1,9 @@
 #include "proto/write/overview.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct source {
     const void *elements;
@@ -46,7 +41,6 @@ static void every_cell_is_what_its_block_holds(void **state)
     struct overview overview = overview_plan(KIND_I4, all(5), all(5), 2);
     struct overview_cell cells[2];
 
-    (void)state;
     assert_false(overview_is_sample(&overview));
     assert_int_equal(overview_begin(&overview.rows, 1), 2);
     assert_int_equal(overview_begin(&overview.rows, 2), 5);
@@ -70,7 +64,6 @@ static void a_block_is_cut_out(void **state)
     struct overview overview = overview_plan(KIND_F8, rows, columns, 256);
     struct overview_cell cells[4];
 
-    (void)state;
     for (int i = 0; i < 900; i++) {
         d[i / 30][i % 30] = i % 30 == 22 ? (double)INFINITY : i;
     }
@@ -97,7 +90,6 @@ static void floats_and_short_integers_are_read_too(void **state)
     struct overview of_shorts = overview_plan(KIND_U2, all(2), all(2), 1);
     struct overview_cell cell;
 
-    (void)state;
     look(&of_floats, 0, &floats, &cell);
     assert_true(cell.finite == 3 && cell.sum == 1 && cell.least == -1.5 && cell.largest == 2);
     look(&of_shorts, 0, &shorts, &cell);
@@ -108,7 +100,6 @@ static void nothing_has_no_cells(void **state)
 {
     struct overview overview = overview_plan(KIND_I4, all(0), all(0), 64);
 
-    (void)state;
     assert_int_equal(overview.rows.cells, 0);
     assert_int_equal(overview.columns.cells, 0);
     assert_false(overview_is_sample(&overview));
@@ -149,7 +140,6 @@ static void looking_is_bounded_and_even(void **state)
     int32_t *row = malloc(most * sizeof *row);
     double *wide = malloc(most * sizeof *wide);
 
-    (void)state;
     assert_true(row != NULL && wide != NULL);
     for (uint32_t i = 0; i < most; i++) {
         row[i] = (int32_t)i;

@@ -1,20 +1,13 @@
 #include "proto/write/writer.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
 #include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void elements_print_as_json(void **state)
 {
     struct text text = {0};
 
-    (void)state;
     writer_append_distance(&text, KIND_I4, &(int32_t){-7});
     writer_append_distance(&text, KIND_I4, &(int32_t){UNREACHABLE_I4});
     writer_append_distance(&text, KIND_U2, &(uint16_t){65534});
@@ -45,7 +38,6 @@ static void every_kind_has_its_unreachable(void **state)
     const float singles[] = {0.1F, INFINITY, -2.5F};
     const double doubles[] = {0.1, INFINITY, 1e300};
 
-    (void)state;
     expect(KIND_I4, integers, NULL, 0, 3, &json, "-7,null,2147483647");
     expect(KIND_U2, narrow, NULL, 0, 3, &json, "0,null,65534");
     expect(KIND_F4, singles, NULL, 0, 3, &json, "0.1,null,-2.5");
@@ -58,7 +50,6 @@ static void not_a_number_is_written_as_unreachable(void **state)
     const float singles[] = {NAN, 1.5F, -INFINITY};
     const double doubles[] = {-NAN, 1.5, NAN};
 
-    (void)state;
     expect(KIND_F4, singles, NULL, 0, 3, &json, "null,1.5,null");
     expect(KIND_F8, doubles, NULL, 0, 3, &json, "null,1.5,null");
 }
@@ -68,7 +59,6 @@ static void columns_are_a_run_or_a_list(void **state)
     const int32_t row[] = {10, 11, 12, 13};
     const uint32_t list[] = {3, 0, 3};
 
-    (void)state;
     expect(KIND_I4, row, NULL, 1, 2, &json, "11,12");
     expect(KIND_I4, row, list, 0, 3, &json, "13,10,13");
     expect(KIND_I4, row, NULL, 0, 0, &json, "");
@@ -78,7 +68,6 @@ static void the_style_is_the_callers(void **state)
 {
     const int32_t row[] = {UNREACHABLE_I4, 5, UNREACHABLE_I4};
 
-    (void)state;
     expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){',', ""}, ",5,");
     expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){'\n', "inf"}, "inf\n5\ninf");
 }

@@ -11,13 +11,11 @@ static struct cpu_pool *pool;
 
 static int create_pool(void **state)
 {
-    (void)state;
     return cpu_pool_create(3, &pool) == STATUS_OK ? 0 : 1;
 }
 
 static int destroy_pool(void **state)
 {
-    (void)state;
     cpu_pool_destroy(pool);
     return 0;
 }
@@ -101,33 +99,28 @@ static void check_kinds(enum place place, bool symmetric)
 
 static void tiles_become_rows(void **state)
 {
-    (void)state;
     check_kinds(IN_PLACE, false);
 }
 
 static void an_order_is_taken_back(void **state)
 {
-    (void)state;
     check_kinds(ORDERED, false);
 }
 
 static void tiles_beside_the_matrix_become_its_rows(void **state)
 {
-    (void)state;
     check_kinds(BESIDE, false);
     check_kinds(BESIDE, true);
 }
 
 static void the_lower_half_is_mirrored(void **state)
 {
-    (void)state;
     check_kinds(IN_PLACE, true);
     check_kinds(ORDERED, true);
 }
 
 static void drifted_integers_become_unreachable(void **state)
 {
-    (void)state;
     static const int32_t before[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1,
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};
     static const int32_t after[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4, UNREACHABLE_I4,
@@ -155,7 +148,6 @@ static void drifted_integers_become_unreachable(void **state)
 
 static void a_diagonal_below_zero_is_found_or_lifted(void **state)
 {
-    (void)state;
     static const enum kind kinds[] = {KIND_F4, KIND_F8};
     for (size_t i = 0; i < 2; ++i) {
         struct tiles_fixture fixture;
@@ -175,7 +167,6 @@ static void a_diagonal_below_zero_is_found_or_lifted(void **state)
 
 static void a_band_and_a_row_are_taken_for_each_thread(void **state)
 {
-    (void)state;
     assert_int_equal(cpu_finish_bytes(2, 1000, ARITHMETIC_I4), 2 * 129 * 1000 * 4);
     assert_int_equal(cpu_finish_bytes(3, 100, ARITHMETIC_NARROW), 3 * 101 * 100 * 2);
 }
@@ -372,7 +363,6 @@ static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
 
 static void every_kind_and_size_is_as_the_plainest_way_finds(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {0,   1,   2,   3,   15,  16,   17,   31,  33,
                                      127, 128, 129, 255, 257, 1023, 1025, 1153};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
@@ -386,7 +376,6 @@ static void every_kind_and_size_is_as_the_plainest_way_finds(void **state)
 
 static void distances_below_zero_move_the_bins(void **state)
 {
-    (void)state;
     for (uint32_t n = 2; n < 70; n += 7) {
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
             if (kinds[k] != KIND_U2) {
@@ -400,7 +389,6 @@ static void distances_below_zero_move_the_bins(void **state)
 
 static void a_matrix_on_its_way_to_u2_is_reduced_as_i4(void **state)
 {
-    (void)state;
     struct matrix matrix = make_random(50, KIND_I4, false);
     run_and_check(&matrix, KIND_U2);
     free(matrix.elements);
@@ -408,7 +396,6 @@ static void a_matrix_on_its_way_to_u2_is_reduced_as_i4(void **state)
 
 static void extremes_fit(void **state)
 {
-    (void)state;
     static const struct {
         enum kind kind;
         double distance;
@@ -436,7 +423,6 @@ static void extremes_fit(void **state)
 /* Its entry is no distance, whatever it says. */
 static void the_diagonal_is_not_read(void **state)
 {
-    (void)state;
     struct matrix matrix = make_random(3, KIND_I4, false);
     put(&matrix, 4, 1e6);
     run_and_check(&matrix, KIND_I4);

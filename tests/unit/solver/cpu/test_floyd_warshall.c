@@ -2,14 +2,9 @@
 #include "server/solver/cpu/floyd_warshall.h"
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/plan/planner.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define TILES 3
 #define VERTICES (TILES * CPU_TILE - 5)
@@ -19,13 +14,11 @@ static struct cpu_pool *pool;
 
 static int create_pool(void **state)
 {
-    (void)state;
     return cpu_pool_create(2, &pool) == STATUS_OK ? 0 : 1;
 }
 
 static int destroy_pool(void **state)
 {
-    (void)state;
     cpu_pool_destroy(pool);
     return 0;
 }
@@ -123,7 +116,6 @@ static void check(const uint32_t *left, uint32_t left_count, const uint32_t *rig
 
 static void a_round_touches_the_tiles_of_its_lists(void **state)
 {
-    (void)state;
     static const uint32_t first[] = {0};
     static const uint32_t last[] = {2};
     static const uint32_t others[] = {0, 2};
@@ -135,13 +127,11 @@ static void a_round_touches_the_tiles_of_its_lists(void **state)
 
 static void a_round_without_panels_closes_its_pivot_only(void **state)
 {
-    (void)state;
     check(NULL, 0, NULL, 0);
 }
 
 static void one_list_may_be_empty(void **state)
 {
-    (void)state;
     static const uint32_t others[] = {0, 2};
     check(others, 2, NULL, 0);
     check(NULL, 0, others, 2);
@@ -151,7 +141,6 @@ static void one_list_may_be_empty(void **state)
  * 4 long, from 1 it is 2. Fresh, the 1 that stands there is not read. */
 static void a_target_takes_the_products_of_all_its_pivots(void **state)
 {
-    (void)state;
     for (int fresh = 0; fresh < 2; ++fresh) {
         static const uint32_t tiles[] = {2, 2};
         const struct plan_pivot pivots[] = {{0, 0, 1, 0, 1}, {1, 1, 1, 1, 1}};
@@ -175,7 +164,6 @@ static void a_target_takes_the_products_of_all_its_pivots(void **state)
 
 static void a_dense_plan_needs_no_lists(void **state)
 {
-    (void)state;
     const struct cpu_floyd_warshall_options options = {0};
     struct plan *plan = NULL;
     struct matrix matrix = make_matrix();
@@ -196,7 +184,6 @@ static void a_dense_plan_needs_no_lists(void **state)
 
 static void a_round_of_many_pivots_has_many_panels(void **state)
 {
-    (void)state;
     struct plan_round rounds[] = {{.pivot_count = 1, .left_count = 5, .right_count = 2},
                                   {.pivot_count = 4, .left_count = 3, .right_count = 7}};
     const struct plan plan = {.rounds = rounds, .round_count = 2};
@@ -215,7 +202,6 @@ static uint64_t dense_bytes(uint32_t threads, uint32_t vertex_count, enum arithm
 
 static void the_panels_are_all_that_is_taken_beside_the_matrix(void **state)
 {
-    (void)state;
     assert_int_equal(dense_bytes(1, 0, ARITHMETIC_I4), 2 * 2 * 128 * 128 * 4);
     assert_int_equal(dense_bytes(2, 129, ARITHMETIC_F8), 2 * 5 * 128 * 128 * 8);
     assert_int_equal(dense_bytes(1, 100, ARITHMETIC_NARROW), 3 * 128 * 128 * (4 + 2));

@@ -2,16 +2,11 @@
  * are in tests/solver. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/tiles.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STRIDE 200
 #define GUARD 77
@@ -162,7 +157,6 @@ static void check_shapes(const struct cpu_operations *operations, enum arithmeti
 
 static void a_product_of_any_shape_is_right_and_stays_in_its_block(void **state)
 {
-    (void)state;
     for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
         const struct cpu_kernel *kernel = cpu_kernel_usable(variant);
         for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; ++arithmetic) {
@@ -176,7 +170,6 @@ static void a_product_of_any_shape_is_right_and_stays_in_its_block(void **state)
 
 static void the_largest_numbers_are_added_and_compared_rightly(void **state)
 {
-    (void)state;
     static const double largest[ARITHMETIC_COUNT] = {UNREACHABLE_I4 / 2, NARROW_DISTANCE_MAX,
                                                      1 << 23, 1e15};
     for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
@@ -234,7 +227,6 @@ static void check_ring(const struct cpu_operations *operations, struct operands 
 
 static void closing_finds_all_distances_within_the_block(void **state)
 {
-    (void)state;
     for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; ++arithmetic) {
         struct operands *operands = make_operands(arithmetic, 0);
         for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
@@ -249,7 +241,6 @@ static void closing_finds_all_distances_within_the_block(void **state)
 
 static void closing_stops_at_a_negative_cycle_unless_clamped(void **state)
 {
-    (void)state;
     static const enum arithmetic signed_ones[] = {ARITHMETIC_I4, ARITHMETIC_F4, ARITHMETIC_F8};
     for (size_t index = 0; index < sizeof(signed_ones) / sizeof(signed_ones[0]); ++index) {
         struct operands *operands = make_operands(signed_ones[index], 0);
@@ -266,7 +257,6 @@ static void closing_stops_at_a_negative_cycle_unless_clamped(void **state)
 
 static void kernels_are_found_by_name_best_first(void **state)
 {
-    (void)state;
     assert_non_null(cpu_kernel_usable(0));
     assert_ptr_equal(cpu_kernel_find("auto"), cpu_kernel_usable(0));
     assert_ptr_equal(cpu_kernel_find("portable"), &cpu_kernel_portable);

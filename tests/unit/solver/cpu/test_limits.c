@@ -1,19 +1,12 @@
 #include "server/solver/cpu/limits.h"
 #include "server/solver/cpu/tiles.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void every_kind_that_is_computed_has_a_limit(void **state)
 {
-    (void)state;
     struct device_limits limits = {0};
     struct cpu_pool *pool = NULL;
     assert_int_equal(cpu_pool_create(2, &pool), STATUS_OK);
@@ -29,7 +22,6 @@ static void every_kind_that_is_computed_has_a_limit(void **state)
 /* Three turns of min(10, itself + 4) from 4 on: 8, 10, 10, and the least of all chains. */
 static void a_chain_does_what_it_counts(void **state)
 {
-    (void)state;
     for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; index++) {
         const struct cpu_kernel *kernel = cpu_kernel_usable(index);
         int32_t i4[2] = {4, 10};

@@ -1,16 +1,11 @@
 #include "server/solver/cpu/pool.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TASKS 1000
 
@@ -34,7 +29,6 @@ static void count_task(void *context, uint32_t thread, uint64_t task)
 
 static void every_task_runs_once(void **state)
 {
-    (void)state;
     for (uint32_t threads = 1; threads <= 4; ++threads) {
         struct cpu_pool *pool = NULL;
         struct tally tally = {.caller = pthread_self()};
@@ -55,7 +49,6 @@ static void every_task_runs_once(void **state)
 
 static void a_single_task_stays_on_the_calling_thread(void **state)
 {
-    (void)state;
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
     assert_int_equal(cpu_pool_create(2, &pool), STATUS_OK);
@@ -81,7 +74,6 @@ static void meet(void *context, uint32_t thread, uint64_t task)
 
 static void all_threads_work_at_once(void **state)
 {
-    (void)state;
     struct cpu_pool *pool = NULL;
     struct meeting meeting;
     pthread_barrier_init(&meeting.barrier, NULL, 3);
@@ -103,7 +95,6 @@ static void write_plain(void *context, uint32_t thread, uint64_t task)
 
 static void writes_of_tasks_are_seen_by_the_caller_and_the_next_loop(void **state)
 {
-    (void)state;
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
     assert_int_equal(cpu_pool_create(2, &pool), STATUS_OK);
@@ -116,7 +107,6 @@ static void writes_of_tasks_are_seen_by_the_caller_and_the_next_loop(void **stat
 
 static void no_tasks_are_no_work(void **state)
 {
-    (void)state;
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
     assert_int_equal(cpu_pool_create(2, &pool), STATUS_OK);
@@ -128,7 +118,6 @@ static void no_tasks_are_no_work(void **state)
 
 static void there_is_a_core_to_run_on(void **state)
 {
-    (void)state;
     cpu_set_t all;
     cpu_set_t one;
     assert_true(cpu_pool_cores() >= 1);

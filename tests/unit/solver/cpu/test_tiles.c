@@ -34,7 +34,6 @@ static void check_cover(uint32_t n, enum kind kind, enum arithmetic arithmetic, 
 
 static void tiles_cover_the_matrix_without_overlap(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 1, 127, 128, 129, 300};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
         for (int ordered = 0; ordered < 2; ++ordered) {
@@ -47,7 +46,6 @@ static void tiles_cover_the_matrix_without_overlap(void **state)
 
 static void a_tile_is_one_piece_of_memory(void **state)
 {
-    (void)state;
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_I4, ARITHMETIC_I4, false, &fixture);
     const struct cpu_block block = cpu_tiles_block(&fixture.tiles, 1, 2);
@@ -62,7 +60,6 @@ static void a_tile_is_one_piece_of_memory(void **state)
 /* Bands have a tile more each. */
 static void ranks_have_as_many_tiles_of_a_triangle(void **state)
 {
-    (void)state;
     for (uint32_t count = 1; count <= 5; ++count) {
         const struct ranks ranks = {.count = count};
         const struct cpu_tiles tiles = {.ranks = &ranks};
@@ -78,7 +75,6 @@ static void ranks_have_as_many_tiles_of_a_triangle(void **state)
 
 static void an_order_has_tiles_of_its_own(void **state)
 {
-    (void)state;
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_F4, ARITHMETIC_F4, true, &fixture);
     const struct cpu_block block = cpu_tiles_block(&fixture.tiles, 1, 2);
@@ -95,7 +91,6 @@ static void an_order_has_tiles_of_its_own(void **state)
 
 static void an_element_is_stored_as_its_arithmetic_wants(void **state)
 {
-    (void)state;
     int32_t i4[2] = {0};
     int16_t narrow[2] = {0};
     float f4[2] = {0};
@@ -126,13 +121,11 @@ static struct cpu_pool *pool;
 
 static int create_pool(void **state)
 {
-    (void)state;
     return cpu_pool_create(2, &pool) == STATUS_OK ? 0 : 1;
 }
 
 static int destroy_pool(void **state)
 {
-    (void)state;
     cpu_pool_destroy(pool);
     return 0;
 }
@@ -227,26 +220,22 @@ static void check_kinds(bool directed, bool symmetric)
 
 static void edges_and_the_diagonal_are_filled_in(void **state)
 {
-    (void)state;
     check_kinds(true, false);
 }
 
 static void undirected_edges_are_filled_in_both_ways(void **state)
 {
-    (void)state;
     check_kinds(false, false);
 }
 
 static void of_a_symmetric_matrix_the_lower_tiles_are_filled(void **state)
 {
-    (void)state;
     check_kinds(false, true);
 }
 
 /* Tile (0, 1) is reached and has no edge, tile (1, 0) is never reached. */
 static void a_tile_that_is_fresh_when_reached_is_left_alone(void **state)
 {
-    (void)state;
     struct graph *graph = build(true, 1);
     struct tiles_fixture fixture;
     tiles_fixture_open(VERTICES, KIND_I4, ARITHMETIC_I4, true, &fixture);

@@ -35,7 +35,6 @@ static enum status customize(const struct graph *graph, enum kind kind, uint32_t
 
 static void threads_find_the_same(void **state)
 {
-    (void)state;
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
         uint64_t size;
@@ -52,7 +51,6 @@ static void threads_find_the_same(void **state)
 
 static void a_negative_cycle_is_found(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge zero[] = {{0, 1, 4}, {1, 2, -2}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge back[] = {{0, 1, 4}, {1, 2, -3}};
@@ -72,7 +70,6 @@ static void a_negative_cycle_is_found(void **state)
 
 static void a_cancel_is_heard_at_any_time(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct attempt attempt = {0};
     assert_int_equal(customize(graph, KIND_I4, 1, &attempt), STATUS_OK);
@@ -87,7 +84,6 @@ static void a_cancel_is_heard_at_any_time(void **state)
 /* A vertex with an arc to each other one: its front would take 16 TB. */
 static void fronts_that_memory_does_not_hold_are_refused(void **state)
 {
-    (void)state;
     const uint32_t n = 1u << 21;
     struct hierarchy_shape shape = {.vertex_count = n,
                                     .vertex_at = calloc(n, sizeof(uint32_t)),

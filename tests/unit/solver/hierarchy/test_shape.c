@@ -52,7 +52,6 @@ static void check_shape(const struct graph *graph)
 
 static void every_arc_that_is_left_has_its_place(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 200; ++seed) {
         struct graph *graph = range_random(seed);
         check_shape(graph);
@@ -65,7 +64,6 @@ static void every_arc_that_is_left_has_its_place(void **state)
 
 static void shapes_beyond_the_limit_are_not_made(void **state)
 {
-    (void)state;
     struct graph *grid = make_grid(true);
     struct hierarchy_shape *shape = make_shape(grid);
     const uint64_t entries = shape->weight_begin[shape->supernode_count];

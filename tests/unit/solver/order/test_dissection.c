@@ -38,7 +38,6 @@ static struct pattern make_clique(void)
 
 static void a_path_has_thin_levels_and_a_clique_has_none(void **state)
 {
-    (void)state;
     struct pattern path = make_path();
     struct pattern clique = make_clique();
     bool found = false;
@@ -52,7 +51,6 @@ static void a_path_has_thin_levels_and_a_clique_has_none(void **state)
 
 static void a_path_is_divided_and_a_clique_is_a_leaf(void **state)
 {
-    (void)state;
     for (int which = 0; which < 2; ++which) {
         uint32_t vertex_at[VERTICES];
         struct order_node nodes[2 * VERTICES + 2];

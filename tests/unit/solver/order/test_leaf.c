@@ -6,7 +6,6 @@
  * outside of it, joins 0 to a fourth. */
 static void the_least_degree_goes_first(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
     struct graph *graph = range_build(6, edges, 4, false);
     struct leaf_scratch scratch;
@@ -29,7 +28,6 @@ static void the_least_degree_goes_first(void **state)
 /* In a ring of 4 with a chord, its ends have three neighbours and come last. */
 static void neighbours_of_an_eliminated_vertex_are_joined(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {
         {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}, {0, 2, 1}};
     struct graph *graph = range_build(4, edges, 5, false);

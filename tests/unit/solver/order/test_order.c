@@ -105,21 +105,18 @@ static void check_grid(uint32_t width, uint32_t threads)
 
 static void a_separator_parts_its_sides(void **state)
 {
-    (void)state;
     check_grid(WIDTH, 1);
 }
 
 /* Large enough that the sides of its sides have threads of their own. */
 static void sides_are_divided_by_several_threads(void **state)
 {
-    (void)state;
     check_grid(WIDE, 4);
     check_grid(WIDE, 3);
 }
 
 static void a_clique_is_one_leaf(void **state)
 {
-    (void)state;
     size_t count = 0;
     for (uint32_t a = 0; a < 100; ++a) {
         for (uint32_t b = 0; b < a; ++b) {
@@ -137,7 +134,6 @@ static void a_clique_is_one_leaf(void **state)
 /* A tail of single vertices into a cycle, and one out of it. */
 static void strong_components_come_sources_first_and_sinks_last(void **state)
 {
-    (void)state;
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
                                               {2, 0, 1}, {2, 5, 1}, {5, 4, 1}, {6, 0, 1}};
     struct graph *graph = range_build(8, tails, 8, true);
@@ -160,7 +156,6 @@ static void strong_components_come_sources_first_and_sinks_last(void **state)
 /* Two vertices, and a square behind them. */
 static void connected_components_are_of_one_level_the_small_ones_last(void **state)
 {
-    (void)state;
     size_t count = 0;
     edges[count++] = (struct range_edge){0, 1, 1};
     for (uint32_t cell = 0; cell < 12 * 12; ++cell) {
@@ -185,7 +180,6 @@ static void connected_components_are_of_one_level_the_small_ones_last(void **sta
 
 static void the_edge_between_components_goes_up_in_level(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 500; ++seed) {
         struct graph *graph = range_random(seed);
         struct order *order = make(graph, graph->directed);
@@ -235,7 +229,6 @@ static struct graph *make_groups(void)
 
 static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **state)
 {
-    (void)state;
     struct graph *const graphs[] = {make_square(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {
         for (int thin_only = 0; thin_only < 2; ++thin_only) {
@@ -253,7 +246,6 @@ static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **sta
 
 static void no_vertices_have_no_tree(void **state)
 {
-    (void)state;
     struct graph *graph = range_build(0, NULL, 0, true);
     struct order *order = make(graph, true);
     assert_int_equal(order->root_count, 0);
@@ -270,7 +262,6 @@ static bool always(void *context)
 
 static void a_cancel_is_heard_before_each_separator(void **state)
 {
-    (void)state;
     const struct observer observer = {.cancelled = always};
     const struct order_options options = {.threads = 2, .observer = &observer};
     struct graph *graph = make_square(WIDTH);
@@ -285,7 +276,6 @@ static void a_cancel_is_heard_before_each_separator(void **state)
  * each vertex of the back that a separator divides. */
 static void a_tree_has_little_fill(void **state)
 {
-    (void)state;
     struct range_edge teeth[199];
     for (uint32_t v = 1; v < 200; ++v) {
         const struct range_edge edge = {v % 2 == 0 ? v - 2 : v - 1, v, 1};
@@ -303,7 +293,6 @@ static void a_tree_has_little_fill(void **state)
 /* A search of the hub's neighbours for each leaf would take minutes. */
 static void a_star_of_a_million_leaves_is_ordered(void **state)
 {
-    (void)state;
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));
     assert_non_null(leaves);
     for (uint32_t leaf = 0; leaf < LEAVES; ++leaf) {
@@ -320,7 +309,6 @@ static void a_star_of_a_million_leaves_is_ordered(void **state)
 /* Its pattern would have more entries than an int32 counts. */
 static void too_many_edges_are_refused(void **state)
 {
-    (void)state;
     const struct order_options options = {.threads = 1};
     struct order *order = NULL;
     struct graph graph = {.vertex_count = 2, .edge_count = UINT64_C(1) << 30};
@@ -330,7 +318,6 @@ static void too_many_edges_are_refused(void **state)
 /* A good order of a grid leaves some n log n arcs, the plain one n times the width. */
 static void separators_keep_the_fill_of_a_grid_small(void **state)
 {
-    (void)state;
     struct graph *graph = make_grid(true);
     struct hierarchy_shape *shape = make_shape(graph);
     assert_true(shape->arc_count < 7 * GRID_VERTICES);

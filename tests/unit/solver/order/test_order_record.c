@@ -14,7 +14,6 @@ static struct order *make(const struct graph *graph)
 
 static void words_are_the_order_again(void **state)
 {
-    (void)state;
     static const struct order_tiling tiling = {.tile = 128, .leaf = 256, .dense_us = 7};
     for (uint64_t seed = 0; seed < 100; ++seed) {
         struct graph *graph = seed == 0 ? make_grid(true) : range_random(seed);
@@ -47,7 +46,6 @@ static void words_are_the_order_again(void **state)
 /* A tree as high as its vertices would take as much stack. */
 static void a_tree_that_no_dissection_makes_is_none(void **state)
 {
-    (void)state;
     enum { HEIGHT = 100000 };
     struct order_record record = {0};
     struct order *read = NULL;
@@ -75,7 +73,6 @@ static void a_tree_that_no_dissection_makes_is_none(void **state)
 
 static void no_words_are_no_order(void **state)
 {
-    (void)state;
     const struct order_record record = {0};
     struct order *read = NULL;
     struct order_tiling tiling;

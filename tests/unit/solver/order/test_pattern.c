@@ -1,15 +1,10 @@
 #include "server/solver/order/pattern.h"
 
 #include "proto/graph.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A triangle 0 1 2 with 3 beside 2. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
@@ -27,7 +22,6 @@ static struct pattern make_pattern(void)
 /* The edge 0 1 leads both ways, and the component 1 has vertex 3 alone. */
 static void a_pattern_has_each_entry_once_and_those_of_components(void **state)
 {
-    (void)state;
     static uint64_t row_offset[] = {0, 2, 4, 5, 5};
     static uint32_t targets[] = {1, 2, 0, 2, 3};
     static const uint32_t component[] = {0, 0, 0, 1};
@@ -48,7 +42,6 @@ static void a_pattern_has_each_entry_once_and_those_of_components(void **state)
 
 static void a_part_has_the_entries_between_its_vertices(void **state)
 {
-    (void)state;
     static const uint32_t vertices[] = {3, 2, 1};
     static const uint32_t local[] = {NO_VERTEX, 2, 1, 0};
     static const int32_t offset[] = {0, 1, 3, 4};

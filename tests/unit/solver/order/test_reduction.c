@@ -71,7 +71,6 @@ static void check_elimination(const struct reduction *reduction)
 
 static void the_core_is_what_elimination_leaves(void **state)
 {
-    (void)state;
     struct range_edge edges[400];
     for (uint32_t seed = 0; seed < 300; ++seed) {
         const uint32_t n = 2 + seed % 150;
@@ -93,7 +92,6 @@ static void the_core_is_what_elimination_leaves(void **state)
 
 static void a_few_vertices_are_left_of_a_path_and_of_a_ring(void **state)
 {
-    (void)state;
     struct range_edge edges[50];
     for (uint32_t i = 0; i < 50; ++i) {
         edges[i] = (struct range_edge){i, (i + 1) % 50, 1};
@@ -111,7 +109,6 @@ static void a_few_vertices_are_left_of_a_path_and_of_a_ring(void **state)
 
 static void the_list_of_a_hub_is_not_searched(void **state)
 {
-    (void)state;
     struct range_edge *edges = malloc(HUB_LEAVES * sizeof(*edges));
     assert_non_null(edges);
     for (uint32_t i = 0; i < HUB_LEAVES; ++i) {

@@ -1,16 +1,11 @@
 /* Of separator_metis.c, or of separator_absent.c where METIS is not built. */
 #include "server/solver/order/separator.h"
+#include "tests/lib/test.h"
 
-/* cmocka.h wants these before it. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define WIDTH 30
 #define CELLS (WIDTH * WIDTH)
@@ -70,7 +65,6 @@ static const char *look_for_one(const struct grid *grid, const struct pattern *p
 
 static void the_same_pattern_gives_the_same_separator(void **state)
 {
-    (void)state;
     static struct grid grid;
     const struct pattern pattern = make_grid(&grid);
     int32_t sides[2][CELLS];
@@ -93,7 +87,6 @@ static void *look_again_and_again(void *context)
 
 static void each_of_several_threads_finds_a_separator(void **state)
 {
-    (void)state;
     static struct grid grids[2];
     pthread_t threads[2];
     for (int thread = 0; thread < 2; ++thread) {
@@ -114,7 +107,6 @@ static void on_signal(int signal)
 
 static void signal_handlers_stay_as_they_are(void **state)
 {
-    (void)state;
     static struct grid grid;
     static const int signals[] = {SIGTERM, SIGABRT, SIGINT};
     const struct pattern pattern = make_grid(&grid);

@@ -6,7 +6,6 @@
 
 static void a_component_is_what_reaches_one_another(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
         struct graph *graph = range_random(seed);
         if (!graph->directed) {
@@ -36,7 +35,6 @@ static void a_component_is_what_reaches_one_another(void **state)
 /* A path, and the same path closed to a ring: as deep as a search can go. */
 static void depth_costs_no_stack(void **state)
 {
-    (void)state;
     struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));
     assert_non_null(edges);
     for (uint32_t i = 0; i < LONG_VERTICES; ++i) {

@@ -18,7 +18,6 @@ static const uint32_t in_order[VERTICES] = {
 
 static void a_dense_solve_is_its_rounds(void **state)
 {
-    (void)state;
     assert_true(plan_cost_dense(&figures, 0, false) == 0);
     /* A single tile has no panels. */
     assert_true(plan_cost_dense(&figures, 4, false) == 1000 + 16);
@@ -30,7 +29,6 @@ static void a_dense_solve_is_its_rounds(void **state)
 
 static void a_dense_solve_takes_what_is_known_of_it(void **state)
 {
-    (void)state;
     struct plan_cost known = figures;
     known.dense_s = 7;
     assert_true(plan_cost_dense(&known, 12, false) == 7);
@@ -38,7 +36,6 @@ static void a_dense_solve_takes_what_is_known_of_it(void **state)
 
 static void nothing_takes_less_than_one_tile(void **state)
 {
-    (void)state;
     struct plan_cost many = figures;
     many.units = 100;
     assert_true(plan_cost_dense(&many, 12, false) == 3 * (1000 + 16 + 17 + 17));
@@ -46,7 +43,6 @@ static void nothing_takes_less_than_one_tile(void **state)
 
 static void depth_and_edges_are_rounded_up(void **state)
 {
-    (void)state;
     static const struct range_edge edge[] = {{0, 1, 1}};
     static const uint32_t begin[] = {0, 1, 2};
     const struct plan_outline outline = {
@@ -66,7 +62,6 @@ static void depth_and_edges_are_rounded_up(void **state)
 
 static void the_dense_plan_costs_what_a_dense_solve_does(void **state)
 {
-    (void)state;
     struct plan plan = {.summary.kind = PLAN_DENSE, .vertex_count = 12, .tile = 4};
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         assert_true(plan_cost_plan(&figures, &plan, symmetric) ==
@@ -87,7 +82,6 @@ static struct graph *make_random(bool directed, uint64_t seed)
 
 static void an_outline_costs_what_its_plan_does(void **state)
 {
-    (void)state;
     uint32_t begin[VERTICES / 4 + 1];
     uint32_t tile_of[VERTICES];
     for (uint32_t vertex = 0; vertex < VERTICES; ++vertex) {
@@ -120,7 +114,6 @@ static void an_outline_costs_what_its_plan_does(void **state)
 
 static void figures_to_begin_with_are_sound(void **state)
 {
-    (void)state;
     const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu(2)};
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); ++index) {
         assert_true(all[index].tile % all[index].edge_granule == 0);

@@ -43,7 +43,6 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
 
 static void each_separator_is_a_part_after_its_sides(void **state)
 {
-    (void)state;
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
     static const uint32_t above[] = {2, 2, 4, 4, PLAN_NO_PART};
     const struct order order = one_tree();
@@ -63,7 +62,6 @@ static void each_separator_is_a_part_after_its_sides(void **state)
 
 static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
 {
-    (void)state;
     static const uint32_t pivots[] = {0, 2, 5, 1, 3, 6, 4, 7};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
@@ -73,7 +71,6 @@ static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
 
 static void small_parts_are_leaves_with_their_separators(void **state)
 {
-    (void)state;
     static const uint32_t begin[] = {0, 8, 16, 20, 26, 32, 35};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 20, 20);
@@ -85,7 +82,6 @@ static void small_parts_are_leaves_with_their_separators(void **state)
 
 static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state)
 {
-    (void)state;
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 24, 30, 35};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 64);
@@ -103,7 +99,6 @@ static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state
 
 static void an_empty_separator_is_no_part(void **state)
 {
-    (void)state;
     static struct order_node halves[] = {
         {0, 0, 18, {NO_NODE, NO_NODE}}, {18, 18, 35, {NO_NODE, NO_NODE}}, {0, 35, 35, {0, 1}}};
     static struct order_root top = {.node = 2};
@@ -137,7 +132,6 @@ static struct plan_layout lay_out_small(const uint32_t levels[12])
 
 static void small_components_share_tiles(void **state)
 {
-    (void)state;
     static const uint32_t levels[12] = {0};
     static const uint32_t begin[] = {0, 7, 15, 21, 29, 35};
     struct plan_layout layout = lay_out_small(levels);
@@ -147,7 +141,6 @@ static void small_components_share_tiles(void **state)
 
 static void sources_and_sinks_share_no_tile_with_others(void **state)
 {
-    (void)state;
     static const uint32_t levels[12] = {0, 0, 1, 2, 3, 3, 3, 24, 24, 24, 24, 24};
     static const uint32_t begin[] = {0, 3, 9, 13, 21, 29, 35};
     static const uint32_t pivots[] = {0, 1, 2, 3, 4, 5};
@@ -159,7 +152,6 @@ static void sources_and_sinks_share_no_tile_with_others(void **state)
 
 static void the_outline_is_that_of_the_layout(void **state)
 {
-    (void)state;
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
     const struct plan_outline outline = plan_layout_outline(&layout, 8, true);

@@ -18,7 +18,6 @@ static struct plan *make(uint32_t vertex_count, uint32_t tile)
 
 static void no_vertices_need_no_rounds(void **state)
 {
-    (void)state;
     struct plan *plan = make(0, 128);
     assert_int_equal(plan->tile_count, 0);
     assert_int_equal(plan->round_count, 0);
@@ -28,7 +27,6 @@ static void no_vertices_need_no_rounds(void **state)
 
 static void each_tile_is_a_round(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t vertex_count, tile_count;
     } cases[] = {{1, 1}, {127, 1}, {128, 1}, {129, 2}, {256, 2}, {257, 3}, {200000, 1563}};
@@ -43,7 +41,6 @@ static void each_tile_is_a_round(void **state)
 
 static void a_dense_plan_has_no_lists(void **state)
 {
-    (void)state;
     struct plan *plan = make(1000, 64);
     assert_null(plan->vertex_at);
     assert_null(plan->tile_begin);
@@ -54,7 +51,6 @@ static void a_dense_plan_has_no_lists(void **state)
 
 static void the_largest_graph_has_a_plan(void **state)
 {
-    (void)state;
     struct plan *plan = make(UINT32_MAX, 65536);
     assert_int_equal(plan->tile_count, 65536);
     assert_int_equal(plan->round_count, 65536);
@@ -118,7 +114,6 @@ static struct plan *plan_for(const struct graph *graph, const struct plan_cost *
 
 static void a_grid_is_taken_apart(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(60);
     struct plan *plan = plan_for(graph, &cost);
@@ -138,7 +133,6 @@ static void a_grid_is_taken_apart(void **state)
 
 static void the_same_graph_has_the_same_plan(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(40);
     struct plan *first = plan_for(graph, &cost);
@@ -157,7 +151,6 @@ static void the_same_graph_has_the_same_plan(void **state)
 
 static void components_pay_without_separators_too(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
     for (uint32_t vertex = 0; vertex < 1000; ++vertex) {
@@ -177,7 +170,6 @@ static void components_pay_without_separators_too(void **state)
 
 static void plans_that_do_not_pay_are_dense(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
     for (size_t index = 0; index < sizeof(graphs) / sizeof(graphs[0]); ++index) {
@@ -191,7 +183,6 @@ static void plans_that_do_not_pay_are_dense(void **state)
 
 static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
 {
-    (void)state;
     struct plan_cost cost = small_tiles();
     cost.separator_s = 1;
     struct graph *graph = make_grid(60);
@@ -205,7 +196,6 @@ static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
  * vertices, and by levels all bands are in all tiles. */
 static void mixed_components_are_separated_by_their_pattern(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
     for (uint32_t vertex = 0; vertex < 800; ++vertex) {
@@ -261,7 +251,6 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
 
 static void the_order_of_a_pattern_serves_other_weights(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
     struct graph *graph = make_grid(60);
@@ -289,7 +278,6 @@ static void the_order_of_a_pattern_serves_other_weights(void **state)
 
 static void a_search_that_did_not_pay_is_recorded(void **state)
 {
-    (void)state;
     struct plan_cost cost = small_tiles();
     struct order_record record = {0};
     struct graph *graph = make_dense(150);
@@ -305,7 +293,6 @@ static void a_search_that_did_not_pay_is_recorded(void **state)
 
 static void an_order_serves_other_tiles_and_no_other_vertices(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
     struct graph *graph = make_grid(40);
@@ -329,7 +316,6 @@ static void an_order_serves_other_tiles_and_no_other_vertices(void **state)
 
 static void no_words_make_a_wrong_plan(void **state)
 {
-    (void)state;
     static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -371,7 +357,6 @@ static void no_words_make_a_wrong_plan(void **state)
 /* As after a solve with result=hierarchy, which tiles nothing. */
 static void an_order_of_a_hierarchy_serves_a_plan(void **state)
 {
-    (void)state;
     const struct plan_cost cost = small_tiles();
     const struct order_options options = {.threads = 1};
     struct order_record record = {0};
@@ -401,7 +386,6 @@ static bool always(void *context)
 
 static void a_plan_that_is_looked_for_can_be_cancelled(void **state)
 {
-    (void)state;
     const struct observer observer = {.cancelled = always};
     struct order_record record = {.observer = &observer};
     struct plan *plan = NULL;

@@ -38,7 +38,6 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
 
 static void no_vertices_have_no_rounds(void **state)
 {
-    (void)state;
     static const uint32_t begin[] = {0};
     const struct plan_outline outline = {.vertex_at = begin, .tile_begin = begin, .tile = 4};
     struct plan *plan = make(0, NULL, 0, true, &outline);
@@ -50,7 +49,6 @@ static void no_vertices_have_no_rounds(void **state)
 
 static void independent_neighbours_share_a_round(void **state)
 {
-    (void)state;
     const struct plan_outline outline = outline_of_pairs();
     struct plan *plan = make(5, pairs, 4, false, &outline);
     assert_int_equal(plan->round_count, 2);
@@ -74,7 +72,6 @@ static void independent_neighbours_share_a_round(void **state)
 
 static void the_last_round_reaches_what_lies_between_the_parts(void **state)
 {
-    (void)state;
     static const uint32_t edge_tiles[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 2},
                                              {2, 0}, {1, 2}, {2, 1}};
     const struct plan_outline outline = outline_of_pairs();
@@ -94,7 +91,6 @@ static void the_last_round_reaches_what_lies_between_the_parts(void **state)
 
 static void a_symmetric_plan_lists_one_half(void **state)
 {
-    (void)state;
     struct plan_outline outline = outline_of_pairs();
     outline.symmetric = true;
     struct plan *plan = make(5, pairs, 4, false, &outline);
@@ -113,7 +109,6 @@ static void a_symmetric_plan_lists_one_half(void **state)
 
 static void a_round_ends_at_its_limit(void **state)
 {
-    (void)state;
     struct plan_outline outline = outline_of_pairs();
     outline.round_limit = 1;
     struct plan *plan = make(5, pairs, 4, false, &outline);
@@ -123,7 +118,6 @@ static void a_round_ends_at_its_limit(void **state)
 
 static void dependent_pivots_do_not_share_a_round(void **state)
 {
-    (void)state;
     static const uint32_t separator_first[] = {2, 0, 1};
     struct plan_outline outline = outline_of_pairs();
     outline.pivot = separator_first;
@@ -136,7 +130,6 @@ static void dependent_pivots_do_not_share_a_round(void **state)
 /* Whichever comes first, and whichever way the edge leads. */
 static void an_edge_one_way_is_enough_to_depend(void **state)
 {
-    (void)state;
     static const struct range_edge there[] = {{0, 1, 1}};
     static const uint32_t reversed[] = {1, 0};
     struct plan_outline outline = {
@@ -152,7 +145,6 @@ static void an_edge_one_way_is_enough_to_depend(void **state)
 /* 0 -> 1 -> 2, a tile each: nothing comes into 0 and nothing goes out of 2. */
 static void a_source_and_a_sink_give_no_targets(void **state)
 {
-    (void)state;
     static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
     const struct plan_outline outline = {.vertex_at = in_order,
                                          .tile_begin = in_order,
@@ -173,7 +165,6 @@ static void a_source_and_a_sink_give_no_targets(void **state)
 
 static void the_work_is_that_of_the_true_widths(void **state)
 {
-    (void)state;
     struct plan_outline outline = outline_of_pairs();
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         outline.symmetric = symmetric;
@@ -186,7 +177,6 @@ static void the_work_is_that_of_the_true_widths(void **state)
 
 static void all_tiles_as_extra_are_all_the_work(void **state)
 {
-    (void)state;
     static const uint64_t all = 0x1FF;
     struct plan_outline outline = outline_of_pairs();
     outline.extra_tiles = &all;
@@ -205,7 +195,6 @@ static void all_tiles_as_extra_are_all_the_work(void **state)
 
 static void the_order_decides_where_an_edge_lies(void **state)
 {
-    (void)state;
     static const struct range_edge edge[] = {{0, 3, 1}};
     static const uint32_t order[] = {3, 1, 2, 0};
     static const uint32_t begin[] = {0, 1, 4};

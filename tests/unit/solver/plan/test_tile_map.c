@@ -11,7 +11,6 @@ static struct tile_map make(uint32_t tile_count)
 
 static void a_new_map_has_no_tile(void **state)
 {
-    (void)state;
     struct tile_map map = make(65);
     for (uint32_t i = 0; i < 65; ++i) {
         for (uint32_t j = 0; j < 65; ++j) {
@@ -24,7 +23,6 @@ static void a_new_map_has_no_tile(void **state)
 
 static void a_tile_that_is_added_is_the_only_one(void **state)
 {
-    (void)state;
     struct tile_map map = make(70);
     tile_map_add(&map, 1, 64);
     for (uint32_t i = 0; i < 70; ++i) {
@@ -37,7 +35,6 @@ static void a_tile_that_is_added_is_the_only_one(void **state)
 
 static void joining_a_row_keeps_what_it_had(void **state)
 {
-    (void)state;
     struct tile_map map = make(130);
     tile_map_add(&map, 2, 5);
     tile_map_add(&map, 7, 129);
@@ -52,7 +49,6 @@ static void joining_a_row_keeps_what_it_had(void **state)
 
 static void an_edge_adds_its_tile_and_undirected_the_mirror_too(void **state)
 {
-    (void)state;
     static const struct range_edge edges[] = {{0, 3, 1}, {3, 4, 1}};
     static const uint32_t tile_of[] = {0, 0, 1, 2, 2};
     for (int directed = 0; directed < 2; ++directed) {
@@ -71,7 +67,6 @@ static void an_edge_adds_its_tile_and_undirected_the_mirror_too(void **state)
 
 static void packing_and_adding_what_is_packed_are_inverse(void **state)
 {
-    (void)state;
     static const uint32_t sizes[] = {0, 1, 7, 63, 64, 65, 130};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
         const uint32_t tiles = sizes[index];
