@@ -681,7 +681,7 @@ export type Verification = {
   of: number;
   /** Edges that each was held against. */
   edges: number;
-  on: "device" | "host";
+  on: "host";
   checks: ("zero_diagonal" | "edges_relaxed" | "tight_last_edge" | "tight_path")[];
   /** Relative, of floats; 0 is exact. */
   tolerance: number;
