@@ -1,5 +1,7 @@
 #include "proto/graph.h"
 
+#include "proto/number.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,9 +64,9 @@ bool graph_has_reverse(const struct graph *graph)
 static enum status refuse_bound(const struct graph *graph, enum kind kind, double limit,
                                 const char *hint, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_WEIGHT_RANGE,
-                "A distance may reach %.17g, but kind %s is exact below %.17g only.",
-                graph->summary.distance_bound, kind_name(kind), limit);
+    problem_set(
+        reterr, STATUS_WEIGHT_RANGE, "A distance may reach %s, but kind %s is exact below %s only.",
+        number_text(graph->summary.distance_bound).text, kind_name(kind), number_text(limit).text);
     problem_limit(reterr, limit, graph->summary.distance_bound);
     problem_hint(reterr, "%s", hint);
     return STATUS_WEIGHT_RANGE;

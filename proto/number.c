@@ -396,3 +396,14 @@ size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZ
     }
     return size + put_plain(shortest.digits, count, first, buffer + size);
 }
+
+struct number_text number_text(double value)
+{
+    struct number_text number = {{0}};
+    if (isfinite(value)) {
+        number_print_real(value, false, number.text);
+    } else {
+        snprintf(number.text, sizeof(number.text), "%f", value);
+    }
+    return number;
+}

@@ -21,3 +21,9 @@ size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE]);
 /* The shortest decimal that reads back as the same double (single: as the same float). JSON
  * syntax; integral values have no fraction. value must be finite. */
 size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZE]);
+
+/* The same of any double, for a message: with NUL, and "inf" too. */
+struct number_text {
+    char text[NUMBER_PRINT_SIZE + 1];
+};
+struct number_text number_text(double value);

@@ -18,6 +18,7 @@
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
+#include "proto/number.h"
 #include "server/solver/stopwatch.h"
 
 #include <math.h>
@@ -266,8 +267,8 @@ static enum status refuse_entry(const struct certificate *certificate, const str
                            from.text, why);
     }
     return problem_set(reterr, STATUS_NOT_VERIFIED,
-                       "The matrix has the distance %.17g from %s to %s, but %s.", distance,
-                       from.text, to.text, why);
+                       "The matrix has the distance %s from %s to %s, but %s.",
+                       number_text(distance).text, from.text, to.text, why);
 }
 
 /* A row to prove: of the graph, and where the matrix has it. */

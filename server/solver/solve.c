@@ -1,5 +1,6 @@
 #include "server/solver/solve.h"
 #include "proto/graph_cycle.h"
+#include "proto/number.h"
 
 #include "server/solver/certificate.h"
 #include "server/solver/cpu/finish.h"
@@ -215,8 +216,8 @@ enum status solve_refuse_cycle(const struct graph *graph, const struct solve_out
             append_name(graph, outcome->cycle[0], "", text, &length);
         }
         status = problem_set(reterr, STATUS_NEGATIVE_CYCLE,
-                             "A cycle of %zu edges has length %.17g: %s%s.", outcome->cycle_length,
-                             outcome->cycle_weight, text, whole ? "" : "...");
+                             "A cycle of %zu edges has length %s: %s%s.", outcome->cycle_length,
+                             number_text(outcome->cycle_weight).text, text, whole ? "" : "...");
     }
     problem_hint(reterr, "%s",
                  graph->directed || loop

@@ -49,6 +49,29 @@ static void kinds_follow_the_bound(void **state)
     assert_true(chooses("p sp 2 1\na 1 2 1\n", KIND_U2, KIND_U2));
 }
 
+static void bounds_are_printed_shortest(void **state)
+{
+    static const struct {
+        const char *text;
+        enum kind kind;
+        const char *detail;
+    } cases[] = {
+        {"p sp 2 1\na 1 2 1.7e308\n", KIND_F4,
+         "A distance may reach 1.7e+308, but kind f4 is exact below 3.4028234663852886e+38 only."},
+        {"p sp 3 2\na 1 2 1.7e308\na 2 3 1.7e308\n", KIND_F8,
+         "A distance may reach inf, but kind f8 is exact below 1.7976931348623157e+308 only."},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct graph *graph = read_text(cases[i].text);
+        struct problem problem = {0};
+        enum kind kind;
+        assert_int_equal(graph_choose_kind(graph, cases[i].kind, &kind, &problem),
+                         STATUS_WEIGHT_RANGE);
+        assert_string_equal(problem.detail, cases[i].detail);
+        graph_destroy(graph);
+    }
+}
+
 static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
                               const uint32_t *targets)
 {
@@ -174,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_follow_the_bound),
+        cmocka_unit_test(bounds_are_printed_shortest),
         cmocka_unit_test(components_are_counted_whatever_the_direction),
         cmocka_unit_test(a_reverse_counts_whatever_its_weight),
         cmocka_unit_test(an_edge_and_its_reverse_become_one),

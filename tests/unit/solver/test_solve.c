@@ -100,6 +100,12 @@ static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
     assert_non_null(strstr(problem.hint, "Going round once more"));
 }
 
+static void the_length_of_a_cycle_is_shortest(void **state)
+{
+    const struct problem problem = refuse("a b 0.25\nb a -0.8921738\n", true);
+    assert_non_null(strstr(problem.detail, " has length -0.6421738: "));
+}
+
 /* Sixteen bytes are kept, and no half of a letter. */
 static void a_long_name_is_cut_between_letters(void **state)
 {
@@ -453,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_negative_cycle_is_named),
         cmocka_unit_test(a_long_negative_cycle_is_named_by_its_first_vertices),
         cmocka_unit_test(vertices_of_a_cycle_are_named_in_walking_order),
+        cmocka_unit_test(the_length_of_a_cycle_is_shortest),
         cmocka_unit_test(a_long_name_is_cut_between_letters),
         cmocka_unit_test(a_negative_loop_is_a_negative_cycle),
         cmocka_unit_test(a_negative_undirected_edge_is_a_negative_cycle),
