@@ -63,7 +63,7 @@ static int print_problem(const struct ranks *ranks, const char *path, const stru
     }
     fputs("apsp: ", stderr);
     if (path != NULL) {
-        fputs(path, stderr);
+        command_print_string(path, stderr);
         if (problem->line > 0) {
             fprintf(stderr, ":%" PRIu64, problem->line);
         }
@@ -72,11 +72,9 @@ static int print_problem(const struct ranks *ranks, const char *path, const stru
         }
         fputs(": ", stderr);
     }
-    fprintf(stderr, "%s\n",
-            problem->detail[0] != '\0' ? problem->detail : status_info(problem->status)->title);
-    if (problem->hint[0] != '\0') {
-        fprintf(stderr, "  %s\n", problem->hint);
-    }
+    command_print_advice(problem->detail[0] != '\0' ? problem->detail
+                                                    : status_info(problem->status)->title,
+                         problem->hint);
     return exit_code;
 }
 

@@ -85,9 +85,11 @@ static enum status ask_service(struct client *client, struct problem *reterr)
                       call->values[CLIENT_JSON] != NULL ? "application/json" : "text/plain");
     client_add_header(client, "Prefer: wait=%d", CLIENT_HOLD_S);
     STATUS_TRY(client_ask(client, "GET", &path, NULL, reterr));
-    return fwrite(body->bytes, 1, body->size, stdout) == body->size
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_IO, "cannot write standard output");
+    const bool ends_line = body->size > 0 && body->bytes[body->size - 1] == '\n';
+    command_print_text(body->bytes, body->size - (ends_line ? 1 : 0), stdout);
+    putchar('\n');
+    return ferror(stdout) == 0 ? STATUS_OK
+                               : problem_set(reterr, STATUS_IO, "cannot write standard output");
 }
 
 static enum status run_ask(struct command_call *call, struct problem *reterr)

@@ -376,6 +376,11 @@ double client_number(const json_t *document, const char *name)
     return json_number_value(json_object_get(document, name));
 }
 
+void client_print_member(const json_t *document, const char *name)
+{
+    command_print_string(client_member(document, name), stdout);
+}
+
 const struct command *const command_client_list[] = {
     &command_submit, &command_wait, &command_graphs, &command_rm, &command_ask, &command_get, NULL,
 };

@@ -71,3 +71,5 @@ MUST_CHECK enum status client_print_json(const struct client *client, json_t *do
 /* A string or a number of a document; empty or 0 where it has none of that name. */
 const char *client_member(const json_t *document, const char *name);
 double client_number(const json_t *document, const char *name);
+/* Prints client_member on standard output, controls escaped. */
+void client_print_member(const json_t *document, const char *name);

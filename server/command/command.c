@@ -189,15 +189,45 @@ enum status command_output_format(struct command_call *call, int to, int force, 
     return STATUS_BAD_PARAMETER;
 }
 
+void command_print_text(const char *bytes, size_t size, FILE *stream)
+{
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char byte = (unsigned char)bytes[i];
+        const unsigned char next = i + 1 < size ? (unsigned char)bytes[i + 1] : 0;
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) { /* U+0080 to U+009F in UTF-8 */
+            fprintf(stream, "\\u%04x", next);
+            i++;
+        } else if (byte < 0x20 || byte == 0x7f) {
+            fprintf(stream, "\\u%04x", byte);
+        } else {
+            fputc(byte, stream);
+        }
+    }
+}
+
+void command_print_string(const char *string, FILE *stream)
+{
+    command_print_text(string, strlen(string), stream);
+}
+
+void command_print_advice(const char *detail, const char *hint)
+{
+    command_print_string(detail, stderr);
+    fputs(hint[0] != '\0' ? "\n  " : "", stderr);
+    command_print_string(hint, stderr);
+    fputc('\n', stderr);
+}
+
 enum status command_print_json(json_t *document, FILE *stream)
 {
-    if (document == NULL) {
+    char *line = text_print_json(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(document);
+    if (line == NULL) {
         return STATUS_NO_MEMORY;
     }
-    const int failed = json_dumpf(document, stream, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    json_decref(document);
-    return failed == 0 && fputc('\n', stream) != EOF && fflush(stream) != EOF ? STATUS_OK
-                                                                              : STATUS_IO;
+    command_print_string(line, stream);
+    free(line);
+    return fputc('\n', stream) != EOF && fflush(stream) != EOF ? STATUS_OK : STATUS_IO;
 }
 
 bool command_shows_progress(void)
@@ -214,7 +244,9 @@ void command_draw_progress(const char *phase, double share, double left_s)
     memset(cells, '.', BAR_CELLS);
     memset(cells, '#', (size_t)(share * BAR_CELLS));
     cells[BAR_CELLS] = '\0';
-    fprintf(stderr, WIPE_LINE "%s [%s] %3.0f %%", phase, cells, share * 100);
+    fputs(WIPE_LINE, stderr);
+    command_print_string(phase, stderr);
+    fprintf(stderr, " [%s] %3.0f %%", cells, share * 100);
     if (left_s >= 0) {
         fprintf(stderr, "  ETA %.1f s", left_s);
     }

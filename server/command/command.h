@@ -64,7 +64,14 @@ MUST_CHECK enum status command_parse(struct command_call *call, int argc, char *
 /* Prints the command with its operands. */
 void command_print_call(const struct command *command, FILE *stream);
 void command_print_help(const struct command *command, FILE *stream);
-/* Prints a document as one line; takes it. STATUS_NO_MEMORY when it is NULL, STATUS_IO. */
+/* Prints text that a service or a file may have chosen: control characters are escaped as in JSON,
+ * so that a terminal shows them and does not obey them. */
+void command_print_text(const char *bytes, size_t size, FILE *stream);
+void command_print_string(const char *string, FILE *stream);
+/* The same on standard error, a line each: what happened and, unless it is empty, what to do. */
+void command_print_advice(const char *detail, const char *hint);
+/* Prints a document as one line, as command_print_text does; takes it. STATUS_NO_MEMORY when it is
+ * NULL, STATUS_IO. */
 MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);
 
 /* Values of flags. A flag that was not given has the fallback, KIND_AUTO, or the format that the

@@ -157,8 +157,8 @@ static void print_warnings(struct command_call *call, const struct input *input,
     input_report_warn(&report, graph, &call->warnings);
     for (size_t i = 0; i < call->warnings.count; i++) {
         const struct warning *warning = &call->warnings.list[i];
-        fprintf(stderr, "%swarning: %s\n  %s\n", command_shows_progress() ? WIPE_LINE : "",
-                warning->detail, warning->hint);
+        fprintf(stderr, "%swarning: ", command_shows_progress() ? WIPE_LINE : "");
+        command_print_advice(warning->detail, warning->hint);
     }
 }
 

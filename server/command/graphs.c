@@ -18,11 +18,14 @@ static void print_graphs(const json_t *document)
     for (size_t i = 0; i < json_array_size(graphs); i++) {
         const json_t *graph = json_array_get(graphs, i);
         const json_t *names = json_object_get(graph, "names");
-        printf("%s  %10.0f vertices  %12.0f edges  %-4s", client_member(graph, "id"),
-               client_number(graph, "n"), client_number(graph, "m"),
-               client_member(graph, "result"));
+        client_print_member(graph, "id");
+        printf("  %10.0f vertices  %12.0f edges  ", client_number(graph, "n"),
+               client_number(graph, "m"));
+        client_print_member(graph, "result");
         for (size_t k = 0; k < json_array_size(names); k++) {
-            printf(" %s", json_string_value(json_array_get(names, k)));
+            const char *name = json_string_value(json_array_get(names, k));
+            putchar(' ');
+            command_print_string(name != NULL ? name : "", stdout);
         }
         putchar('\n');
     }

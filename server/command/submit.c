@@ -16,10 +16,8 @@ static void print_warnings(const json_t *document)
     const json_t *warnings = json_object_get(document, "warnings");
     for (size_t i = 0; i < json_array_size(warnings); i++) {
         const json_t *warning = json_array_get(warnings, i);
-        fprintf(stderr, "apsp: warning: %s\n", client_member(warning, "detail"));
-        if (client_member(warning, "hint")[0] != '\0') {
-            fprintf(stderr, "  %s\n", client_member(warning, "hint"));
-        }
+        fputs("apsp: warning: ", stderr);
+        command_print_advice(client_member(warning, "detail"), client_member(warning, "hint"));
     }
 }
 
@@ -35,11 +33,15 @@ static void draw_job(const json_t *job)
 static void print_job(const json_t *job)
 {
     const json_t *summary = json_object_get(job, "summary");
-    printf("%s %s graph %s", client_member(job, "id"), client_member(job, "state"),
-           client_member(job, "graph"));
+    client_print_member(job, "id");
+    putchar(' ');
+    client_print_member(job, "state");
+    fputs(" graph ", stdout);
+    client_print_member(job, "graph");
     if (summary != NULL && json_is_object(summary)) {
-        printf(" %.0f vertices, %.0f edges, kind %s", client_number(summary, "n"),
-               client_number(summary, "m"), client_member(summary, "kind"));
+        printf(" %.0f vertices, %.0f edges, kind ", client_number(summary, "n"),
+               client_number(summary, "m"));
+        client_print_member(summary, "kind");
     }
     if (json_is_object(json_object_get(job, "timings"))) {
         printf(", %.3f s", client_number(json_object_get(job, "timings"), "total_s"));
@@ -206,7 +208,8 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
     } else {
         status = client_print_json(client, job, reterr);
         if (call->values[CLIENT_JSON] == NULL) {
-            puts(client_member(job, "id"));
+            client_print_member(job, "id");
+            putchar('\n');
         }
     }
     json_decref(job);

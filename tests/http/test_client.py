@@ -250,6 +250,63 @@ def test_a_redirect_is_a_refusal(_):
         server.shutdown()
 
 
+def test_controls_of_the_service_are_escaped(_):
+    """Whatever a service says, a terminal shows it and does not obey it."""
+    bad = "\x1b]0;owned\x07\n\x7f\x9b2J\u00e9"
+    shown_as = r"\u001b]0;owned\u0007\u000a\u007f\u009b2J\u00e9".replace(r"\u00e9", "\u00e9")
+    answers = {
+        "/v1/graphs": {"graphs": [{"id": bad, "result": bad, "names": [bad, 1]}]},
+        "/v1/jobs/j": {"id": bad, "state": "done" + bad, "graph": bad, "problem": {"detail": bad, "hint": bad}},
+        "/v1/jobs/d": {"id": bad, "state": "done", "graph": bad, "summary": {"kind": bad}},
+        "/v1/jobs": {"id": bad, "warnings": [{"detail": bad, "hint": bad}]},
+        "/v1/graphs/g/distance": bad,
+    }
+
+    class Hostile(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            answer = answers.get(self.path.partition("?")[0])
+            body = answer if isinstance(answer, str) else json.dumps(
+                answer or {"code": "Bad", "detail": bad, "hint": bad}, ensure_ascii=False)
+            self.send_response(200 if answer else 404)
+            self.send_header("Content-Length", str(len(body.encode())))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        do_DELETE = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server, \
+            tempfile.NamedTemporaryFile(suffix=".gr") as file:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        for call in (("graphs",), ("graphs", "--json"), ("wait", "j"), ("wait", "d"), ("wait", "d", "--json"),
+                     ("submit", file.name), ("ask", "g", "a", "b"), ("ask", "none", "a", "b"), ("rm", "none")):
+            done = apsp(None, *call, url=url)
+            said = (done.stdout + done.stderr).decode()
+            assert not any(c != "\n" and (c < " " or "\x7f" <= c <= "\x9f") for c in said), (call, said)
+            if "--json" not in call:
+                assert shown_as in said, (call, said)
+        said = json.loads(apsp(None, "graphs", "--json", url=url).stdout)
+        assert said == answers["/v1/graphs"], said
+        server.shutdown()
+
+
+def test_controls_of_a_file_are_escaped(_):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x\x1b[2J.edges")
+        with open(path, "wb") as file:
+            file.write(b"a b \x1b[2J\n")
+        done = apsp(None, "solve", path, os.path.join(folder, "m.npy"), url="http://127.0.0.1:1")
+        assert done.returncode == 1 and b"\x1b" not in done.stderr, done.stderr
+        assert rb"x\u001b[2J.edges" in done.stderr, done.stderr
+
+
 def test_variables_for_proxies_count(daemon):
     """http_proxy but for this host, and no_proxy as the user has it."""
     with socket.socket() as unused:
