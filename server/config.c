@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define VARIABLE_PREFIX "APSPD_"
 #define FILE_VARIABLE VARIABLE_PREFIX "CONFIG"
@@ -304,4 +305,17 @@ enum status config_load(struct config *config, enum config_program program, int 
     *argc = walk.kept;
     *ret_request = request;
     return STATUS_OK;
+}
+
+/* A group may read: Kubernetes hands secrets to the group of a pod. */
+enum status config_check_secret(const char *path, struct problem *reterr)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) == 0) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_CONFIG, "%s can be read by all, or written by others than its owner",
+                path);
+    problem_hint(reterr, "chmod 600 it; 640 lets a group read it");
+    return STATUS_CONFIG;
 }

@@ -121,3 +121,6 @@ static inline const char *config_list_next(const char **list, size_t *ret_size)
 MUST_CHECK enum status config_load(struct config *config, enum config_program program, int *argc,
                                    char **argv, char **environment,
                                    struct config_request *ret_request, struct problem *reterr);
+/* STATUS_CONFIG, with words, for a file of secrets that all may read, or others than its owner
+ * write. */
+MUST_CHECK enum status config_check_secret(const char *path, struct problem *reterr);

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <systemd/sd-daemon.h>
@@ -485,6 +486,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
             log_write(LOG_WARNING, "file_limit_stays", LOG_NUMBER("files", limit.rlim_max));
         }
     }
+    umask(S_IRWXG | S_IRWXO);
     json_object_seed(0);
     mask_signals(SIG_BLOCK);
     open_handles(&service);

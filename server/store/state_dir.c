@@ -41,6 +41,16 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     if (folder->root < 0) {
         return fail_step(path, "open the state directory", reterr);
     }
+    struct stat about;
+    if (fstat(folder->root, &about) != 0) {
+        return fail_step(path, "look at the state directory", reterr);
+    }
+    /* A group may: Kubernetes lets the group of a pod write its volumes. */
+    if ((about.st_mode & S_IWOTH) != 0) {
+        problem_set(reterr, STATUS_CONFIG, "%s is a folder that others may write", path);
+        problem_hint(reterr, "chmod 700 it, or choose another state directory");
+        return STATUS_CONFIG;
+    }
     if (!created) {
         return STATUS_OK;
     }

@@ -120,6 +120,22 @@ def test_root_does_not_take_over_the_state_of_another_user(_):
         assert code == 78 and "belongs to another user" in words, (code, words)
 
 
+def test_the_state_is_private_and_others_may_not_write_it(_):
+    before = os.umask(0)
+    try:
+        with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+            state = os.path.join(folder, "state")
+            with harness.Daemon(state=state):
+                modes = {name: os.stat(os.path.join(state, name)).st_mode & 0o7777
+                         for name in (".", "graphs", "catalogue.db")}
+            assert modes == {".": 0o700, "graphs": 0o700, "catalogue.db": 0o600}, modes
+            os.chmod(state, 0o1777)
+            code, words = run_and_fail("--state-dir", state)
+            assert code == 78 and "others may write" in words and "chmod" in words, (code, words)
+    finally:
+        os.umask(before)
+
+
 def test_a_history_that_does_not_fit_a_cache_is_read_again(_):
     """SQLite sorts what is larger in files of its own, which a confined daemon could not make."""
     with harness.Daemon(*REQUIRED) as daemon:

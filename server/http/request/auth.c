@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 #include "server/clock.h"
+#include "server/config.h"
 #include "server/http/request/request.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #define LINE_SIZE 512
 #define KEY_LIMIT 4096
@@ -243,8 +243,6 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
 {
     struct reading reading = {.path = path, .keyring = keyring, .reterr = reterr};
     FILE *stream = fopen(path, "re");
-    enum status status = STATUS_OK;
-    struct stat about;
 
     if (stream == NULL) {
         return problem_set(reterr, STATUS_CONFIG, "cannot read the keys of %s: %s", path,
@@ -255,13 +253,8 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
         fclose(stream);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the keys.");
     }
-    /* A group may read: Kubernetes hands secrets to the group of a pod. */
-    if (fstat(fileno(stream), &about) != 0 ||
-        (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0) {
-        status = problem_set(reterr, STATUS_CONFIG,
-                             "%s can be read by all, or written by others than its owner", path);
-        problem_hint(reterr, "chmod 600 it; 640 lets a group read it");
-    } else {
+    enum status status = config_check_secret(path, reterr);
+    if (status == STATUS_OK) {
         status = read_lines(&reading, stream);
     }
     fclose(stream);

@@ -1,5 +1,7 @@
 #include "server/http/transport/tls.h"
 
+#include "server/config.h"
+
 #include <gnutls/gnutls.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -136,6 +138,8 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
         status = refuse(certificate, "cannot be read", code, reterr);
     } else if ((code = gnutls_load_file(key, &pair->key_pem)) != 0) {
         status = refuse(key, "cannot be read", code, reterr);
+    } else {
+        status = config_check_secret(key, reterr);
     }
     /* Files that have not changed leave nothing behind, however often they are loaded. */
     if (status != STATUS_OK ||

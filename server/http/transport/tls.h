@@ -20,7 +20,8 @@ MUST_CHECK enum status tls_create(struct credentials **ret_credentials);
 /* No handshake may be under way. NULL is accepted. */
 void tls_destroy(struct credentials *credentials);
 /* Both files in PEM, the certificate followed by those that sign it. STATUS_CONFIG with words when
- * they cannot be used, or do not belong together: what was loaded before stays. */
+ * they cannot be used, all may read the key, or they do not belong together: what was loaded before
+ * stays. */
 MUST_CHECK enum status tls_load(struct credentials *credentials, const char *certificate,
                                 const char *key, struct problem *reterr);
 /* The chain and key for the next handshake; any thread. They live as long as the credentials. */

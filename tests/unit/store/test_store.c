@@ -222,6 +222,19 @@ static void new_directory_is_private_and_complete(void **state)
     expect_after_restart(fixture, "");
 }
 
+static void directory_that_others_may_write_is_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    store_close(open_store(fixture));
+    struct store *store = NULL;
+    struct problem problem = {0};
+    assert_int_equal(fchmodat(fixture->folder, "state", 01777, 0), 0);
+    assert_int_equal(try_open(fixture, &store, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.detail, "others may write"));
+    assert_int_equal(fchmodat(fixture->folder, "state", 02770, 0), 0);
+    store_close(open_store(fixture));
+}
+
 static void everything_given_is_there_after_a_restart(void **state)
 {
     const struct fixture *fixture = *state;
@@ -602,6 +615,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(new_directory_is_private_and_complete),
+        FIXTURE_TEST(directory_that_others_may_write_is_refused),
         FIXTURE_TEST(everything_given_is_there_after_a_restart),
         FIXTURE_TEST(deleted_graph_leaves_nothing),
         FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,6 +100,17 @@ static const gnutls_pcert_st *shown(const struct fixture *fixture)
     return chain;
 }
 
+static void a_key_that_all_may_read_is_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct problem problem = {0};
+    assert_int_equal(chmod(fixture->key, 0640), 0);
+    assert_int_equal(load(fixture, &problem), STATUS_OK);
+    assert_int_equal(chmod(fixture->key, 0644), 0);
+    assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
+    assert_non_null(strstr(problem.hint, "chmod 600"));
+}
+
 static void new_files_are_shown_once_they_are_loaded(void **state)
 {
     const struct fixture *fixture = *state;
@@ -141,6 +153,7 @@ static void broken_files_leave_what_was_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(a_key_that_all_may_read_is_refused),
         FIXTURE_TEST(new_files_are_shown_once_they_are_loaded),
         FIXTURE_TEST(broken_files_leave_what_was_there),
     };
