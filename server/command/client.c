@@ -1,5 +1,6 @@
 #include "server/command/client.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,10 +8,11 @@
 #include <sys/stat.h>
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
-#define EXIT_SERVICE 4
 /* Times that a request is sent again, and how long it waits at most in between. */
 #define RETRY_LIMIT 5
 #define RETRY_WAIT_S 30
+/* A request without a body ends when nothing came for so long; more than the service holds one. */
+#define SILENCE_S (2L * CLIENT_HOLD_S)
 /* Bodies of answers that are kept whole. */
 #define BODY_LIMIT ((size_t)1 << 30)
 
@@ -120,6 +122,10 @@ static size_t parse_header(char *bytes, size_t unit, size_t count, void *context
                  line + 5 + strspn(line + 5, " "));
     } else if (strncasecmp(line, "retry-after:", 12) == 0) {
         answer->retry_after_s = strtol(line + 12, NULL, 10);
+    } else if (strncasecmp(line, "content-range:", 14) == 0 &&
+               sscanf(line + 14, " bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64, &answer->range_first,
+                      &answer->range_last, &answer->range_size) != 3) {
+        answer->range_size = 0;
     }
     return size;
 }
@@ -213,6 +219,12 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
         return problem_set(reterr, STATUS_CANCELLED, "interrupted");
     }
     client->call->exit_code = EXIT_SERVICE;
+    curl_off_t sent_after_us = 0; /* 0: there was no connection to send by */
+    curl_easy_getinfo(client->curl, CURLINFO_PRETRANSFER_TIME_T, &sent_after_us);
+    if (client->answer.is_silent && sent_after_us > 0) {
+        return problem_set(reterr, STATUS_IO, "%.200s was silent for %ld s", client->base,
+                           SILENCE_S);
+    }
     problem_set(reterr, STATUS_IO, "%.200s: %s", client->base, curl_easy_strerror(code));
     if (code == CURLE_COULDNT_CONNECT) {
         problem_hint(reterr, "Is the service running there? APSPD_URL or --url names another.");
@@ -259,7 +271,9 @@ static CURLcode perform(struct client *client)
     text_clear(&answer->body);
     answer->tag[0] = '\0';
     answer->retry_after_s = 0;
+    answer->range_size = 0;
     const CURLcode code = curl_easy_perform(client->curl);
+    answer->is_silent = code == CURLE_OPERATION_TIMEDOUT;
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &answer->http_status);
     return code;
 }
@@ -303,7 +317,10 @@ static enum status send_request(struct client *client, const char *method, const
     CURLcode code = CURLE_OUT_OF_MEMORY;
     curl_easy_reset(client->curl);
     if (file != NULL) {
-        set_body(client, file);
+        set_body(client, file); /* a pipe may pause for as long as it likes */
+    } else {
+        curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
     }
     set_options(client, method, url);
     for (int retry = 0; retry <= RETRY_LIMIT; retry++) {

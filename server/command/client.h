@@ -9,6 +9,8 @@
 #define CLIENT_TAG_SIZE 128
 /* The longest that the service is asked to hold an answer, in seconds. */
 #define CLIENT_HOLD_S 30
+/* The exit code where the service is not there or refuses. */
+#define EXIT_SERVICE 4
 
 /* The first flags of every command that asks a service. */
 enum client_flag { CLIENT_URL, CLIENT_JSON, CLIENT_COUNT };
@@ -26,6 +28,11 @@ struct client_answer {
     struct text body;
     char tag[CLIENT_TAG_SIZE]; /* ETag; empty = none */
     long retry_after_s;        /* 0 = not said */
+    /* Content-Range, in bytes; a size of 0 = none. */
+    uint64_t range_first;
+    uint64_t range_last;
+    uint64_t range_size;
+    bool is_silent; /* nothing came for so long that the request was ended */
 };
 
 struct client {

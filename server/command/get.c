@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Attempts without a byte in between. */
-#define ATTEMPT_LIMIT 5
+/* Attempts until one goes on with so many bytes; the first pause between two doubles each time. */
+#define ATTEMPT_LIMIT 6
+#define PROGRESS_BYTES ((uint64_t)1 << 20)
+#define PAUSE_MS 100
 
 enum { TO = CLIENT_COUNT, FORCE };
 
@@ -30,8 +33,11 @@ struct download {
     char *part; /* path; NULL: standard output */
     char *tag;  /* path */
     int file;
-    uint64_t offset;   /* bytes that are there */
-    uint64_t received; /* by this attempt */
+    char wanted_tag[CLIENT_TAG_SIZE]; /* of the bytes that were there before this attempt */
+    uint64_t offset;                  /* bytes that are there */
+    uint64_t received;                /* by this attempt */
+    bool is_shown;                    /* text on a terminal */
+    bool is_hopeless;                 /* another attempt would end alike */
     int error;
 };
 
@@ -45,12 +51,38 @@ static enum status refuse_writing(const char *path, struct problem *reterr)
 static bool keep_tag(const struct download *download)
 {
     const char *tag = download->client->answer.tag;
-    FILE *file = download->tag != NULL ? fopen(download->tag, "we") : NULL;
-    if (file == NULL) {
-        return download->tag == NULL;
+    const int file =
+        open(download->tag, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const size_t size = strlen(tag);
+    if (file < 0) {
+        return false;
     }
-    const bool is_written = fputs(tag, file) != EOF;
-    return fclose(file) == 0 && is_written;
+    const bool is_written = write(file, tag, size) == (ssize_t)size;
+    return close(file) == 0 && is_written;
+}
+
+/* Whether an answer of 206 begins where the bytes end that are there, is of the same matrix, and
+ * reaches its end. */
+static bool goes_on(const struct download *download)
+{
+    const struct client_answer *answer = &download->client->answer;
+    return answer->range_first == download->offset && answer->range_last < answer->range_size &&
+           answer->range_last + 1 == answer->range_size &&
+           strcmp(answer->tag, download->wanted_tag) == 0;
+}
+
+static void show_lines(const char *bytes, size_t size)
+{
+    while (size > 0) {
+        const char *end = memchr(bytes, '\n', size);
+        const size_t shown = end != NULL ? (size_t)(end - bytes) : size;
+        command_print_text(bytes, shown, stdout);
+        if (end != NULL) {
+            putchar('\n');
+        }
+        bytes += shown + (end != NULL);
+        size -= shown + (end != NULL);
+    }
 }
 
 /* The first bytes tell whether the answer goes on or is another one from its beginning. */
@@ -67,6 +99,13 @@ static bool receive_bytes(void *context, const char *bytes, size_t size)
             download->error = errno;
             return false;
         }
+    }
+    if (download->received == 0 && http_status == 206 && !goes_on(download)) {
+        return false;
+    }
+    if (download->is_shown) {
+        show_lines(bytes, size);
+        return ferror(stdout) == 0;
     }
     while (size > 0) {
         const ssize_t written = write(download->file, bytes, size);
@@ -85,9 +124,10 @@ static bool receive_bytes(void *context, const char *bytes, size_t size)
 }
 
 /* Where an earlier download ended, if it is known of which answer. */
-static void find_place(struct download *download, char tag[CLIENT_TAG_SIZE])
+static void find_place(struct download *download)
 {
     struct stat about;
+    char *tag = download->wanted_tag;
     FILE *file = download->tag != NULL ? fopen(download->tag, "re") : NULL;
     tag[0] = '\0';
     download->offset = 0;
@@ -103,11 +143,10 @@ static void find_place(struct download *download, char tag[CLIENT_TAG_SIZE])
 static enum status fetch_once(struct download *download, struct problem *reterr)
 {
     struct client *client = download->client;
-    char tag[CLIENT_TAG_SIZE];
-    find_place(download, tag);
+    find_place(download);
     if (download->offset > 0) {
         client_add_header(client, "Range: bytes=%llu-", (unsigned long long)download->offset);
-        client_add_header(client, "If-Range: %s", tag);
+        client_add_header(client, "If-Range: %s", download->wanted_tag);
     }
     if (download->part != NULL && lseek(download->file, (off_t)download->offset, SEEK_SET) < 0) {
         return refuse_writing(download->part, reterr);
@@ -125,6 +164,17 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
         errno = download->error;
         return refuse_writing(download->out, reterr);
     }
+    const bool is_other = client->answer.http_status == 206 &&
+                          ((download->received == 0 && !goes_on(download)) ||
+                           (status == STATUS_OK && download->offset != client->answer.range_size));
+    download->is_hopeless = is_other || (client->answer.is_silent && download->received == 0);
+    if (is_other) {
+        client->call->exit_code = EXIT_SERVICE;
+        problem_set(reterr, STATUS_IO, "%.200s answered with another part than was asked for",
+                    client->base);
+        problem_hint(reterr, "Without %.200s.part the download begins anew.", download->out);
+        return STATUS_IO;
+    }
     return status;
 }
 
@@ -133,6 +183,9 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
     struct client *client = download->client;
     enum status status = STATUS_OK;
     for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
+        if (attempt > 0) {
+            (void)poll(NULL, 0, PAUSE_MS << (attempt - 1)); /* a signal ends it */
+        }
         status = fetch_once(download, reterr);
         /* All of it was there, or another matrix is shorter: from the beginning. */
         if (client->answer.http_status == 416 && download->part != NULL) {
@@ -140,11 +193,14 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
             continue;
         }
         const bool is_cut = status != STATUS_OK && client->answer.http_status < 300 &&
-                            download->error == 0 && !command_interrupted();
+                            download->error == 0 && !download->is_hopeless &&
+                            !command_interrupted();
         if (!is_cut || download->part == NULL) {
             break;
         }
-        attempt = download->received > 0 ? 0 : attempt;
+        if (client->answer.http_status == 206 && download->received >= PROGRESS_BYTES) {
+            attempt = 0;
+        }
     }
     return status;
 }
@@ -153,13 +209,15 @@ static enum status open_part(struct download *download, struct problem *reterr)
 {
     download->file = STDOUT_FILENO;
     if (strcmp(download->out, "-") == 0) {
+        download->is_shown =
+            isatty(STDOUT_FILENO) == 1 && download->client->call->values[FORCE] == NULL;
         return STATUS_OK;
     }
     if (asprintf(&download->part, "%s.part", download->out) < 0 ||
         asprintf(&download->tag, "%s.part.tag", download->out) < 0) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
     }
-    download->file = open(download->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    download->file = open(download->part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     return download->file >= 0 ? STATUS_OK : refuse_writing(download->part, reterr);
 }
 

@@ -1,5 +1,6 @@
 """apsp as a client of a running service: each verb, its exit codes, and what the network does to it."""
 
+import concurrent.futures
 import http.server
 import json
 import os
@@ -10,20 +11,21 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import harness
 
 TOWN = b"a b 3\nb c 4\nc a 1\nc d 9\n"
 
 
-def apsp(daemon, *arguments, stdin=b"", url=None, key=None, **variables):
+def apsp(daemon, *arguments, stdin=b"", url=None, key=None, timeout=600, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     environment["APSPD_URL"] = url or daemon.url
     environment.update(variables)
     if key is not None:
         environment["APSPD_KEY"] = key
     return subprocess.run([harness.COMMAND, *arguments], input=stdin, capture_output=True,
-                          env=environment, timeout=600)
+                          env=environment, timeout=timeout)
 
 
 def lines(done):
@@ -181,6 +183,107 @@ def test_a_download_that_is_cut_goes_on(daemon):
             with open(path, "rb") as file:
                 assert file.read() == daemon.get("/v1/graphs/long/matrix").body
             assert os.listdir(folder) == ["m.npy"]
+
+
+class Feeder:
+    """Answers each GET with what is next of the pieces: status, headers, bytes; the last one for ever."""
+
+    def __init__(self, *answers):
+        self.asked = []
+        feeder = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                status, headers, body = answers[min(len(feeder.asked), len(answers) - 1)]
+                feeder.asked.append((time.monotonic(), self.headers["Range"]))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def test_a_part_of_another_matrix_is_refused(_):
+    first = (200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")
+    tag = {"ETag": '"a"'}
+    for status, headers, body in (
+            (206, {**tag, "Content-Range": "bytes 4-9/10", "Content-Length": "6"}, b"456789"),
+            (206, {**tag, "Content-Range": "bytes 0-4/10", "Content-Length": "5"}, b"01234"),
+            (206, {**tag, "Content-Range": "bytes 5-8/10", "Content-Length": "4"}, b"5678"),
+            (206, {**tag, "Content-Range": "bytes 5-9/10", "Content-Length": "4"}, b"5678"),
+            (206, {**tag, "Content-Range": "bytes 5-9/10", "Content-Length": "0"}, b""),
+            (206, {**tag, "Content-Length": "5"}, b"56789"),
+            (206, {"ETag": '"b"', "Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789"),
+            (206, {"Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")):
+        with tempfile.TemporaryDirectory() as folder, Feeder(first, (status, headers, body)) as feeder:
+            path = os.path.join(folder, "m.npy")
+            refused(apsp(None, "get", "g", path, url=feeder.url), 4, "another part")
+            assert not os.path.exists(path) and len(feeder.asked) == 2, (headers, feeder.asked)
+    with tempfile.TemporaryDirectory() as folder, Feeder(
+            first, (206, {**tag, "Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")) as feeder:
+        path = os.path.join(folder, "m.npy")
+        lines(apsp(None, "get", "g", path, url=feeder.url))
+        with open(path, "rb") as file:
+            assert file.read() == b"0123456789"
+    # A part that nobody asked for.
+    with Feeder((206, {"Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")) as feeder:
+        refused(apsp(None, "get", "g", "-", "--to", "csv", url=feeder.url), 4, "another part")
+
+
+def test_attempts_to_download_end(_):
+    """Each brings something, and none the end."""
+    with tempfile.TemporaryDirectory() as folder, \
+            Feeder((200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")) as feeder:
+        refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url, timeout=30), 4, feeder.url)
+        times = [at for at, _ in feeder.asked]
+        pauses = [after - before for before, after in zip(times, times[1:])]
+        assert 3 <= len(pauses) <= 10 and all(b > 1.5 * a > 0.1 for a, b in zip(pauses, pauses[1:])), pauses
+
+
+def test_a_download_follows_no_link(_):
+    for name in ("m.npy.part", "m.npy.part.tag"):
+        with tempfile.TemporaryDirectory() as folder, \
+                Feeder((200, {"ETag": '"a"', "Content-Length": "5"}, b"01234")) as feeder:
+            kept = os.path.join(folder, "kept")
+            with open(kept, "wb") as file:
+                file.write(b"good")
+            os.symlink(kept, os.path.join(folder, name))
+            refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url), 1, "cannot write")
+            with open(kept, "rb") as file:
+                assert file.read() == b"good"
+
+
+def test_a_matrix_on_a_terminal_is_escaped(_):
+    with Feeder((200, {"Content-Length": "9"}, b"1,\x1b[2J\n2\n")) as feeder:
+        shown, code = on_terminal("get", "g", "-", "--to", "csv", APSPD_URL=feeder.url)
+        assert code == 0 and shown == b"1,\\u001b[2J\r\n2\r\n", shown
+
+
+def test_a_silent_service_ends_a_request(_):
+    """After a minute; both wait at the same time."""
+    with socket.socket() as silent, tempfile.TemporaryDirectory() as folder:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        calls = (("graphs",), ("get", "g", os.path.join(folder, "m.npy")))
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for done in pool.map(lambda call: apsp(None, *call, url=url, timeout=80), calls):
+                refused(done, 4, "silent for 60 s")
 
 
 def test_a_busy_service_is_asked_again(_):
