@@ -1,8 +1,8 @@
 #include "server/store/order_file.h"
 
 #include "server/store/draft_file.h"
+#include "server/store/folder_budget.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,9 +15,6 @@
 
 /* Seeds the checksum: words of another version count as damaged. */
 #define VERSION 1
-
-/* The least that a file counts: so the budget bounds their number too. */
-#define FILE_BYTES_MIN 65536
 
 struct header {
     uint64_t count; /* of the words, which follow it */
@@ -98,46 +95,12 @@ void order_file_write(int descriptor, const uint32_t *words, size_t count)
     (void)status;
 }
 
-/* The bytes that the files count, and the one that was used longest ago. */
-static uint64_t measure(DIR *stream, char ret_oldest[33])
+static bool is_order_name(const char *name)
 {
-    uint64_t bytes = 0;
-    struct timespec oldest = {0};
-    const struct dirent *entry;
-    rewinddir(stream);
-    while ((entry = readdir(stream)) != NULL) {
-        const char *name = entry->d_name;
-        struct stat about;
-        if (name[0] == '.' || fstatat(dirfd(stream), name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
-            continue;
-        }
-        if (!S_ISREG(about.st_mode) || strlen(name) != 32 ||
-            strspn(name, "0123456789abcdef") != 32) {
-            unlinkat(dirfd(stream), name, 0);
-            continue;
-        }
-        const struct timespec used = about.st_mtim;
-        if (bytes == 0 || used.tv_sec < oldest.tv_sec ||
-            (used.tv_sec == oldest.tv_sec && used.tv_nsec < oldest.tv_nsec)) {
-            oldest = used;
-            memcpy(ret_oldest, name, 33);
-        }
-        bytes += about.st_size > FILE_BYTES_MIN ? (uint64_t)about.st_size : FILE_BYTES_MIN;
-    }
-    return bytes;
+    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
 }
 
 void order_file_trim(int folder, uint64_t budget_bytes)
 {
-    char oldest[33];
-    const int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
-    while (stream != NULL && measure(stream, oldest) > budget_bytes &&
-           unlinkat(folder, oldest, 0) == 0) {
-    }
-    if (stream != NULL) {
-        closedir(stream);
-    } else if (descriptor >= 0) {
-        close(descriptor);
-    }
+    folder_budget_apply(folder, budget_bytes, is_order_name);
 }

@@ -2,6 +2,7 @@
 
 #include "server/store/coordinates_file.h"
 #include "server/store/draft_file.h"
+#include "server/store/folder_budget.h"
 #include "server/store/result_file.h"
 
 #include <dirent.h>
@@ -20,6 +21,8 @@
 #define FORMAT_VERSION 6
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
+/* The part of the disk that quarantine/ may take. */
+#define QUARANTINE_PART 8
 #define FORMAT_TEXT_SIZE 64
 #define FORMAT_PREFIX "apspd state "
 
@@ -259,6 +262,25 @@ void state_dir_close(struct state_dir *folder)
     }
 }
 
+static void trim_quarantine(const struct state_dir *folder)
+{
+    struct statvfs disk;
+    if (fstatvfs(folder->root, &disk) == 0) {
+        folder_budget_apply(folder->quarantine,
+                            (uint64_t)disk.f_blocks * disk.f_frsize / QUARANTINE_PART, NULL);
+    }
+}
+
+bool state_dir_quarantine(const struct state_dir *folder, int from, const char *name,
+                          const char *new_name)
+{
+    if (renameat(from, name, folder->quarantine, new_name) != 0) {
+        return false;
+    }
+    trim_quarantine(folder);
+    return true;
+}
+
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
                            const char *graph_id)
 {
@@ -302,7 +324,7 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
         /* Its id may be what has changed: then the file has no row. */
-        if (renameat(folder->graphs, damage->id, folder->quarantine, damage->id) != 0 &&
+        if (!state_dir_quarantine(folder, folder->graphs, damage->id, damage->id) &&
             errno != ENOENT) {
             return draft_file_status(errno);
         }
@@ -347,7 +369,7 @@ static enum status check_result(void *context, const struct result_row *row)
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
     }
-    const bool is_there = renameat(folder->results, name, folder->quarantine, name) == 0;
+    const bool is_there = state_dir_quarantine(folder, folder->results, name, name);
     if (!is_there && errno != ENOENT) {
         return draft_file_status(errno);
     }
@@ -407,7 +429,7 @@ static enum status check_coordinates(struct repair *repair, const char *graph_id
         return status;
     }
     snprintf(name, sizeof(name), "%.*s.coordinates", GRAPH_ID_SIZE, graph_id);
-    (void)renameat(folder->coordinates, graph_id, folder->quarantine, name);
+    (void)state_dir_quarantine(folder, folder->coordinates, graph_id, name);
     return note_file(repair, "coordinates_file", graph_id, KIND_COUNT);
 }
 
@@ -444,7 +466,7 @@ static enum status remove_orphans(struct repair *repair, int folder)
         }
         if (!is_draft && !of_results && !of_coordinates) {
             status = note_file(repair, "graph_without_row", name, KIND_COUNT);
-            (void)renameat(folder, name, repair->folder->quarantine, name);
+            (void)state_dir_quarantine(repair->folder, folder, name, name);
         } else if (unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
             status = draft_file_status(errno);
         }
@@ -474,7 +496,9 @@ static enum status repair_all(struct repair *repair)
     STATUS_TRY(remove_orphans(repair, folder->graphs));
     STATUS_TRY(repair_rows(repair));
     STATUS_TRY(remove_orphans(repair, folder->results));
-    return remove_orphans(repair, folder->coordinates);
+    STATUS_TRY(remove_orphans(repair, folder->coordinates));
+    trim_quarantine(folder);
+    return STATUS_OK;
 }
 
 enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,

@@ -35,6 +35,10 @@ MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_fo
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
+/* False, with errno, when it could not be moved. What is beyond an eighth of the disk goes, the
+ * files written longest ago first. */
+bool state_dir_quarantine(const struct state_dir *folder, int from, const char *name,
+                          const char *new_name);
 /* A file goes only when no row names it: what a later change of a batch wrote again stays. The
  * catalogue's thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,

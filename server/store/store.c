@@ -73,7 +73,7 @@ static enum status quarantine_result(struct store *store, struct store_op *op)
 {
     char name[RESULT_FILE_NAME_SIZE];
     result_file_name(op->result.row.graph_id, op->result.row.kind, name);
-    (void)renameat(store->dir.results, name, store->dir.quarantine, name);
+    (void)state_dir_quarantine(&store->dir, store->dir.results, name, name);
     return STATUS_OK;
 }
 
@@ -94,7 +94,7 @@ static enum status quarantine_graph(struct store *store, struct store_op *op)
 {
     struct graph *graph = NULL;
     if (graph_file_read(store->dir.graphs, op->id, &graph) == STATUS_CORRUPT) {
-        (void)renameat(store->dir.graphs, op->id, store->dir.quarantine, op->id);
+        (void)state_dir_quarantine(&store->dir, store->dir.graphs, op->id, op->id);
     }
     graph_destroy(graph);
     return STATUS_OK;

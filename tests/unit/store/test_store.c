@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -477,6 +478,39 @@ static void files_without_a_row_are_removed_or_kept_aside(void **state)
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 1);
 }
 
+/* Two of three files that fill half of the budget each. */
+static void quarantine_has_a_budget(void **state)
+{
+    const struct fixture *fixture = *state;
+    store_close(open_store(fixture));
+    struct statvfs disk;
+    assert_int_equal(fstatvfs(fixture->folder, &disk), 0);
+    const off_t half = (off_t)(disk.f_blocks * disk.f_frsize / 16);
+    const char *const names[] = {"state/quarantine/g_a", "state/quarantine/g_b",
+                                 "state/quarantine/g_c"};
+    for (time_t i = 0; i < 3; i++) {
+        const struct timespec times[] = {{.tv_sec = 10 + i * 2 % 3}, {.tv_sec = 10 + i * 2 % 3}};
+        const int file = openat(fixture->folder, names[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        assert_int_equal(ftruncate(file, half), 0);
+        assert_int_equal(futimens(file, times), 0);
+        close(file);
+    }
+    store_close(open_store(fixture));
+    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
+    assert_int_equal(faccessat(fixture->folder, names[0], F_OK, 0), -1);
+    /* What comes while the store is open, too. */
+    struct store *store = start_store(fixture);
+    assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
+    fixture_flip(fixture->folder, "state/graphs/g_1", -9);
+    struct store_change change = {0};
+    snprintf(store_add_op(&change, STORE_QUARANTINE_GRAPH)->id, GRAPH_ID_SIZE, "g_1");
+    assert_int_equal(apply(store, &change), STATUS_OK);
+    store_close(store);
+    assert_int_equal(faccessat(fixture->folder, "state/quarantine/g_1", F_OK, 0), 0);
+    assert_int_equal(faccessat(fixture->folder, names[2], F_OK, 0), -1);
+    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
+}
+
 static void damaged_result_goes_to_quarantine(void **state)
 {
     const struct fixture *fixture = *state;
@@ -625,6 +659,7 @@ int main(void)
         FIXTURE_TEST(store_never_started_still_carries_out_what_waits),
         FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file),
         FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside),
+        FIXTURE_TEST(quarantine_has_a_budget),
         FIXTURE_TEST(damaged_result_goes_to_quarantine),
         FIXTURE_TEST(lost_files_take_their_rows_along),
         FIXTURE_TEST(second_process_is_refused),
