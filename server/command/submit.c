@@ -1,8 +1,10 @@
 /* apsp submit and apsp wait: a job of a running service. */
+#include "server/clock.h"
 #include "server/command/client.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -54,6 +56,12 @@ static bool is_final(const char *state)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
+/* A signal ends it. */
+static void pause_until(double end_s)
+{
+    (void)poll(NULL, 0, (int)(1000 * fmax(end_s - clock_monotonic_s(), 0)));
+}
+
 /* Waits until the job has ended, with a bar on a terminal. */
 static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
                                 struct problem *reterr)
@@ -63,12 +71,17 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
     enum status status = STATUS_OK;
     while (status == STATUS_OK && (job == NULL || !is_final(client_member(job, "state")))) {
         struct text path = client_path(client, "jobs", id, "");
-        text_printf(&path, "?wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
+        const double asked_s = clock_monotonic_s();
+        /* Not the parameter, which is refused above the limit of the service. */
+        client_add_header(client, "Prefer: wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
         json_decref(job);
         job = NULL;
         status = client_ask_json(client, "GET", &path, NULL, &job, reterr);
         if (status == STATUS_OK && has_bar) {
             draw_job(job);
+        }
+        if (status == STATUS_OK && !is_final(client_member(job, "state"))) {
+            pause_until(asked_s + 1); /* a service may hold no answer at all */
         }
     }
     if (has_bar) {

@@ -97,6 +97,18 @@ def test_a_wait_ends_with_a_cancelled_job(_):
         refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
 
 
+def test_a_wait_takes_any_limit_of_the_service(_):
+    for limit in ("0", "1", "5"):
+        with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1", "--http.wait_limit_s", limit) as daemon:
+            (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
+            with Proxy(daemon, ()) as proxy, concurrent.futures.ThreadPoolExecutor() as pool:
+                waiting = pool.submit(apsp, daemon, "wait", job, url=proxy.url, timeout=60)
+                harness.wait_until(daemon, lambda: len(proxy.asked) >= 2 or waiting.done())
+                daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
+                refused(waiting.result(), 1, "The job is cancelled.")
+            assert proxy.asked[1]["at"] - proxy.asked[0]["at"] > 0.9, (limit, proxy.asked)
+
+
 def test_matrices_are_downloaded(daemon):
     apsp(daemon, "wait", submitted(daemon, "down"))
     with tempfile.TemporaryDirectory() as folder:
@@ -128,8 +140,8 @@ class Proxy:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                proxy.asked.append(dict(self.headers))
-                wanted = {name: self.headers[name] for name in ("Range", "If-Range") if name in self.headers}
+                proxy.asked.append({**self.headers, "at": time.monotonic()})
+                wanted = {name: self.headers[name] for name in ("Range", "If-Range", "Prefer") if name in self.headers}
                 answer = daemon.ask("GET", self.path, headers=wanted)
                 self.send_response(answer.status)
                 for name in ("ETag", "Content-Length", "Content-Range", "Content-Type"):
