@@ -223,6 +223,27 @@ def test_another_matrix_begins_anew(daemon):
     assert result.matrix()[0, 300] == result.distance(0, 300)
 
 
+def test_an_answer_of_something_else_is_an_error_with_words(daemon):
+    """A redirect, or a page or JSON of another shape."""
+    others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
+              httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
+              httpx.Response(200, json={"id": 3, "state": {}}), httpx.Response(200, json=None)]
+    for other in others:
+        client, _ = faulty(daemon, Wire("POST", "/v1/jobs", other))
+        error = expect(apspd.ServiceError, None, client.submit, EDGES)
+        assert str(error), error
+        assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
+
+
+def test_a_part_that_does_not_fit_is_refused(daemon):
+    for wrong in ("bytes 0-9/10", "bytes 69999-361000/361001", None):
+        headers = {"Content-Range": wrong} if wrong else {}
+        part = httpx.Response(206, headers=headers, content=b"0123456789")
+        client, _ = faulty(daemon, Wire("GET", "/matrix", 70000, part))
+        result = client.solve(EDGES)
+        assert "another part" in str(expect(apspd.ServiceError, None, result.matrix))
+
+
 def test_the_asynchronous_client_repeats_too(daemon):
     async def ask(method, path, *faults):
         wire = Wire(method, path, *faults)

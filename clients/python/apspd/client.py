@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import httpx
 
 from .errors import ConnectionFailed
-from .exchange import Reply, Request, Steps
+from .exchange import Reply, Request, Steps, open_mode
 from .labels import Labels
 from .steps import ResultSteps, find, submit
 
@@ -115,7 +115,8 @@ class Client:
                 self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
                     return Reply(reply.status_code, reply.headers, reply.read())
-                with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
+                mode = open_mode(request, reply.status_code, reply.headers)
+                with request.sink.open(mode) as sink:
                     for piece in reply.iter_raw():
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)
@@ -178,7 +179,8 @@ class AsyncClient:
                 self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
                     return Reply(reply.status_code, reply.headers, await reply.aread())
-                with request.sink.open("ab" if reply.status_code == 206 else "wb") as sink:
+                mode = open_mode(request, reply.status_code, reply.headers)
+                with request.sink.open(mode) as sink:
                     async for piece in reply.aiter_raw():
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)

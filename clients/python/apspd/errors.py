@@ -98,7 +98,8 @@ def error_of(status: int, body: bytes) -> ServiceError:
     except ValueError:
         problem = None
     if not isinstance(problem, dict):
-        problem = {"detail": body[:200].decode("utf-8", "replace"), "code": f"Http{status}"}
+        words = body[:200].decode("utf-8", "replace") or "This service does not answer so."
+        problem = {"detail": words, "code": f"Http{status}"}
     kind = _BY_STATUS.get(status, ServiceError)
     if problem.get("code") == "NoSuchVertex":
         kind = NoSuchVertex

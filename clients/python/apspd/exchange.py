@@ -3,13 +3,14 @@ Request, or the seconds of a pause, and are sent the Reply. Client and AsyncClie
 
 from __future__ import annotations
 
+import json
 import pathlib
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, Union
 from urllib.parse import quote
 
-from .errors import Conflict, ConnectionFailed, error_of
+from .errors import Conflict, ConnectionFailed, ServiceError, error_of
 
 T = TypeVar("T")
 
@@ -53,13 +54,33 @@ def size_of(path: pathlib.Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
+def open_mode(request: Request, status: int, headers: Mapping[str, str]) -> str:
+    """How the file is opened that an answer of 200 or 206 completes."""
+    if status == 200 or request.sink is None:
+        return "wb"
+    if not headers.get("Content-Range", "").startswith(f"bytes {size_of(request.sink)}-"):
+        raise ServiceError({"detail": "The answer is another part than was asked for."})
+    return "ab"
+
+
+def job_of(reply: Reply) -> dict[str, Any]:
+    """The document of a job."""
+    try:
+        job = json.loads(reply.body)
+    except ValueError:
+        job = None
+    if not isinstance(job, dict) or not all(isinstance(job.get(k), str) for k in ("id", "state")):
+        raise ServiceError({"detail": "The answer is another one than that of this service."})
+    return job
+
+
 def exchange(request: Request, patience_s: float) -> Steps[Reply]:
     """The answer, if need be after some attempts; a refusal is raised."""
     waited_s, breaks = 0.0, 0
     while True:
         reply = yield request
         if isinstance(reply, Reply):
-            if reply.status < 400:
+            if reply.status < 300:
                 return reply
             after = reply.headers.get("Retry-After", "")
             pause_s = float(after) if after.isdecimal() else 1.0

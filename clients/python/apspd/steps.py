@@ -16,7 +16,7 @@ from urllib.parse import quote
 import numpy
 
 from .errors import JobCancelled, JobFailed, NegativeCycle, ServiceError
-from .exchange import Reply, Request, Steps, download, exchange
+from .exchange import Reply, Request, Steps, download, exchange, job_of
 from .graphs import numbers_of, upload_of
 from .labels import Labels
 
@@ -99,7 +99,7 @@ class ResultSteps:
             if wait_s <= 0:
                 raise TimeoutError(f"The job {self._job['id']} goes on after {timeout_s} seconds.")
             request = Request("GET", f"/v1/jobs/{self._job['id']}", {"wait": str(wait_s)})
-            self._job = json.loads((yield from exchange(request, self._patience_s)).body)
+            self._job = job_of((yield from exchange(request, self._patience_s)))
         problem = self._job["problem"] or {}
         if self._job["state"] == "cancelled":
             cancelled = {"code": "Cancelled", "detail": "The job was cancelled."}
@@ -275,7 +275,7 @@ class ResultSteps:
             headers["If-Match"] = f'"{self.graph}"'
         address = f"/v1/graphs/{quote(self._name or self.graph, safe='')}/edges"
         request = Request("PATCH", address, query, headers, json.dumps(changes).encode())
-        job = json.loads((yield from exchange(request, self._patience_s)).body)
+        job = job_of((yield from exchange(request, self._patience_s)))
         changed = yield from ResultSteps(self._patience_s, job, self._labels).steps_wait()
         self._job, self._address = changed._job, changed._address
         return self
@@ -283,7 +283,7 @@ class ResultSteps:
     def steps_cancel(self) -> Steps[None]:
         """Cancels the job; Conflict when it is done."""
         request = Request("DELETE", f"/v1/jobs/{self._job['id']}")
-        self._job = json.loads((yield from exchange(request, self._patience_s)).body)
+        self._job = job_of((yield from exchange(request, self._patience_s)))
 
     def steps_delete(self) -> Steps[None]:
         """Removes the graph and its results from the service."""
@@ -303,7 +303,7 @@ def submit(patience_s: float, graph: Any, name: str | None, parameters: dict[str
     }
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     request = Request("POST", "/v1/jobs", query, headers, upload.body)
-    job = json.loads((yield from exchange(request, patience_s)).body)
+    job = job_of((yield from exchange(request, patience_s)))
     return job, upload.labels or (yield from names_of(patience_s, job["graph"]))
 
 
@@ -325,7 +325,7 @@ def find(patience_s: float, graph: str) -> Found:
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
         body = json.dumps({"graph": document["id"]}).encode()
         request = Request("POST", "/v1/jobs", {}, headers, body)
-    found = json.loads((yield from exchange(request, patience_s)).body)
+    found = job_of((yield from exchange(request, patience_s)))
     if not graph.startswith(("g_", "j_")):
         found["name"] = graph
     return found, (yield from names_of(patience_s, found["graph"]))
