@@ -327,6 +327,17 @@ static char *print_cycle(const struct task *task)
     return cycle;
 }
 
+/* The bytes reserved for a hierarchy are a guess: it may have many more arcs than its graph. */
+static enum status check_quota(struct job *job, const struct task *task)
+{
+    const struct quota quota = {.stored_bytes = job->quota_bytes};
+    const uint64_t bytes = result_file_bytes(task->file);
+    return bytes > job->held.disk_bytes
+               ? tenant_check_bytes(job->tenant, &quota, bytes - job->held.disk_bytes,
+                                    &job->report.problem)
+               : STATUS_OK;
+}
+
 /* The tag of the result is "r_" and a ULID: no solve has the tag of another. */
 static void finish_solved(struct scheduler *scheduler, struct job *job, struct task *task)
 {
@@ -335,6 +346,10 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
     char etag[JOB_ID_SIZE];
     CHECK(entry != NULL);
     job->report.problem = (struct problem){0};
+    if (check_quota(job, task) != STATUS_OK) {
+        finish_failed(scheduler, job);
+        return;
+    }
     enum status status = identity_new("r_", clock_wall_s(), etag);
     if (status == STATUS_OK) {
         status = result_create(job->graph_id, etag, &task->file, &task->names, &result);

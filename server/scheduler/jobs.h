@@ -40,6 +40,7 @@ struct job {
     enum kind kind;
     int priority;
     bool verify;
+    uint64_t quota_bytes; /* of the key that asked, 0 = none, or it is from an earlier run */
     double deadline_s;    /* after created_s, 0 = none */
     double deadline_at_s; /* the same on the monotonic clock */
     double created_s;

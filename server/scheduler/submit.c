@@ -213,6 +213,7 @@ static enum status create_job(struct submission *submission, const struct graph_
     STATUS_TRY(job_create(entry->row.id, submission->kind, clock_wall_s(), &job));
     memcpy(job->fingerprint, fingerprint, sizeof(fingerprint));
     job->tenant = call->tenant;
+    job->quota_bytes = call->quota.stored_bytes;
     job->vertex_count = entry->row.vertex_count;
     job->priority = call->submit.parameters.priority;
     job->verify = call->submit.parameters.verify;
