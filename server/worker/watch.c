@@ -29,16 +29,15 @@ enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker
                                  double tick_s)
 {
     const uint32_t heartbeats = atomic_load(&shared->heartbeats);
-    const uint64_t progress = count_progress(&shared->signal);
     const double stall_s = watch->is_hurried ? fmin(watch->stall_s, HURRIED_S) : watch->stall_s;
     watch->silence_s = heartbeats != watch->heartbeats ? 0 : watch->silence_s + tick_s;
-    watch->round_s = progress != watch->progress ? 0 : watch->round_s + tick_s;
     watch->heartbeats = heartbeats;
-    watch->progress = progress;
-    if (watch->silence_s > stall_s) {
-        return TASK_LOSS_SILENT;
+    /* Between tasks the loop of the daemon writes the signal: it is not read here. */
+    if (watch->silence_s > stall_s || watch->allowance_s < 0) {
+        return watch->silence_s > stall_s ? TASK_LOSS_SILENT : TASK_LOSS_NONE;
     }
-    return watch->allowance_s >= 0 && watch->round_s > fmax(stall_s, watch->allowance_s)
-               ? TASK_LOSS_STALLED
-               : TASK_LOSS_NONE;
+    const uint64_t progress = count_progress(&shared->signal);
+    watch->round_s = progress != watch->progress ? 0 : watch->round_s + tick_s;
+    watch->progress = progress;
+    return watch->round_s > fmax(stall_s, watch->allowance_s) ? TASK_LOSS_STALLED : TASK_LOSS_NONE;
 }
