@@ -411,9 +411,10 @@ def run(tests, arguments=(), each=True):
     failed = 0
     daemon = Daemon(*arguments) if each else None
     for name, test in tests_of(tests).items():
+        began = time.monotonic()
         try:
             test(daemon) if each else test()
-            print("ok", name, flush=True)
+            print(f"ok {name} {time.monotonic() - began:.1f} s", flush=True)
         except Exception:
             failed += 1
             print("FAILED", name, flush=True)

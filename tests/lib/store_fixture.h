@@ -19,7 +19,7 @@ struct fixture {
 };
 
 /* A test that gets a folder of its own. */
-#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+#define FIXTURE_TEST(name) TEST_WITH(name, fixture_setup, fixture_teardown)
 
 int fixture_setup(void **state);
 

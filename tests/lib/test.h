@@ -1,4 +1,5 @@
-/* cmocka, with what it wants included before it. Included by every program of unit tests. */
+/* cmocka, with what it wants included before it, and the macros that define test functions.
+ * Included by every program of unit tests. */
 #pragma once
 
 #include <setjmp.h>
@@ -10,3 +11,32 @@
 
 /* A test function gets a state whether it needs one or not. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* TEST(name) { ... } is a test function. A program runs its test functions in the order of the
+ * file. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Calls set_up before the test function and tear_down after it. */
+#define TEST_WITH(name, set_up, tear_down)                                                         \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        test_add(#name, name, set_up, tear_down);                                                  \
+    }                                                                                              \
+    static void name(void **state)
+
+/* Calls set_up before the first test function of the program and tear_down after the last one. */
+#define TEST_GROUP(set_up, tear_down)                                                              \
+    __attribute__((constructor)) static void set_group(void)                                       \
+    {                                                                                              \
+        test_set_group(set_up, tear_down);                                                         \
+    }
+
+void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
+              CMFixtureFunction tear_down);
+
+void test_set_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+/* Runs the test functions whose names match the pattern in APSPD_TEST_ONLY ("*" and "?" stand for
+ * any text and any character), or all of them. Returns the exit code of the program. */
+int test_run(void);

@@ -29,7 +29,7 @@ static int close_solvers(void **state)
     return 0;
 }
 
-static void every_size_to_200_equals_the_oracle(void **state)
+TEST(every_size_to_200_equals_the_oracle)
 {
     const bool is_quick = getenv("APSPD_TEST_QUICK") != NULL;
     for (uint32_t n = 0; n <= (is_quick ? 140 : 200); n += n < 10 || !is_quick ? 1 : 61) {
@@ -43,7 +43,7 @@ static void every_size_to_200_equals_the_oracle(void **state)
     }
 }
 
-static void sizes_around_a_tile_equal_the_oracle(void **state)
+TEST(sizes_around_a_tile_equal_the_oracle)
 {
     static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
@@ -67,41 +67,29 @@ static void run_law(bool (*law)(struct solver *solver, const struct edge_list *l
     }
 }
 
-static void a_vertex_is_at_distance_zero_from_itself(void **state)
+TEST(a_vertex_is_at_distance_zero_from_itself)
 {
     run_law(laws_diagonal_is_zero);
 }
 
-static void no_detour_is_shorter(void **state)
+TEST(no_detour_is_shorter)
 {
     run_law(laws_triangle_inequality);
 }
 
-static void relabelling_the_vertices_permutes_the_matrix(void **state)
+TEST(relabelling_the_vertices_permutes_the_matrix)
 {
     run_law(laws_relabelling_permutes);
 }
 
-static void reversing_the_edges_transposes_the_matrix(void **state)
+TEST(reversing_the_edges_transposes_the_matrix)
 {
     run_law(laws_reversing_transposes);
 }
 
-static void a_useless_edge_changes_nothing(void **state)
+TEST(a_useless_edge_changes_nothing)
 {
     run_law(laws_useless_edge_changes_nothing);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_to_200_equals_the_oracle),
-        cmocka_unit_test(sizes_around_a_tile_equal_the_oracle),
-        cmocka_unit_test(a_vertex_is_at_distance_zero_from_itself),
-        cmocka_unit_test(no_detour_is_shorter),
-        cmocka_unit_test(relabelling_the_vertices_permutes_the_matrix),
-        cmocka_unit_test(reversing_the_edges_transposes_the_matrix),
-        cmocka_unit_test(a_useless_edge_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
-}
+TEST_GROUP(open_solvers, close_solvers)

@@ -159,7 +159,7 @@ static void solve_dense(const struct shape *shape, uint32_t n)
     finish_case(&made);
 }
 
-static void in_16_bits_every_size_to_200_is_right(void **state)
+TEST(in_16_bits_every_size_to_200_is_right)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= SMALL_VERTICES; n += stride(n)) {
@@ -168,7 +168,7 @@ static void in_16_bits_every_size_to_200_is_right(void **state)
     }
 }
 
-static void in_16_bits_sizes_of_several_tiles_are_right(void **state)
+TEST(in_16_bits_sizes_of_several_tiles_are_right)
 {
     static const uint32_t sizes[] = {255, 256, 257, 511, 700};
     const size_t count = quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
@@ -191,7 +191,7 @@ static void run_plans(const struct problem_case *made, uint64_t seed)
     plan_destroy(plan);
 }
 
-static void any_plan_gives_the_same_matrix(void **state)
+TEST(any_plan_gives_the_same_matrix)
 {
     static const uint32_t sizes[] = {1, 2, 3, 17, 60, 129, 200};
     const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0);
@@ -207,7 +207,7 @@ static void any_plan_gives_the_same_matrix(void **state)
     }
 }
 
-static void any_plan_sees_a_negative_cycle(void **state)
+TEST(any_plan_sees_a_negative_cycle)
 {
     const uint64_t seeds = quick() ? 1 : 4;
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -220,13 +220,4 @@ static void any_plan_sees_a_negative_cycle(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_16_bits_every_size_to_200_is_right),
-        cmocka_unit_test(in_16_bits_sizes_of_several_tiles_are_right),
-        cmocka_unit_test(any_plan_gives_the_same_matrix),
-        cmocka_unit_test(any_plan_sees_a_negative_cycle),
-    };
-    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
-}
+TEST_GROUP(open_solvers, close_solvers)

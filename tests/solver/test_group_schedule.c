@@ -337,7 +337,7 @@ static void try_plan(const struct edge_list *list, const struct graph *graph, bo
     plan_destroy(plan);
 }
 
-static void members_together_solve_what_one_solves(void **state)
+TEST(members_together_solve_what_one_solves)
 {
     static const uint32_t sizes[] = {1, 5, 13, 24, 25, 50};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
@@ -357,12 +357,4 @@ static void members_together_solve_what_one_solves(void **state)
             edge_list_finish(&list);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_together_solve_what_one_solves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

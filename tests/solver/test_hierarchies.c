@@ -109,7 +109,7 @@ static bool quick(void)
     return getenv("APSPD_TEST_QUICK") != NULL;
 }
 
-static void every_size_is_the_same(void **state)
+TEST(every_size_is_the_same)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 43) {
@@ -122,7 +122,7 @@ static void every_size_is_the_same(void **state)
     }
 }
 
-static void a_negative_cycle_is_seen(void **state)
+TEST(a_negative_cycle_is_seen)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], quick() ? 40 : 120, 1);
@@ -269,7 +269,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
 }
 
 /* Byte for byte, with ways of the same length and weights that go up and down again. */
-static void an_update_is_the_solve_of_the_changed_graph(void **state)
+TEST(an_update_is_the_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -287,7 +287,7 @@ static void an_update_is_the_solve_of_the_changed_graph(void **state)
 }
 
 /* A path, and the ring that one more edge makes of it: its ends are in different halves. */
-static void a_shape_without_an_edge_is_not_enough(void **state)
+TEST(a_shape_without_an_edge_is_not_enough)
 {
     struct edge_list list = {.vertex_count = 100};
     struct order_record record = {0};
@@ -325,13 +325,4 @@ static int close_cpu(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_is_the_same),
-        cmocka_unit_test(a_negative_cycle_is_seen),
-        cmocka_unit_test(an_update_is_the_solve_of_the_changed_graph),
-        cmocka_unit_test(a_shape_without_an_edge_is_not_enough),
-    };
-    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
-}
+TEST_GROUP(open_cpu, close_cpu)

@@ -71,7 +71,7 @@ static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bo
     return planned;
 }
 
-static void planned_solves_equal_the_oracle(void **state)
+TEST(planned_solves_equal_the_oracle)
 {
     static const uint32_t sizes[] = {0, 1, 7, 8, 33, 40, 41, 64, 100, 150, 250};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 10 : sizeof(sizes) / sizeof(sizes[0]);
@@ -90,7 +90,7 @@ static void planned_solves_equal_the_oracle(void **state)
     }
 }
 
-static void planned_solves_see_a_negative_cycle(void **state)
+TEST(planned_solves_see_a_negative_cycle)
 {
     uint32_t planned = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -112,7 +112,7 @@ static const struct real reals[] = {
     {"wiki-Vote.txt", 0.055}, {"openflights.gr", 0.06},
 };
 
-static void real_graphs_keep_a_part_of_the_work(void **state)
+TEST(real_graphs_keep_a_part_of_the_work)
 {
     const char *folder = getenv("APSPD_TEST_DATA");
     if (folder == NULL || !separator_present()) {
@@ -135,14 +135,4 @@ static void real_graphs_keep_a_part_of_the_work(void **state)
         }
         graph_destroy(graph);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planned_solves_equal_the_oracle),
-        cmocka_unit_test(planned_solves_see_a_negative_cycle),
-        cmocka_unit_test(real_graphs_keep_a_part_of_the_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

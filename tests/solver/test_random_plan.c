@@ -52,7 +52,7 @@ static void solve_shape(const struct shape *shape, uint32_t vertex_count, bool n
     }
 }
 
-static void any_valid_plan_gives_the_same_matrix(void **state)
+TEST(any_valid_plan_gives_the_same_matrix)
 {
     static const uint32_t sizes[] = {0, 1, 2, 3, 7, 16, 33, 64, VERTICES_MAX};
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -63,7 +63,7 @@ static void any_valid_plan_gives_the_same_matrix(void **state)
     }
 }
 
-static void any_valid_plan_sees_a_negative_cycle(void **state)
+TEST(any_valid_plan_sees_a_negative_cycle)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         if (shapes[shape].integral) {
@@ -72,7 +72,7 @@ static void any_valid_plan_sees_a_negative_cycle(void **state)
     }
 }
 
-static void the_same_seed_gives_the_same_plan(void **state)
+TEST(the_same_seed_gives_the_same_plan)
 {
     struct edge_list list = {.vertex_count = 300};
     for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {
@@ -94,7 +94,7 @@ static void the_same_seed_gives_the_same_plan(void **state)
 }
 
 /* Else the tests above would try nothing but dense plans of one pivot a round. */
-static void random_plans_merge_pivots_and_leave_tiles_out(void **state)
+TEST(random_plans_merge_pivots_and_leave_tiles_out)
 {
     struct edge_list list = {.vertex_count = 300};
     for (uint32_t vertex = 1; vertex < list.vertex_count; ++vertex) {
@@ -118,15 +118,4 @@ static void random_plans_merge_pivots_and_leave_tiles_out(void **state)
     assert_true(fresh > 50);
     graph_destroy(graph);
     edge_list_finish(&list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_valid_plan_gives_the_same_matrix),
-        cmocka_unit_test(any_valid_plan_sees_a_negative_cycle),
-        cmocka_unit_test(the_same_seed_gives_the_same_plan),
-        cmocka_unit_test(random_plans_merge_pivots_and_leave_tiles_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
     }
 }
 
-static void every_dense_size_is_the_same(void **state)
+TEST(every_dense_size_is_the_same)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
@@ -193,7 +193,7 @@ static void every_dense_size_is_the_same(void **state)
     }
 }
 
-static void any_plan_is_the_same(void **state)
+TEST(any_plan_is_the_same)
 {
     static const uint32_t sizes[] = {1, 17, 130, 200};
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -210,7 +210,7 @@ static void any_plan_is_the_same(void **state)
     }
 }
 
-static void a_negative_cycle_is_seen_by_all(void **state)
+TEST(a_negative_cycle_is_seen_by_all)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], 150, 1);
@@ -226,7 +226,7 @@ static void a_negative_cycle_is_seen_by_all(void **state)
 
 /* ---- As the program does it ---- */
 
-static void the_plan_is_shared(void **state)
+TEST(the_plan_is_shared)
 {
     for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
         struct halved_grid grid = halved_grid_make(quick() ? 24 : 64, count % 2 == 0, CPU_TILE);
@@ -245,7 +245,7 @@ static void the_plan_is_shared(void **state)
     }
 }
 
-static void a_negative_cycle_has_its_name(void **state)
+TEST(a_negative_cycle_has_its_name)
 {
     struct edge_list list = shapes_make(&shapes[1], 300, 1);
     shapes_add_negative_cycle(&list, 1);
@@ -259,7 +259,7 @@ static void a_negative_cycle_has_its_name(void **state)
     edge_list_finish(&list);
 }
 
-static void a_cancel_of_one_ends_all(void **state)
+TEST(a_cancel_of_one_ends_all)
 {
     struct edge_list list = shapes_make(&shapes[0], 300, 1);
     struct graph *graph = edge_list_build(&list);
@@ -277,7 +277,7 @@ static void a_cancel_of_one_ends_all(void **state)
     edge_list_finish(&list);
 }
 
-static void narrow_kinds_come_from_the_first(void **state)
+TEST(narrow_kinds_come_from_the_first)
 {
     struct edge_list list = shapes_make(&shapes[0], 200, 1);
     struct graph *graph = edge_list_build(&list);
@@ -303,7 +303,7 @@ static bool has_gpu(void)
 }
 
 /* On GPUs where there is one. */
-static void all_kinds_are_those_of_one_solver(void **state)
+TEST(all_kinds_are_those_of_one_solver)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
     const uint32_t n = has_gpu() ? GPU_VERTICES : 300;
@@ -336,7 +336,7 @@ static void all_kinds_are_those_of_one_solver(void **state)
     }
 }
 
-static void a_rank_without_a_gpu_leaves_all_to_processors(void **state)
+TEST(a_rank_without_a_gpu_leaves_all_to_processors)
 {
     static const struct solver_config cpu = {.choice = SOLVER_CPU, .cpu_isa = "auto"};
     static const struct solver_config gpu = {.choice = SOLVER_GPU, .cpu_isa = "auto"};
@@ -355,7 +355,7 @@ static void a_rank_without_a_gpu_leaves_all_to_processors(void **state)
     edge_list_finish(&list);
 }
 
-static void a_cycle_and_a_cancel_end_them_too(void **state)
+TEST(a_cycle_and_a_cancel_end_them_too)
 {
     struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
     struct graph *graph = edge_list_build(&list);
@@ -395,19 +395,4 @@ static int close_solvers(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_dense_size_is_the_same),
-        cmocka_unit_test(any_plan_is_the_same),
-        cmocka_unit_test(a_negative_cycle_is_seen_by_all),
-        cmocka_unit_test(the_plan_is_shared),
-        cmocka_unit_test(a_negative_cycle_has_its_name),
-        cmocka_unit_test(a_cancel_of_one_ends_all),
-        cmocka_unit_test(narrow_kinds_come_from_the_first),
-        cmocka_unit_test(all_kinds_are_those_of_one_solver),
-        cmocka_unit_test(a_rank_without_a_gpu_leaves_all_to_processors),
-        cmocka_unit_test(a_cycle_and_a_cancel_end_them_too),
-    };
-    return cmocka_run_group_tests(tests, open_solvers, close_solvers);
-}
+TEST_GROUP(open_solvers, close_solvers)

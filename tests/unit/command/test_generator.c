@@ -64,7 +64,7 @@ static uint32_t reached_from_first(const struct collected *graph)
     return length;
 }
 
-static void undirected_shapes_are_symmetric(void **state)
+TEST(undirected_shapes_are_symmetric)
 {
     for (int shape = GENERATOR_GNP; shape <= GENERATOR_ROAD; ++shape) {
         const struct collected *graph = generate(request_of((enum generator_shape)shape, 150));
@@ -76,7 +76,7 @@ static void undirected_shapes_are_symmetric(void **state)
     }
 }
 
-static void dense_has_every_pair(void **state)
+TEST(dense_has_every_pair)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct generator_request request = request_of(GENERATOR_DENSE, 40);
@@ -86,7 +86,7 @@ static void dense_has_every_pair(void **state)
 }
 
 /* 400 * 6 edges expected, standard deviation 49. */
-static void gnp_has_about_the_degree_asked(void **state)
+TEST(gnp_has_about_the_degree_asked)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
     request.directed = true;
@@ -96,7 +96,7 @@ static void gnp_has_about_the_degree_asked(void **state)
 }
 
 /* Every pair gets its turn: over many seeds none is never an edge. */
-static void gnp_leaves_no_pair_out(void **state)
+TEST(gnp_leaves_no_pair_out)
 {
     struct generator_request request = request_of(GENERATOR_GNP, 8);
     uint32_t hits[8][8] = {{0}};
@@ -115,7 +115,7 @@ static void gnp_leaves_no_pair_out(void **state)
     }
 }
 
-static void a_grid_has_its_streets(void **state)
+TEST(a_grid_has_its_streets)
 {
     assert_int_equal(generate(request_of(GENERATOR_GRID, 16))->count, 2 * 24);
     for (uint32_t n = 1; n < 60; ++n) {
@@ -123,7 +123,7 @@ static void a_grid_has_its_streets(void **state)
     }
 }
 
-static void roads_are_connected_and_missing_some_streets(void **state)
+TEST(roads_are_connected_and_missing_some_streets)
 {
     for (uint32_t n = 1; n < 120; ++n) {
         struct generator_request request = request_of(GENERATOR_ROAD, n);
@@ -136,7 +136,7 @@ static void roads_are_connected_and_missing_some_streets(void **state)
     assert_in_range(road, grid * 8 / 10, grid);
 }
 
-static void no_vertex_and_one_vertex_have_no_edges(void **state)
+TEST(no_vertex_and_one_vertex_have_no_edges)
 {
     for (int shape = GENERATOR_GNP; shape <= GENERATOR_ROAD; ++shape) {
         for (uint32_t n = 0; n < 2; ++n) {
@@ -147,7 +147,7 @@ static void no_vertex_and_one_vertex_have_no_edges(void **state)
 
 /* The sums are of this generator's first release: whoever changes them changes everybody's
  * graphs. */
-static void a_seed_gives_the_known_graph(void **state)
+TEST(a_seed_gives_the_known_graph)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),
                                     UINT64_C(0xbfd7cfb62c022a8e), UINT64_C(0x51fc6ec6240e2650)};
@@ -158,19 +158,4 @@ static void a_seed_gives_the_known_graph(void **state)
         other.seed = 8;
         assert_int_not_equal(generate(other)->sum, sum);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(undirected_shapes_are_symmetric),
-        cmocka_unit_test(dense_has_every_pair),
-        cmocka_unit_test(gnp_has_about_the_degree_asked),
-        cmocka_unit_test(gnp_leaves_no_pair_out),
-        cmocka_unit_test(a_grid_has_its_streets),
-        cmocka_unit_test(roads_are_connected_and_missing_some_streets),
-        cmocka_unit_test(no_vertex_and_one_vertex_have_no_edges),
-        cmocka_unit_test(a_seed_gives_the_known_graph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

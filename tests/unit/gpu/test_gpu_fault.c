@@ -1,7 +1,7 @@
 #include "gpu/gpu.h"
 #include "tests/lib/test.h"
 
-static void each_error_has_its_sort(void **state)
+TEST(each_error_has_its_sort)
 {
     static const struct {
         int code;
@@ -33,7 +33,7 @@ static void each_error_has_its_sort(void **state)
     }
 }
 
-static void the_first_that_stays_is_the_one_that_counts(void **state)
+TEST(the_first_that_stays_is_the_one_that_counts)
 {
     assert_int_equal(gpu_fault_noted(), GPU_FAULT_NONE);
     gpu_fault_note(2);
@@ -41,13 +41,4 @@ static void the_first_that_stays_is_the_one_that_counts(void **state)
     gpu_fault_note(700);
     gpu_fault_note(999);
     assert_int_equal(gpu_fault_noted(), GPU_FAULT_KERNEL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_error_has_its_sort),
-        cmocka_unit_test(the_first_that_stays_is_the_one_that_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

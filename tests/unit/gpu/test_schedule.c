@@ -82,7 +82,7 @@ static struct schedule *make(const struct plan *plan, uint32_t packing)
     return make_for(plan, packing, 1, (struct tile_rows){1, 0, 0});
 }
 
-static void vertices_stand_in_padded_tiles(void **state)
+TEST(vertices_stand_in_padded_tiles)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -94,7 +94,7 @@ static void vertices_stand_in_padded_tiles(void **state)
     schedule_destroy(schedule);
 }
 
-static void tiles_with_edges_are_filled_once(void **state)
+TEST(tiles_with_edges_are_filled_once)
 {
     const struct plan whole = make_plan(false);
     struct schedule *schedule = make(&whole, 1);
@@ -109,7 +109,7 @@ static void tiles_with_edges_are_filled_once(void **state)
     schedule_destroy(schedule);
 }
 
-static void rounds_follow_each_other_in_the_lists(void **state)
+TEST(rounds_follow_each_other_in_the_lists)
 {
     const struct plan plan = make_plan(false);
     struct schedule *schedule = make(&plan, 1);
@@ -135,7 +135,7 @@ static void rounds_follow_each_other_in_the_lists(void **state)
     schedule_destroy(schedule);
 }
 
-static void a_symmetric_plan_has_its_panels_once(void **state)
+TEST(a_symmetric_plan_has_its_panels_once)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -145,7 +145,7 @@ static void a_symmetric_plan_has_its_panels_once(void **state)
     schedule_destroy(schedule);
 }
 
-static void targets_with_most_work_come_first(void **state)
+TEST(targets_with_most_work_come_first)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -168,7 +168,7 @@ static void targets_with_most_work_come_first(void **state)
     schedule_destroy(schedule);
 }
 
-static void the_extent_of_a_target_is_that_of_its_vertices(void **state)
+TEST(the_extent_of_a_target_is_that_of_its_vertices)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -180,7 +180,7 @@ static void the_extent_of_a_target_is_that_of_its_vertices(void **state)
     schedule_destroy(schedule);
 }
 
-static void two_tiles_with_the_same_left_operands_are_one_entry(void **state)
+TEST(two_tiles_with_the_same_left_operands_are_one_entry)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 2);
@@ -201,7 +201,7 @@ static void two_tiles_with_the_same_left_operands_are_one_entry(void **state)
 }
 
 /* Twelve products of a full tile: all of the round but one. */
-static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
+TEST(a_target_that_would_keep_its_block_alone_is_shared)
 {
     static struct plan_product many[13];
     static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
@@ -231,7 +231,7 @@ static void a_target_that_would_keep_its_block_alone_is_shared(void **state)
 }
 
 /* Of two members the first has the tile rows 0 and 1, the leaves, the other 2 and 3. */
-static void a_member_lists_what_is_in_its_rows(void **state)
+TEST(a_member_lists_what_is_in_its_rows)
 {
     const struct plan plan = make_plan(false);
     struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});
@@ -260,7 +260,7 @@ static void a_member_lists_what_is_in_its_rows(void **state)
     schedule_destroy(rest);
 }
 
-static void the_lists_fit_what_was_announced(void **state)
+TEST(the_lists_fit_what_was_announced)
 {
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=
@@ -268,21 +268,4 @@ static void the_lists_fit_what_was_announced(void **state)
                     14 * sizeof(struct schedule_panel) + 6 * sizeof(struct schedule_target) +
                     8 * sizeof(struct schedule_product) + 616 * sizeof(uint32_t) + 8 * 256);
     schedule_destroy(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vertices_stand_in_padded_tiles),
-        cmocka_unit_test(tiles_with_edges_are_filled_once),
-        cmocka_unit_test(rounds_follow_each_other_in_the_lists),
-        cmocka_unit_test(a_symmetric_plan_has_its_panels_once),
-        cmocka_unit_test(targets_with_most_work_come_first),
-        cmocka_unit_test(the_extent_of_a_target_is_that_of_its_vertices),
-        cmocka_unit_test(two_tiles_with_the_same_left_operands_are_one_entry),
-        cmocka_unit_test(a_target_that_would_keep_its_block_alone_is_shared),
-        cmocka_unit_test(a_member_lists_what_is_in_its_rows),
-        cmocka_unit_test(the_lists_fit_what_was_announced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

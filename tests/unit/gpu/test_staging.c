@@ -33,7 +33,7 @@ static void check_copy(struct staging *staging, const unsigned char *from, size_
     free(to);
 }
 
-static void every_byte_is_copied_and_no_other(void **state)
+TEST(every_byte_is_copied_and_no_other)
 {
     const size_t sizes[] = {0, 1, 15, SHARE, SHARE + 1, 3 * SHARE - 1, 3 * SHARE + 17, LARGEST};
     unsigned char *const from = fill(LARGEST + MARGIN);
@@ -51,7 +51,7 @@ static void every_byte_is_copied_and_no_other(void **state)
 }
 
 /* In steps of 7 of 3 times as many, so that the rows of one share are apart. */
-static void rows_go_to_their_places(void **state)
+TEST(rows_go_to_their_places)
 {
     enum { ROWS = 1000 };
     const size_t sizes[] = {4, 100, 4099};
@@ -82,7 +82,7 @@ static void rows_go_to_their_places(void **state)
 }
 
 /* The last bytes of a share are looked at as soon as the copy is said to be done. */
-static void copies_follow_one_another(void **state)
+TEST(copies_follow_one_another)
 {
     struct staging *staging = NULL;
     unsigned char *const from = fill(LARGEST);
@@ -103,14 +103,4 @@ static void copies_follow_one_another(void **state)
     staging_destroy(NULL);
     free(to);
     free(from);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_is_copied_and_no_other),
-        cmocka_unit_test(rows_go_to_their_places),
-        cmocka_unit_test(copies_follow_one_another),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

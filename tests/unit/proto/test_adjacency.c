@@ -16,7 +16,7 @@ static struct adjacency *make(const char *json)
     return adjacency;
 }
 
-static void edges_lie_where_they_lead_to(void **state)
+TEST(edges_lie_where_they_lead_to)
 {
     struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
     static const uint64_t offsets[] = {0, 1, 2, 2, 4};
@@ -30,7 +30,7 @@ static void edges_lie_where_they_lead_to(void **state)
     adjacency_destroy(adjacency);
 }
 
-static void undirected_edges_lead_both_ways(void **state)
+TEST(undirected_edges_lead_both_ways)
 {
     struct adjacency *adjacency =
         make("{\"n\":3,\"directed\":false,\"edges\":[[2,0,0.5],[1,2,4]]}");
@@ -43,7 +43,7 @@ static void undirected_edges_lead_both_ways(void **state)
     adjacency_destroy(adjacency);
 }
 
-static void a_graph_may_be_empty(void **state)
+TEST(a_graph_may_be_empty)
 {
     struct adjacency *adjacency = make("{\"n\":1,\"edges\":[]}");
 
@@ -52,7 +52,7 @@ static void a_graph_may_be_empty(void **state)
     adjacency_destroy(NULL);
 }
 
-static void the_size_is_known_before(void **state)
+TEST(the_size_is_known_before)
 {
     size_t bytes;
 
@@ -62,16 +62,4 @@ static void the_size_is_known_before(void **state)
     assert_int_equal(bytes, 11 * 8 + 200 * 12);
     assert_int_equal(adjacency_size(10, UINT64_MAX / 4, true, WEIGHT_REAL, &bytes),
                      STATUS_TOO_LARGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_lie_where_they_lead_to),
-        cmocka_unit_test(undirected_edges_lead_both_ways),
-        cmocka_unit_test(a_graph_may_be_empty),
-        cmocka_unit_test(the_size_is_known_before),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void check_nearest(const struct coordinates *coordinates, double x, doubl
     assert_true(fabs(length - distance) <= 1e-6 * (1 + distance));
 }
 
-static void nearest_agrees_with_a_search_of_all(void **state)
+TEST(nearest_agrees_with_a_search_of_all)
 {
     static double places[COUNT][2];
     unsigned short seed[3] = {1, 2, 3};
@@ -64,7 +64,7 @@ static void nearest_agrees_with_a_search_of_all(void **state)
     coordinates_destroy(coordinates);
 }
 
-static void nearest_crosses_the_antimeridian_and_the_poles(void **state)
+TEST(nearest_crosses_the_antimeridian_and_the_poles)
 {
     double places[][2] = {{-179.9, 0}, {170, 0}, {10, 89.9}, {0, 80}, {0, -90}};
     struct coordinates *coordinates = make(false, 5, places);
@@ -75,7 +75,7 @@ static void nearest_crosses_the_antimeridian_and_the_poles(void **state)
     coordinates_destroy(coordinates);
 }
 
-static void nearest_of_a_plane_is_the_first_of_the_equally_near(void **state)
+TEST(nearest_of_a_plane_is_the_first_of_the_equally_near)
 {
     double places[][2] = {{(double)NAN, (double)NAN}, {3, 4}, {-3, -4}, {900, 0}};
     struct coordinates *coordinates = make(true, 4, places);
@@ -87,7 +87,7 @@ static void nearest_of_a_plane_is_the_first_of_the_equally_near(void **state)
     coordinates_destroy(coordinates);
 }
 
-static void nothing_is_nearest_where_nothing_has_a_place(void **state)
+TEST(nothing_is_nearest_where_nothing_has_a_place)
 {
     double places[][2] = {{(double)NAN, (double)NAN}};
     uint32_t row;
@@ -99,15 +99,4 @@ static void nothing_is_nearest_where_nothing_has_a_place(void **state)
         assert_false(coordinates_nearest(coordinates, 0, 0, &row, &distance));
         coordinates_destroy(coordinates);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_agrees_with_a_search_of_all),
-        cmocka_unit_test(nearest_crosses_the_antimeridian_and_the_poles),
-        cmocka_unit_test(nearest_of_a_plane_is_the_first_of_the_equally_near),
-        cmocka_unit_test(nothing_is_nearest_where_nothing_has_a_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

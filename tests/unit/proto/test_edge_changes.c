@@ -100,7 +100,7 @@ static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct ta
     return changes;
 }
 
-static void a_changed_graph_is_that_of_the_same_edges(void **state)
+TEST(a_changed_graph_is_that_of_the_same_edges)
 {
     uint64_t seed = 3;
     for (int round = 0; round < 400; round++) {
@@ -126,7 +126,7 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
 }
 
 /* Decimals in some rounds, which the graph has in others. */
-static void weights_change_in_their_places(void **state)
+TEST(weights_change_in_their_places)
 {
     uint64_t seed = 5;
     for (int round = 0; round < 400; round++) {
@@ -187,7 +187,7 @@ static void expect_refused(struct edge_changes *changes, uint64_t edge_limit, en
     graph_destroy(graph);
 }
 
-static void wrong_changes_are_refused(void **state)
+TEST(wrong_changes_are_refused)
 {
     struct edge_change loop[] = {{2, 3, 1, 0}, {4, 4, -1, 0}};
     struct edge_change more[] = {{2, 3, 1, 0}};
@@ -207,7 +207,7 @@ static void wrong_changes_are_refused(void **state)
                    STATUS_BAD_GRAPH);
 }
 
-static void loops_are_left_out(void **state)
+TEST(loops_are_left_out)
 {
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{3, 3, 4, 0}, {0, 1, 3, 0}, {2, 2, NAN, 0}};
@@ -224,7 +224,7 @@ static void loops_are_left_out(void **state)
 }
 
 /* Of weights so large that the bound decides nothing: all else is as if it were found again. */
-static void a_large_bound_grows_with_the_weights(void **state)
+TEST(a_large_bound_grows_with_the_weights)
 {
     enum { RING_SIZE = 8 };
     struct range_edge edges[RING_SIZE];
@@ -253,7 +253,7 @@ static void a_large_bound_grows_with_the_weights(void **state)
 
 /* A star whose bound is that of two of its edges: it grows with them, and is found again where an
  * edge goes. */
-static void a_bound_is_kept(void **state)
+TEST(a_bound_is_kept)
 {
     const int32_t length = 1 << 27;
     struct range_edge edges[N - 1];
@@ -276,7 +276,7 @@ static void a_bound_is_kept(void **state)
     }
 }
 
-static void removals_of_nothing_are_counted(void **state)
+TEST(removals_of_nothing_are_counted)
 {
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{1, 0, NAN, 0}, {1, 2, NAN, 0}, {8, 7, NAN, 0}};
@@ -288,18 +288,4 @@ static void removals_of_nothing_are_counted(void **state)
     assert_int_equal(absent, 2);
     assert_int_equal(graph->edge_count, 1);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_changed_graph_is_that_of_the_same_edges),
-        cmocka_unit_test(weights_change_in_their_places),
-        cmocka_unit_test(wrong_changes_are_refused),
-        cmocka_unit_test(loops_are_left_out),
-        cmocka_unit_test(a_bound_is_kept),
-        cmocka_unit_test(a_large_bound_grows_with_the_weights),
-        cmocka_unit_test(removals_of_nothing_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "proto/format.h"
 #include "tests/lib/test.h"
 
-static void names_types_and_endings_are_known(void **state)
+TEST(names_types_and_endings_are_known)
 {
     assert_int_equal(format_from_name("dimacs"), FORMAT_DIMACS);
     assert_int_equal(format_from_name("bmp"), FORMAT_NONE);
@@ -15,19 +15,9 @@ static void names_types_and_endings_are_known(void **state)
     assert_int_equal(format_from_path("x.csv", false), FORMAT_EDGES);
 }
 
-static void vague_types_say_nothing(void **state)
+TEST(vague_types_say_nothing)
 {
     assert_true(format_media_type_is_vague(NULL));
     assert_true(format_media_type_is_vague("application/x-www-form-urlencoded"));
     assert_false(format_media_type_is_vague("application/json"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_types_and_endings_are_known),
-        cmocka_unit_test(vague_types_say_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

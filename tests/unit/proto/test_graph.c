@@ -35,7 +35,7 @@ static bool refuses(const char *text, enum kind requested)
     return choose(text, requested, &(enum kind){KIND_AUTO}) == STATUS_WEIGHT_RANGE;
 }
 
-static void kinds_follow_the_bound(void **state)
+TEST(kinds_follow_the_bound)
 {
     assert_true(chooses("p sp 2 1\na 1 2 536870911\n", KIND_AUTO, KIND_I4));
     assert_true(chooses("p sp 2 1\na 1 2 536870912\n", KIND_AUTO, KIND_F8));
@@ -49,7 +49,7 @@ static void kinds_follow_the_bound(void **state)
     assert_true(chooses("p sp 2 1\na 1 2 1\n", KIND_U2, KIND_U2));
 }
 
-static void bounds_are_printed_shortest(void **state)
+TEST(bounds_are_printed_shortest)
 {
     static const struct {
         const char *text;
@@ -84,7 +84,7 @@ static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
     return graph.summary.components;
 }
 
-static void components_are_counted_whatever_the_direction(void **state)
+TEST(components_are_counted_whatever_the_direction)
 {
     /* 0-2, 2-4, 5-4, and 1, 3 alone; rows 1, 3 and 4 are empty. */
     assert_int_equal(components_of(6, (uint64_t[]){0, 1, 1, 2, 2, 2, 3}, (uint32_t[]){2, 4, 4}), 3);
@@ -110,7 +110,7 @@ static bool has_reverse(const char *text)
     return found;
 }
 
-static void a_reverse_counts_whatever_its_weight(void **state)
+TEST(a_reverse_counts_whatever_its_weight)
 {
     assert_false(has_reverse("p sp 0 0\n"));
     assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
@@ -120,7 +120,7 @@ static void a_reverse_counts_whatever_its_weight(void **state)
     assert_true(has_reverse("p sp 4 5\na 1 2 5\na 4 1 5\na 4 2 5\na 4 3 5\na 3 4 7\n"));
 }
 
-static void an_edge_and_its_reverse_become_one(void **state)
+TEST(an_edge_and_its_reverse_become_one)
 {
     struct graph *graph =
         read_as(FORMAT_DIMACS, "p sp 4 8\na 1 2 5\na 2 1 5\na 1 4 7\na 4 1 7\na 2 4 0\na 4 2 0\n"
@@ -143,7 +143,7 @@ static void an_edge_and_its_reverse_become_one(void **state)
     graph_destroy(graph);
 }
 
-static void decimals_are_kept(void **state)
+TEST(decimals_are_kept)
 {
     struct graph *graph =
         read_as(FORMAT_EDGES, "0 1 0.25\n1 0 0.25\n1 2 1.5\n2 1 1.5\n2 0 0.125\n0 2 0.125\n");
@@ -158,7 +158,7 @@ static void decimals_are_kept(void **state)
     graph_destroy(graph);
 }
 
-static void asymmetric_edges_stay_directed(void **state)
+TEST(asymmetric_edges_stay_directed)
 {
     static const char *const texts[] = {
         "p sp 3 0\n",                                       /* nothing to fold */
@@ -181,7 +181,7 @@ static void asymmetric_edges_stay_directed(void **state)
     }
 }
 
-static void an_undirected_graph_is_as_it_should_be(void **state)
+TEST(an_undirected_graph_is_as_it_should_be)
 {
     struct graph *graph = read_as(FORMAT_METIS, "3 2\n2\n1 3\n2\n");
     struct graph *folded = graph;
@@ -191,20 +191,4 @@ static void an_undirected_graph_is_as_it_should_be(void **state)
     assert_null(folded);
     graph_fold_destroy(NULL);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_follow_the_bound),
-        cmocka_unit_test(bounds_are_printed_shortest),
-        cmocka_unit_test(components_are_counted_whatever_the_direction),
-        cmocka_unit_test(a_reverse_counts_whatever_its_weight),
-        cmocka_unit_test(an_edge_and_its_reverse_become_one),
-        cmocka_unit_test(decimals_are_kept),
-        cmocka_unit_test(asymmetric_edges_stay_directed),
-        cmocka_unit_test(an_undirected_graph_is_as_it_should_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

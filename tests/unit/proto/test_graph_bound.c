@@ -37,7 +37,7 @@ static struct graph *make_random(uint64_t *seed)
     return range_build(vertex_count, edges, count, range_next(seed, 2) == 0);
 }
 
-static void no_distance_exceeds_the_bound(void **state)
+TEST(no_distance_exceeds_the_bound)
 {
     uint64_t seed = 1;
     int lower = 0;
@@ -56,7 +56,7 @@ static void no_distance_exceeds_the_bound(void **state)
 }
 
 /* A ring of 20 whose every second edge is long, and a chain into it and out of it. */
-static void vertices_outside_the_component_of_the_hub_count_in_full(void **state)
+TEST(vertices_outside_the_component_of_the_hub_count_in_full)
 {
     struct range_edge edges[24];
     size_t count = 0;
@@ -74,7 +74,7 @@ static void vertices_outside_the_component_of_the_hub_count_in_full(void **state
     graph_destroy(graph);
 }
 
-static void weights_that_may_wrap_keep_the_sum(void **state)
+TEST(weights_that_may_wrap_keep_the_sum)
 {
     const struct range_edge below[] = {{0, 1, 1 << 29}, {1, 0, 1}, {1, 2, -1}};
     for (size_t count = 2; count <= 3; ++count) {
@@ -82,14 +82,4 @@ static void weights_that_may_wrap_keep_the_sum(void **state)
         assert_true(graph->summary.distance_bound >= GRAPH_BOUND_I4 + 1);
         graph_destroy(graph);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_distance_exceeds_the_bound),
-        cmocka_unit_test(vertices_outside_the_component_of_the_hub_count_in_full),
-        cmocka_unit_test(weights_that_may_wrap_keep_the_sum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

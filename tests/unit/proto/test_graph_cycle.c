@@ -29,7 +29,7 @@ static size_t cycle_of(const char *text, double *ret_weight)
     return length;
 }
 
-static void cycles_are_named_in_walking_order(void **state)
+TEST(cycles_are_named_in_walking_order)
 {
     double weight;
 
@@ -40,7 +40,7 @@ static void cycles_are_named_in_walking_order(void **state)
     assert_true(weight == -4);
 }
 
-static void rounding_makes_no_cycle(void **state)
+TEST(rounding_makes_no_cycle)
 {
     double weight;
 
@@ -50,7 +50,7 @@ static void rounding_makes_no_cycle(void **state)
 }
 
 /* A cycle through every vertex, a hair below zero: minutes when each pass moves it on by one. */
-static void long_cycles_are_found_whichever_way_they_are_numbered(void **state)
+TEST(long_cycles_are_found_whichever_way_they_are_numbered)
 {
     const unsigned n = 60000;
 
@@ -68,15 +68,4 @@ static void long_cycles_are_found_whichever_way_they_are_numbered(void **state)
         assert_true(weight == -1);
         text_finish(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycles_are_named_in_walking_order),
-        cmocka_unit_test(rounding_makes_no_cycle),
-        cmocka_unit_test(long_cycles_are_found_whichever_way_they_are_numbered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
-static void a_written_hierarchy_is_opened(void **state)
+TEST(a_written_hierarchy_is_opened)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -25,7 +25,7 @@ static void a_written_hierarchy_is_opened(void **state)
 }
 
 /* The shape outlives the one that was opened first. */
-static void one_with_other_weights_shares_the_shape(void **state)
+TEST(one_with_other_weights_shares_the_shape)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *first = NULL;
@@ -63,7 +63,7 @@ static void one_with_other_weights_shares_the_shape(void **state)
     graph_destroy(graph);
 }
 
-static void bytes_cut_short_are_none(void **state)
+TEST(bytes_cut_short_are_none)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *hierarchy = NULL;
@@ -83,7 +83,7 @@ static void bytes_cut_short_are_none(void **state)
 
 /* A changed weight is another weight, which is for checksums to find; whatever else is changed,
  * searches stay within the bytes. */
-static void no_byte_leads_a_search_outside(void **state)
+TEST(no_byte_leads_a_search_outside)
 {
     struct graph *graph = make_grid(true);
     uint64_t size;
@@ -112,15 +112,4 @@ static void no_byte_leads_a_search_outside(void **state)
     free(row);
     free(bytes);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_written_hierarchy_is_opened),
-        cmocka_unit_test(one_with_other_weights_shares_the_shape),
-        cmocka_unit_test(bytes_cut_short_are_none),
-        cmocka_unit_test(no_byte_leads_a_search_outside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
     free(bytes);
 }
 
-static void distances_are_those_of_the_graph(void **state)
+TEST(distances_are_those_of_the_graph)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
     for (uint64_t seed = 0; seed < 300; ++seed) {
@@ -93,7 +93,7 @@ static void distances_are_those_of_the_graph(void **state)
 }
 
 /* A ring with chords, of more vertices than wait until they are written into the rows. */
-static void rows_side_by_side_are_those_alone(void **state)
+TEST(rows_side_by_side_are_those_alone)
 {
     enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
     struct range_edge *edges = calloc(VERTICES, 2 * sizeof(*edges));
@@ -134,7 +134,7 @@ static void rows_side_by_side_are_those_alone(void **state)
 }
 
 /* However many vertices there are, a step looks at some thousand: others are served meanwhile. */
-static void rows_take_many_short_steps(void **state)
+TEST(rows_take_many_short_steps)
 {
     enum { VERTICES = 300000 };
     struct range_edge *edges = calloc(VERTICES, sizeof(*edges));
@@ -167,7 +167,7 @@ static void rows_take_many_short_steps(void **state)
 }
 
 /* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
-static void unreachable_stays_unreachable_below_0(void **state)
+TEST(unreachable_stays_unreachable_below_0)
 {
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};
     struct graph *graph = range_build(5, edges, 4, true);
@@ -197,15 +197,4 @@ static void unreachable_stays_unreachable_below_0(void **state)
     hierarchy_close(hierarchy);
     free(bytes);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_those_of_the_graph),
-        cmocka_unit_test(rows_side_by_side_are_those_alone),
-        cmocka_unit_test(rows_take_many_short_steps),
-        cmocka_unit_test(unreachable_stays_unreachable_below_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

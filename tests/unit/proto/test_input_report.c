@@ -49,7 +49,7 @@ static struct input_report report_of(enum format format, const char *text, const
     return read_warned(format, text, directed, NULL);
 }
 
-static void each_reader_notes_what_it_understood(void **state)
+TEST(each_reader_notes_what_it_understood)
 {
     struct input_report report;
 
@@ -82,7 +82,7 @@ static void each_reader_notes_what_it_understood(void **state)
     assert_int_equal(report.direction, INPUT_DIRECTION_FORMAT);
 }
 
-static void a_report_is_read_back(void **state)
+TEST(a_report_is_read_back)
 {
     struct input_report report = report_of(FORMAT_METIS, "2 1 1\n2 7\n1 7\n", NULL);
     struct input_report again;
@@ -102,7 +102,7 @@ static void a_report_is_read_back(void **state)
     json_decref(object);
 }
 
-static void lists_without_a_direction_are_told(void **state)
+TEST(lists_without_a_direction_are_told)
 {
     static const struct {
         enum format format;
@@ -133,7 +133,7 @@ static void lists_without_a_direction_are_told(void **state)
     }
 }
 
-static void parallel_edges_are_told_where_their_weights_differ(void **state)
+TEST(parallel_edges_are_told_where_their_weights_differ)
 {
     struct warnings warnings;
     struct input_report report;
@@ -149,7 +149,7 @@ static void parallel_edges_are_told_where_their_weights_differ(void **state)
     assert_int_equal(warnings.count, 0);
 }
 
-static void zeros_are_told_where_no_edge_is_missing(void **state)
+TEST(zeros_are_told_where_no_edge_is_missing)
 {
 #define ARRAY "%%MatrixMarket matrix array real "
     static const struct {
@@ -175,7 +175,7 @@ static void zeros_are_told_where_no_edge_is_missing(void **state)
     }
 }
 
-static void nothing_known_is_null(void **state)
+TEST(nothing_known_is_null)
 {
     const struct input_report nothing = {0};
     struct input_report again = {.known = true};
@@ -185,7 +185,7 @@ static void nothing_known_is_null(void **state)
     assert_false(again.known);
 }
 
-static void a_guess_is_told_where_another_one_may_help(void **state)
+TEST(a_guess_is_told_where_another_one_may_help)
 {
     static const struct {
         enum format format;
@@ -206,19 +206,4 @@ static void a_guess_is_told_where_another_one_may_help(void **state)
         input_report_hint(&report, &problem);
         assert_int_equal(problem.hint[0], '\0');
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reader_notes_what_it_understood),
-        cmocka_unit_test(a_report_is_read_back),
-        cmocka_unit_test(lists_without_a_direction_are_told),
-        cmocka_unit_test(parallel_edges_are_told_where_their_weights_differ),
-        cmocka_unit_test(zeros_are_told_where_no_edge_is_missing),
-        cmocka_unit_test(nothing_known_is_null),
-        cmocka_unit_test(a_guess_is_told_where_another_one_may_help),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void expect_text(char *text, const char *expected)
     "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
     "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0,\"warnings\":[]"
 
-static void queued_job_leaves_open_what_is_not_known(void **state)
+TEST(queued_job_leaves_open_what_is_not_known)
 {
     const struct job_document document = queued_document();
     expect_text(job_document_print(&document),
@@ -74,7 +74,7 @@ static void queued_job_leaves_open_what_is_not_known(void **state)
                 ",\"kind\":\"f4\"},\"problem\":null," LINKS_TEXT "}");
 }
 
-static void done_job_tells_all(void **state)
+TEST(done_job_tells_all)
 {
     struct job_report verified = report;
     struct job_document document = queued_document();
@@ -110,7 +110,7 @@ static void done_job_tells_all(void **state)
         "\"tolerance\":0,\"seconds\":0.5},\"name\":\"rome\",\"deadline_s\":60}");
 }
 
-static void negative_cycle_is_named_in_the_problem(void **state)
+TEST(negative_cycle_is_named_in_the_problem)
 {
     struct job_report failed = report;
     struct job_document document = queued_document();
@@ -134,7 +134,7 @@ static void negative_cycle_is_named_in_the_problem(void **state)
     free(text);
 }
 
-static void job_whose_graph_is_gone_still_prints(void **state)
+TEST(job_whose_graph_is_gone_still_prints)
 {
     struct job_document document = queued_document();
     document.summary = NULL;
@@ -154,7 +154,7 @@ static struct job_report through_text(const struct job_report *original)
     return read;
 }
 
-static void a_report_of_before_plans_were_kept_is_read(void **state)
+TEST(a_report_of_before_plans_were_kept_is_read)
 {
     struct job_report read;
     char *text = job_report_encode(&report);
@@ -167,7 +167,7 @@ static void a_report_of_before_plans_were_kept_is_read(void **state)
     free(text);
 }
 
-static void reports_come_back_to_the_last_digit(void **state)
+TEST(reports_come_back_to_the_last_digit)
 {
     struct job_report original = report;
     original.timings.compute_s = 1.0 / 3;
@@ -205,7 +205,7 @@ static void reports_come_back_to_the_last_digit(void **state)
     job_report_finish(&read);
 }
 
-static void reports_keep_their_problem_and_cycle(void **state)
+TEST(reports_keep_their_problem_and_cycle)
 {
     struct job_report original = report;
     char cycle[] = "[1,2,3]";
@@ -229,7 +229,7 @@ static void reports_keep_their_problem_and_cycle(void **state)
     "[{\"code\":\"DirectedAssumed\",\"detail\":\"One way.\",\"hint\":\"directed=false\"},"         \
     "{\"code\":\"NameMoved\",\"detail\":\"Lost.\",\"hint\":\"\"}]"
 
-static void warnings_are_kept_and_tell_of_the_pairs_with_a_path(void **state)
+TEST(warnings_are_kept_and_tell_of_the_pairs_with_a_path)
 {
     static const struct {
         double reached;
@@ -261,7 +261,7 @@ static void warnings_are_kept_and_tell_of_the_pairs_with_a_path(void **state)
                      STATUS_CORRUPT);
 }
 
-static void a_job_counts_what_its_own_upload_left_out(void **state)
+TEST(a_job_counts_what_its_own_upload_left_out)
 {
     struct job_report original = report;
     struct job_document document = queued_document();
@@ -293,7 +293,7 @@ static void a_job_counts_what_its_own_upload_left_out(void **state)
     job_report_finish(&read);
 }
 
-static void texts_that_encode_never_wrote_are_corrupt(void **state)
+TEST(texts_that_encode_never_wrote_are_corrupt)
 {
     const char *const texts[] = {
         "", "{}", "[]", "{\"solver\":\"cpu\",\"device\":\"x\",\"timings\":{},\"plan\":{}}"};
@@ -310,7 +310,7 @@ static void texts_that_encode_never_wrote_are_corrupt(void **state)
     free(text);
 }
 
-static void graph_document_lists_names_and_links(void **state)
+TEST(graph_document_lists_names_and_links)
 {
     const char *const names[] = {"rome", "roma", NULL};
     struct graph_document document = {.id = "g_1",
@@ -346,7 +346,7 @@ static void graph_document_lists_names_and_links(void **state)
     free(text);
 }
 
-static void states_have_names_both_ways(void **state)
+TEST(states_have_names_both_ways)
 {
     for (enum job_state each = JOB_QUEUED; each < JOB_STATE_COUNT; each++) {
         enum job_state found;
@@ -358,7 +358,7 @@ static void states_have_names_both_ways(void **state)
     assert_false(job_state_from_name("Queued", &unused));
 }
 
-static void times_are_rfc_3339(void **state)
+TEST(times_are_rfc_3339)
 {
     char buffer[TIME_TEXT_SIZE];
     time_print(0, buffer);
@@ -369,7 +369,7 @@ static void times_are_rfc_3339(void **state)
     assert_int_equal(strlen(buffer), 24);
 }
 
-static void costs_of_a_job_outlive_its_solve(void **state)
+TEST(costs_of_a_job_outlive_its_solve)
 {
     struct job_report lost = {.solver = "cpu", .plan.parts = 1, .workers_lost = 2};
     struct job_report again;
@@ -399,7 +399,7 @@ static json_t *print(const struct estimate *estimate)
     return root;
 }
 
-static void an_estimate_that_fits_has_no_reason(void **state)
+TEST(an_estimate_that_fits_has_no_reason)
 {
     const struct estimate estimate = {
         .vertex_count = 1000,
@@ -431,7 +431,7 @@ static void an_estimate_that_fits_has_no_reason(void **state)
     json_decref(root);
 }
 
-static void a_plan_that_was_made_is_told(void **state)
+TEST(a_plan_that_was_made_is_told)
 {
     const struct estimate estimate = {
         .solver = "cpu",
@@ -449,7 +449,7 @@ static void a_plan_that_was_made_is_told(void **state)
     json_decref(root);
 }
 
-static void an_estimate_that_does_not_fit_says_why_and_what_would(void **state)
+TEST(an_estimate_that_does_not_fit_says_why_and_what_would)
 {
     const struct estimate estimate = {
         .kind = KIND_F8,
@@ -466,28 +466,4 @@ static void an_estimate_that_does_not_fit_says_why_and_what_would(void **state)
     assert_string_equal(json_string_value(json_object_get(root, "reason")), "too \"large\"");
     assert_string_equal(json_string_value(json_object_get(root, "hint")), "take less");
     json_decref(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queued_job_leaves_open_what_is_not_known),
-        cmocka_unit_test(done_job_tells_all),
-        cmocka_unit_test(negative_cycle_is_named_in_the_problem),
-        cmocka_unit_test(job_whose_graph_is_gone_still_prints),
-        cmocka_unit_test(a_report_of_before_plans_were_kept_is_read),
-        cmocka_unit_test(reports_come_back_to_the_last_digit),
-        cmocka_unit_test(reports_keep_their_problem_and_cycle),
-        cmocka_unit_test(warnings_are_kept_and_tell_of_the_pairs_with_a_path),
-        cmocka_unit_test(a_job_counts_what_its_own_upload_left_out),
-        cmocka_unit_test(texts_that_encode_never_wrote_are_corrupt),
-        cmocka_unit_test(graph_document_lists_names_and_links),
-        cmocka_unit_test(states_have_names_both_ways),
-        cmocka_unit_test(times_are_rfc_3339),
-        cmocka_unit_test(costs_of_a_job_outlive_its_solve),
-        cmocka_unit_test(an_estimate_that_fits_has_no_reason),
-        cmocka_unit_test(a_plan_that_was_made_is_told),
-        cmocka_unit_test(an_estimate_that_does_not_fit_says_why_and_what_would),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

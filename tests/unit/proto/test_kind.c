@@ -1,7 +1,7 @@
 #include "proto/kind.h"
 #include "tests/lib/test.h"
 
-static void names_go_both_ways(void **state)
+TEST(names_go_both_ways)
 {
     for (int i = 0; i < KIND_COUNT; i++) {
         enum kind kind;
@@ -12,7 +12,7 @@ static void names_go_both_ways(void **state)
     assert_false(kind_from_name("i8", &(enum kind){KIND_AUTO}));
 }
 
-static void sizes_are_those_of_the_elements(void **state)
+TEST(sizes_are_those_of_the_elements)
 {
     assert_int_equal(kind_size(KIND_AUTO), 0);
     assert_int_equal(kind_size(KIND_I4), 4);
@@ -20,14 +20,4 @@ static void sizes_are_those_of_the_elements(void **state)
     assert_int_equal(kind_size(KIND_F4), 4);
     assert_int_equal(kind_size(KIND_F8), 8);
     assert_true(kind_is_float(KIND_F4) && !kind_is_float(KIND_U2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_go_both_ways),
-        cmocka_unit_test(sizes_are_those_of_the_elements),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void sizes_overflow_into_a_status(void **state)
+TEST(sizes_overflow_into_a_status)
 {
     size_t bytes;
 
@@ -13,7 +13,7 @@ static void sizes_overflow_into_a_status(void **state)
     assert_int_equal(matrix_size(UINT32_MAX, KIND_I4, &bytes), STATUS_TOO_LARGE);
 }
 
-static void unreachable_is_no_distance(void **state)
+TEST(unreachable_is_no_distance)
 {
     int32_t i4[] = {0, UNREACHABLE_I4, -5, 0};
     float f4[] = {0, INFINITY, 2.5F, 0};
@@ -27,7 +27,7 @@ static void unreachable_is_no_distance(void **state)
     assert_true(matrix_distance(&floats, 1, 0, &distance) && distance == 2.5);
 }
 
-static void narrowing_never_loses(void **state)
+TEST(narrowing_never_loses)
 {
     int32_t i4[] = {0, UNREACHABLE_I4, 65534, 0};
     uint16_t u2[4];
@@ -41,15 +41,4 @@ static void narrowing_never_loses(void **state)
     assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
     i4[2] = -1;
     assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_overflow_into_a_status),
-        cmocka_unit_test(unreachable_is_no_distance),
-        cmocka_unit_test(narrowing_never_loses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void expect(const struct nearest_query *query, const uint32_t *rows, size
     nearest_finish(&nearest);
 }
 
-static void the_nearest_come_in_order(void **state)
+TEST(the_nearest_come_in_order)
 {
     const int32_t distances[] = {7, 0, UNREACHABLE_I4, 3, -2, 3};
     const uint32_t rows[] = {4, 3, 5, 0};
@@ -34,7 +34,7 @@ static void the_nearest_come_in_order(void **state)
     expect(&query, rows, 0);
 }
 
-static void a_random_row_is_sorted(void **state)
+TEST(a_random_row_is_sorted)
 {
     float distances[500];
     uint64_t seed = 1;
@@ -71,7 +71,7 @@ static void a_random_row_is_sorted(void **state)
 }
 
 /* A step is bounded whatever the graph: it sorts some thousand rows at most. */
-static void many_rows_take_many_steps(void **state)
+TEST(many_rows_take_many_steps)
 {
     enum { N = 300000 };
     int32_t *distances = calloc(N, sizeof(*distances));
@@ -95,15 +95,4 @@ static void many_rows_take_many_steps(void **state)
     }
     nearest_finish(&nearest);
     free(distances);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_come_in_order),
-        cmocka_unit_test(a_random_row_is_sorted),
-        cmocka_unit_test(many_rows_take_many_steps),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static size_t wanted(const char *bytes, size_t size)
     return wanted;
 }
 
-static void sizes_follow_the_version(void **state)
+TEST(sizes_follow_the_version)
 {
     static const char one[] = "\x93NUMPY\1\0\x76\0";
     static const char three[] = "\x93NUMPY\3\0\x76\1\0\0";
@@ -41,7 +41,7 @@ static void sizes_follow_the_version(void **state)
     assert_int_equal(wanted(three, 12), 12 + 0x176);
 }
 
-static void other_bytes_than_npy_are_refused(void **state)
+TEST(other_bytes_than_npy_are_refused)
 {
     static const unsigned char four[] = "\x93NUMPY\4\0";
     static const unsigned char huge[] = "\x93NUMPY\2\0\1\0\1\0";
@@ -58,7 +58,7 @@ static void other_bytes_than_npy_are_refused(void **state)
     assert_non_null(strstr(problem.detail, "more than 65536"));
 }
 
-static void headers_are_what_numpy_writes(void **state)
+TEST(headers_are_what_numpy_writes)
 {
     unsigned char bytes[NPY_HEADER_SIZE];
     struct npy_header header;
@@ -75,7 +75,7 @@ static void headers_are_what_numpy_writes(void **state)
     assert_int_equal(npy_header_read(bytes, sizeof bytes, &header, &size, NULL), STATUS_BAD_GRAPH);
 }
 
-static void dictionaries_of_any_writer_are_read(void **state)
+TEST(dictionaries_of_any_writer_are_read)
 {
     struct npy_header head = {0};
 
@@ -104,7 +104,7 @@ static void refused(const char *dictionary, const char *detail, const char *hint
     assert_non_null(strstr(problem.hint, hint));
 }
 
-static void other_arrays_are_refused_with_what_to_do(void **state)
+TEST(other_arrays_are_refused_with_what_to_do)
 {
     refused("{'descr': '>f4', 'fortran_order': False, 'shape': (3, 3), }", "big-endian",
             "newbyteorder");
@@ -123,17 +123,4 @@ static void other_arrays_are_refused_with_what_to_do(void **state)
     refused("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 99999999999999999999)}",
             "damaged", "");
     refused("", "damaged", "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_follow_the_version),
-        cmocka_unit_test(other_bytes_than_npy_are_refused),
-        cmocka_unit_test(headers_are_what_numpy_writes),
-        cmocka_unit_test(dictionaries_of_any_writer_are_read),
-        cmocka_unit_test(other_arrays_are_refused_with_what_to_do),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

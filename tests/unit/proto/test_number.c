@@ -18,7 +18,7 @@ static bool is_no_integer(const char *text)
     return !number_parse_integer(text, strlen(text), &(int64_t){0});
 }
 
-static void integers_are_read_to_the_last(void **state)
+TEST(integers_are_read_to_the_last)
 {
     assert_true(integer_is("0", 0) && integer_is("-12", -12) && integer_is("+007", 7));
     assert_true(integer_is("9223372036854775807", INT64_MAX));
@@ -28,7 +28,7 @@ static void integers_are_read_to_the_last(void **state)
                 is_no_integer("1.0"));
 }
 
-static void only_one_form_is_canonical(void **state)
+TEST(only_one_form_is_canonical)
 {
     static const char *const others[] = {"", "-", "00", "-0", "+1", "01", "-01", "1a"};
     int64_t value;
@@ -40,7 +40,7 @@ static void only_one_form_is_canonical(void **state)
     }
 }
 
-static void reals_are_those_of_strtod(void **state)
+TEST(reals_are_those_of_strtod)
 {
     static const char *const texts[] = {
         "0",
@@ -65,7 +65,7 @@ static void reals_are_those_of_strtod(void **state)
     }
 }
 
-static void other_words_are_no_reals(void **state)
+TEST(other_words_are_no_reals)
 {
     static const char *const texts[] = {"",    "-",    ".",   "e5",    "1e", "1e+",   "inf",
                                         "nan", "0x10", "1,5", "1.2.3", " 1", "1e400", "-1e400"};
@@ -83,7 +83,7 @@ static bool prints(double value, bool single, const char *wanted)
     return size == strlen(wanted) && memcmp(buffer, wanted, size) == 0;
 }
 
-static void reals_print_shortest(void **state)
+TEST(reals_print_shortest)
 {
     assert_true(prints(3, false, "3") && prints(-0.0, false, "0") && prints(0.1, false, "0.1"));
     assert_true(prints((double)0.1f, true, "0.1") && prints(1e300, false, "1e+300"));
@@ -96,7 +96,7 @@ static void reals_print_shortest(void **state)
     assert_true(prints(5e-324, false, "5e-324") && prints((double)1e-45f, true, "1e-45"));
 }
 
-static void printed_reals_read_back(void **state)
+TEST(printed_reals_read_back)
 {
     uint64_t seed = 1;
 
@@ -115,7 +115,7 @@ static void printed_reals_read_back(void **state)
     }
 }
 
-static void integers_print(void **state)
+TEST(integers_print)
 {
     char buffer[NUMBER_PRINT_SIZE];
 
@@ -205,7 +205,7 @@ static uint64_t draw(uint64_t *seed)
     return *seed ^ *seed >> 29;
 }
 
-static void doubles_of_any_bits(void **state)
+TEST(doubles_of_any_bits)
 {
     uint64_t seed = 1;
 
@@ -220,7 +220,7 @@ static void doubles_of_any_bits(void **state)
     }
 }
 
-static void floats_of_any_bits(void **state)
+TEST(floats_of_any_bits)
 {
     uint64_t seed = 2;
 
@@ -235,7 +235,7 @@ static void floats_of_any_bits(void **state)
     }
 }
 
-static void decimals_come_back_as_they_were(void **state)
+TEST(decimals_come_back_as_they_were)
 {
     uint64_t seed = 3;
 
@@ -251,7 +251,7 @@ static void decimals_come_back_as_they_were(void **state)
     }
 }
 
-static void every_power_of_two(void **state)
+TEST(every_power_of_two)
 {
     for (int q = -1074; q < 1024; q++) {
         expect(ldexp(1, q), false);
@@ -263,23 +263,4 @@ static void every_power_of_two(void **state)
     expect(5e-324, false);
     expect(1.7976931348623157e308, false);
     expect(9007199254740993e0, false);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_read_to_the_last),
-        cmocka_unit_test(only_one_form_is_canonical),
-        cmocka_unit_test(reals_are_those_of_strtod),
-        cmocka_unit_test(other_words_are_no_reals),
-        cmocka_unit_test(reals_print_shortest),
-        cmocka_unit_test(printed_reals_read_back),
-        cmocka_unit_test(integers_print),
-        cmocka_unit_test(doubles_of_any_bits),
-        cmocka_unit_test(floats_of_any_bits),
-        cmocka_unit_test(decimals_come_back_as_they_were),
-        cmocka_unit_test(every_power_of_two),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,24 +177,24 @@ static double small_decimals(unsigned draw, unsigned i, unsigned j)
     return draw < 30 ? 0 : draw < 60 ? draw * 1e-7 : draw * 0.1;
 }
 
-static void cycles_of_weight_zero_do_not_hold_the_walk(void **state)
+TEST(cycles_of_weight_zero_do_not_hold_the_walk)
 {
     expect_random_paths(KIND_I4, mostly_zero);
 }
 
-static void weights_below_zero_are_walked(void **state)
+TEST(weights_below_zero_are_walked)
 {
     expect_random_paths(KIND_I4, of_potentials);
     expect_random_paths(KIND_F8, of_potentials);
 }
 
-static void rounded_distances_are_walked(void **state)
+TEST(rounded_distances_are_walked)
 {
     expect_random_paths(KIND_F4, small_decimals);
     expect_random_paths(KIND_F8, small_decimals);
 }
 
-static void a_dead_end_of_zeros_is_left_again(void **state)
+TEST(a_dead_end_of_zeros_is_left_again)
 {
     struct trial trial;
     struct path path;
@@ -208,7 +208,7 @@ static void a_dead_end_of_zeros_is_left_again(void **state)
 }
 
 /* Around vertex 0, which the walk leaves for one dead end after another. */
-static void dead_ends_are_not_gone_through_again(void **state)
+TEST(dead_ends_are_not_gone_through_again)
 {
     enum { LEAVES = 2000 };
     struct graph_options options = {.vertex_limit = LEAVES + 2, .edge_limit = 3 * LEAVES};
@@ -236,7 +236,7 @@ static void dead_ends_are_not_gone_through_again(void **state)
     text_finish(&json);
 }
 
-static void distances_of_another_graph_are_found_out(void **state)
+TEST(distances_of_another_graph_are_found_out)
 {
     struct trial trial;
     struct path path;
@@ -249,7 +249,7 @@ static void distances_of_another_graph_are_found_out(void **state)
     close_trial(&trial);
 }
 
-static void no_path_is_answered_that_does_not_add_up(void **state)
+TEST(no_path_is_answered_that_does_not_add_up)
 {
     struct trial trial;
     struct path path;
@@ -267,19 +267,4 @@ static void no_path_is_answered_that_does_not_add_up(void **state)
     assert_int_equal(path_find(trial.finder, KIND_F8, near_row, 0, 2, &path), STATUS_OK);
     assert_int_equal(path.count, 3);
     close_trial(&trial);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycles_of_weight_zero_do_not_hold_the_walk),
-        cmocka_unit_test(weights_below_zero_are_walked),
-        cmocka_unit_test(rounded_distances_are_walked),
-        cmocka_unit_test(a_dead_end_of_zeros_is_left_again),
-        cmocka_unit_test(dead_ends_are_not_gone_through_again),
-        cmocka_unit_test(distances_of_another_graph_are_found_out),
-        cmocka_unit_test(no_path_is_answered_that_does_not_add_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

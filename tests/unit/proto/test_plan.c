@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static void destroy_accepts_half_built_plans(void **state)
+TEST(destroy_accepts_half_built_plans)
 {
     struct plan *plan = calloc(1, sizeof *plan);
 
@@ -13,13 +13,4 @@ static void destroy_accepts_half_built_plans(void **state)
     plan_destroy(NULL);
     assert_string_equal(plan_kind_name(PLAN_DENSE), "dense");
     assert_string_equal(plan_kind_name(PLAN_NESTED_DISSECTION), "nested_dissection");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(destroy_accepts_half_built_plans),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static void problems_print_what_applies(void **state)
+TEST(problems_print_what_applies)
 {
     struct problem problem;
     json_t *object;
@@ -24,7 +24,7 @@ static void problems_print_what_applies(void **state)
     json_decref(object);
 }
 
-static void problems_come_back(void **state)
+TEST(problems_come_back)
 {
     struct problem problem;
     struct problem back = {0};
@@ -44,7 +44,7 @@ static void problems_come_back(void **state)
     json_decref(object);
 }
 
-static void long_words_are_cut(void **state)
+TEST(long_words_are_cut)
 {
     char words[1000];
     struct problem problem;
@@ -55,15 +55,4 @@ static void long_words_are_cut(void **state)
     assert_int_equal(strlen(problem.detail), PROBLEM_TEXT_SIZE - 1);
     assert_string_equal(problem.detail + PROBLEM_TEXT_SIZE - 4, "...");
     assert_int_equal(problem_set(NULL, STATUS_IO, "x"), STATUS_IO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(problems_print_what_applies),
-        cmocka_unit_test(problems_come_back),
-        cmocka_unit_test(long_words_are_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "proto/result_form.h"
 #include "tests/lib/test.h"
 
-static void forms_are_found_by_name(void **state)
+TEST(forms_are_found_by_name)
 {
     static const char *const names[] = {"auto", "matrix", "hierarchy"};
 
@@ -14,7 +14,7 @@ static void forms_are_found_by_name(void **state)
     assert_false(result_form_from_name("tree", &(enum result_form){RESULT_FORM_AUTO}));
 }
 
-static void a_summary_is_read_back(void **state)
+TEST(a_summary_is_read_back)
 {
     for (enum result_reason reason = RESULT_REASON_NONE; reason < RESULT_REASON_COUNT; reason++) {
         const struct result_summary summary = {RESULT_FORM_HIERARCHY, reason, 123456789012, 42};
@@ -30,7 +30,7 @@ static void a_summary_is_read_back(void **state)
     }
 }
 
-static void malformed_forms_are_refused(void **state)
+TEST(malformed_forms_are_refused)
 {
     static const char *const texts[] = {
         "{}",
@@ -48,15 +48,4 @@ static void malformed_forms_are_refused(void **state)
         assert_false(result_summary_from_json(object, &found));
         json_decref(object);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_are_found_by_name),
-        cmocka_unit_test(a_summary_is_read_back),
-        cmocka_unit_test(malformed_forms_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void set_row(struct statistics *statistics, uint32_t row, double eccentri
     }
 }
 
-static void the_arrays_lie_within_the_storage(void **state)
+TEST(the_arrays_lie_within_the_storage)
 {
     for (uint32_t n = 0; n < 40; ++n) {
         void *storage;
@@ -45,7 +45,7 @@ static void the_arrays_lie_within_the_storage(void **state)
     assert_true(statistics_size(UINT32_MAX) > (size_t)UINT32_MAX * STATISTICS_VERTEX_BYTES);
 }
 
-static void storage_tells_whose_it_is(void **state)
+TEST(storage_tells_whose_it_is)
 {
     void *storage;
     struct statistics found;
@@ -66,7 +66,7 @@ static void storage_tells_whose_it_is(void **state)
     free(storage);
 }
 
-static void rows_that_reach_nothing_do_not_count(void **state)
+TEST(rows_that_reach_nothing_do_not_count)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
@@ -80,7 +80,7 @@ static void rows_that_reach_nothing_do_not_count(void **state)
     free(storage);
 }
 
-static void nothing_reached_is_all_zero(void **state)
+TEST(nothing_reached_is_all_zero)
 {
     for (uint32_t n = 0; n < 3; ++n) {
         void *storage;
@@ -104,7 +104,7 @@ static void expect_bins(enum kind kind, double lowest, double diameter, double b
     free(storage);
 }
 
-static void bins_of_integers_are_the_narrowest_integral_ones(void **state)
+TEST(bins_of_integers_are_the_narrowest_integral_ones)
 {
     expect_bins(KIND_I4, 0, 0, 0, 1);
     expect_bins(KIND_I4, 0, 63, 0, 1);
@@ -117,7 +117,7 @@ static void bins_of_integers_are_the_narrowest_integral_ones(void **state)
     expect_bins(KIND_I4, -536870911, 536870911, -536870911, 16777216);
 }
 
-static void bins_of_floats_end_at_the_diameter(void **state)
+TEST(bins_of_floats_end_at_the_diameter)
 {
     expect_bins(KIND_F4, 0, 16, 0, 0.25);
     expect_bins(KIND_F8, -16, 16, -16, 0.5);
@@ -127,7 +127,7 @@ static void bins_of_floats_end_at_the_diameter(void **state)
 }
 
 /* n = 2^30 rows of 2^32 each would leave 64 bits; here four rows do. */
-static void the_sum_of_all_rows_may_leave_64_bits(void **state)
+TEST(the_sum_of_all_rows_may_leave_64_bits)
 {
     void *storage;
     struct statistics statistics = make(4, KIND_I4, &storage);
@@ -141,7 +141,7 @@ static void the_sum_of_all_rows_may_leave_64_bits(void **state)
 }
 
 /* As networkx.closeness_centrality has it for a path 1 - 2 - 3 and a vertex alone. */
-static void closeness_is_corrected_for_parts(void **state)
+TEST(closeness_is_corrected_for_parts)
 {
     void *storage;
     double closeness = 0;
@@ -158,19 +158,4 @@ static void closeness_is_corrected_for_parts(void **state)
     set_row(&statistics, 2, 1, -4, 3);
     assert_false(statistics_closeness(&statistics, 2, &closeness));
     free(storage);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_arrays_lie_within_the_storage),
-        cmocka_unit_test(storage_tells_whose_it_is),
-        cmocka_unit_test(rows_that_reach_nothing_do_not_count),
-        cmocka_unit_test(nothing_reached_is_all_zero),
-        cmocka_unit_test(bins_of_integers_are_the_narrowest_integral_ones),
-        cmocka_unit_test(bins_of_floats_end_at_the_diameter),
-        cmocka_unit_test(the_sum_of_all_rows_may_leave_64_bits),
-        cmocka_unit_test(closeness_is_corrected_for_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void fill(int32_t row[N])
     row[7] = 99999; /* to itself, which counts nowhere */
 }
 
-static void a_row_is_reduced(void **state)
+TEST(a_row_is_reduced)
 {
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
@@ -37,7 +37,7 @@ static void a_row_is_reduced(void **state)
     free(storage);
 }
 
-static void every_distance_has_a_bin(void **state)
+TEST(every_distance_has_a_bin)
 {
     int32_t row[N];
     void *storage = malloc(statistics_size(N));
@@ -61,7 +61,7 @@ static void every_distance_has_a_bin(void **state)
 }
 
 /* Sums beyond 32 bits, of distances as long as there are. */
-static void a_long_row_adds_up(void **state)
+TEST(a_long_row_adds_up)
 {
     const uint32_t n = 100000;
     int32_t *row = malloc(n * sizeof(*row));
@@ -84,14 +84,4 @@ static void a_long_row_adds_up(void **state)
     assert_int_equal(bins[STATISTICS_BINS - 1], n / 2);
     free(storage);
     free(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_reduced),
-        cmocka_unit_test(every_distance_has_a_bin),
-        cmocka_unit_test(a_long_row_adds_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "proto/status.h"
 #include "tests/lib/test.h"
 
-static void every_status_has_its_own_code(void **state)
+TEST(every_status_has_its_own_code)
 {
     for (int i = 0; i < STATUS_COUNT; i++) {
         const struct status_info *info = status_info((enum status)i);
@@ -15,7 +15,7 @@ static void every_status_has_its_own_code(void **state)
     assert_int_equal(status_from_code("Nothing"), STATUS_COUNT);
 }
 
-static void codes_meet_the_contract(void **state)
+TEST(codes_meet_the_contract)
 {
     assert_int_equal(status_info(STATUS_TOO_LARGE)->http, 413);
     assert_int_equal(status_info(STATUS_BAD_GRAPH)->http, 422);
@@ -23,14 +23,4 @@ static void codes_meet_the_contract(void **state)
     assert_int_equal(status_info(STATUS_BAD_PARAMETER)->exit_code, 2);
     assert_int_equal(status_info(STATUS_DEVICE_LOST)->exit_code, 3);
     assert_string_equal(status_info(STATUS_IO)->code, "InputOutput");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_its_own_code),
-        cmocka_unit_test(codes_meet_the_contract),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void pieces_become_one_text(void **state)
+TEST(pieces_become_one_text)
 {
     struct text text = {0};
     size_t size;
@@ -26,7 +26,7 @@ static void pieces_become_one_text(void **state)
     free(bytes);
 }
 
-static void failure_is_remembered(void **state)
+TEST(failure_is_remembered)
 {
     struct text text = {0};
 
@@ -47,7 +47,7 @@ static bool quotes(const char *bytes, size_t size, const char *wanted)
     return same;
 }
 
-static void json_strings_are_escaped(void **state)
+TEST(json_strings_are_escaped)
 {
     assert_true(quotes("a\"\\\n\t\x01z", 7, "\"a\\\"\\\\\\n\\t\\u0001z\""));
     assert_true(quotes("\xC3\xA9", 2, "\"\xC3\xA9\""));
@@ -77,7 +77,7 @@ static json_t *long_object(void)
     return object;
 }
 
-static void json_is_what_jansson_prints(void **state)
+TEST(json_is_what_jansson_prints)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
@@ -88,13 +88,13 @@ static void json_is_what_jansson_prints(void **state)
     json_decref(object);
 }
 
-static void no_json_gives_no_text(void **state)
+TEST(no_json_gives_no_text)
 {
     assert_null(text_print_json(NULL, 0));
 }
 
 /* Whichever allocation of jansson's fails. */
-static void json_is_whole_or_none(void **state)
+TEST(json_is_whole_or_none)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
@@ -114,7 +114,7 @@ static void json_is_whole_or_none(void **state)
     json_decref(object);
 }
 
-static void a_tag_is_found_in_a_list(void **state)
+TEST(a_tag_is_found_in_a_list)
 {
     assert_true(text_lists_tag("\"a\"", "\"a\"", true));
     assert_true(text_lists_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
@@ -127,7 +127,7 @@ static void a_tag_is_found_in_a_list(void **state)
     assert_true(text_lists_tag("*", "\"a\"", false));
 }
 
-static void a_tag_without_its_end_stands_for_all_that_begin_so(void **state)
+TEST(a_tag_without_its_end_stands_for_all_that_begin_so)
 {
     assert_true(text_lists_tag("W/\"a-csv\", \"a-csv\"", "\"a-", false));
     assert_false(text_lists_tag("W/\"a-csv\", \"b-csv\"", "\"a-", false));
@@ -135,17 +135,6 @@ static void a_tag_without_its_end_stands_for_all_that_begin_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_become_one_text),
-        cmocka_unit_test(failure_is_remembered),
-        cmocka_unit_test(json_strings_are_escaped),
-        cmocka_unit_test(json_is_what_jansson_prints),
-        cmocka_unit_test(no_json_gives_no_text),
-        cmocka_unit_test(json_is_whole_or_none),
-        cmocka_unit_test(a_tag_is_found_in_a_list),
-        cmocka_unit_test(a_tag_without_its_end_stands_for_all_that_begin_so),
-    };
-
     json_set_alloc_funcs(scarce_malloc, free);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -1,7 +1,7 @@
 #include "proto/verification.h"
 #include "tests/lib/test.h"
 
-static void integers_are_compared_exactly(void **state)
+TEST(integers_are_compared_exactly)
 {
     assert_true(verification_tolerance(KIND_I4) == 0 && verification_epsilon(KIND_I4) == 0);
     assert_true(verification_tolerance(KIND_U2) == 0 && verification_epsilon(KIND_U2) == 0);
@@ -12,20 +12,11 @@ static void integers_are_compared_exactly(void **state)
     assert_true(verification_least(KIND_F4) > verification_least(KIND_F8));
 }
 
-static void chosen_rows_ascend_from_the_first_and_are_spread(void **state)
+TEST(chosen_rows_ascend_from_the_first_and_are_spread)
 {
     assert_int_equal(verification_row(10, 4, 0), 0);
     assert_int_equal(verification_row(10, 4, 1), 2);
     assert_int_equal(verification_row(10, 4, 2), 5);
     assert_int_equal(verification_row(10, 4, 3), 7);
     assert_int_equal(verification_row(1u << 26, 1u << 26, (1u << 26) - 1), (1u << 26) - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_compared_exactly),
-        cmocka_unit_test(chosen_rows_ascend_from_the_first_and_are_spread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void check_names(const struct vertex_names *names)
     free(bytes);
 }
 
-static void ranges_cost_no_table(void **state)
+TEST(ranges_cost_no_table)
 {
     struct vertex_names *names = NULL;
     uint32_t base = 0;
@@ -43,7 +43,7 @@ static void ranges_cost_no_table(void **state)
     vertex_names_destroy(names);
 }
 
-static void tables_keep_strings_and_numbers(void **state)
+TEST(tables_keep_strings_and_numbers)
 {
     struct vertex_names *strings = names_of((const char *[]){"a", "", "bcd"}, 3, false);
     struct vertex_names *numbers = names_of((const char *[]){"30", "-7", "14"}, 3, true);
@@ -56,14 +56,4 @@ static void tables_keep_strings_and_numbers(void **state)
     vertex_names_destroy(strings);
     vertex_names_destroy(numbers);
     vertex_names_destroy(digits);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_cost_no_table),
-        cmocka_unit_test(tables_keep_strings_and_numbers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

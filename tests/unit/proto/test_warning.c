@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static void warnings_stand_in_the_order_of_their_codes(void **state)
+TEST(warnings_stand_in_the_order_of_their_codes)
 {
     struct warnings warnings = {0};
     warning_add(&warnings, WARNING_NAME_MOVED, "from %s", "a");
@@ -18,7 +18,7 @@ static void warnings_stand_in_the_order_of_their_codes(void **state)
     assert_string_equal(warnings.list[2].detail, "from a");
 }
 
-static void a_warning_replaces_one_of_its_code(void **state)
+TEST(a_warning_replaces_one_of_its_code)
 {
     struct warnings warnings = {0};
     for (int turn = 0; turn < 2; turn++) {
@@ -35,7 +35,7 @@ static void a_warning_replaces_one_of_its_code(void **state)
     }
 }
 
-static void warnings_print_as_json(void **state)
+TEST(warnings_print_as_json)
 {
     struct warnings warnings = {0};
     assert_null(warning_print(&warnings));
@@ -48,14 +48,4 @@ static void warnings_print_as_json(void **state)
               "{\"code\":\"ColumnsUnused\",\"detail\":\"caf\xEF\xBF\xBD, cut\",\"hint\":\"\"},"
               "{\"code\":\"NameMoved\",\"detail\":\"the \\\"name\\\"\",\"hint\":\"id\"}]");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warnings_stand_in_the_order_of_their_codes),
-        cmocka_unit_test(a_warning_replaces_one_of_its_code),
-        cmocka_unit_test(warnings_print_as_json),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

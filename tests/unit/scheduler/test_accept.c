@@ -1,7 +1,7 @@
 #include "tests/lib/change_fixture.h"
 
 /* A change to a graph whose result is there is done at once, and its name moves with the commit. */
-static void a_change_back_is_done_when_it_is_durable(void **state)
+SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
 {
     struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
@@ -20,7 +20,7 @@ static void a_change_back_is_done_when_it_is_durable(void **state)
 }
 
 /* Uploaded, or asked for by its id. */
-static void graph_of_a_change_that_is_asked_for_stays(void **state)
+SCHEDULER_TEST(graph_of_a_change_that_is_asked_for_stays)
 {
     struct fixture *fixture = *state;
     char changed[2][GRAPH_ID_SIZE];
@@ -47,13 +47,4 @@ static void graph_of_a_change_that_is_asked_for_stays(void **state)
         assert_non_null(entry);
         assert_false(entry->row.of_name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable),
-        SCHEDULER_TEST(graph_of_a_change_that_is_asked_for_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

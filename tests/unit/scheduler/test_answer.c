@@ -10,7 +10,7 @@ static void assert_member(struct fixture *fixture, struct question *question, co
     forget(question);
 }
 
-static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(void **state)
+SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -21,7 +21,7 @@ static void documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph(voi
     assert_member(*state, new_question(CALL_GRAPH, job_id), "result", "i4");
 }
 
-static void unknown_ids_are_told_apart(void **state)
+SCHEDULER_TEST(unknown_ids_are_told_apart)
 {
     struct question *question = new_question(CALL_JOB, "nowhere");
     call(*state, question, STATUS_NO_SUCH_JOB, 404);
@@ -32,13 +32,4 @@ static void unknown_ids_are_told_apart(void **state)
     question = new_question(CALL_RESULT, "j_00000000000000000000000000");
     call(*state, question, STATUS_NO_SUCH_JOB, 404);
     forget(question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph),
-        SCHEDULER_TEST(unknown_ids_are_told_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "tests/lib/scheduler_fixture.h"
 
 /* The sanitizers find what is not freed, or freed twice. */
-static void a_call_frees_the_part_of_its_kind(void **state)
+TEST(a_call_frees_the_part_of_its_kind)
 {
     struct question *upload = new_upload(CALL_SUBMIT, RING);
     struct question *change = new_question(CALL_CHANGE, "graph");
@@ -16,10 +16,4 @@ static void a_call_frees_the_part_of_its_kind(void **state)
         call_finish(&questions[i]->call);
         forget(questions[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_call_frees_the_part_of_its_kind)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

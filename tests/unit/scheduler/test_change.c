@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/change_fixture.h"
 
-static void changes_that_come_together_are_made_one_after_another(void **state)
+SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another)
 {
     struct fixture *fixture = *state;
     struct question *questions[5];
@@ -26,7 +26,7 @@ static void changes_that_come_together_are_made_one_after_another(void **state)
     assert_distance(fixture, "line", 0, 2, "20");
 }
 
-static void a_change_that_the_tag_forbids_is_refused(void **state)
+SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
 {
     struct fixture *fixture = *state;
     store_named(fixture, LINE, "line");
@@ -43,7 +43,7 @@ static void a_change_that_the_tag_forbids_is_refused(void **state)
 }
 
 /* The rows were found by other names than the graph has. */
-static void change_by_names_of_another_graph_is_refused(void **state)
+SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
 {
     struct fixture *fixture = *state;
     store_named(fixture, LINE, "line");
@@ -60,7 +60,7 @@ static void change_by_names_of_another_graph_is_refused(void **state)
 }
 
 /* They would wait for a job that does not run any more. */
-static void the_shutdown_refuses_changes_that_wait(void **state)
+SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
 {
     struct fixture *fixture = *state;
     char job[JOB_ID_SIZE];
@@ -94,7 +94,7 @@ static struct question *post_change(struct fixture *fixture, const char *name, d
 }
 
 /* The changes of a name that was deleted and given again do not end with those of the old one. */
-static void the_end_of_an_older_change_lets_no_change_begin(void **state)
+SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin)
 {
     struct fixture *fixture = *state;
     char job[JOB_ID_SIZE];
@@ -124,7 +124,7 @@ static void the_end_of_an_older_change_lets_no_change_begin(void **state)
 }
 
 /* The end of the change before may wait for the very room that is not there. */
-static void a_full_disk_refuses_changes_that_wait(void **state)
+SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
 {
     struct fixture *fixture = *state;
     struct scheduler *scheduler = fixture->scheduler;
@@ -145,17 +145,4 @@ static void a_full_disk_refuses_changes_that_wait(void **state)
     assert_int_equal(first->call.status, STATUS_DISK_FULL);
     forget(first);
     forget(second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another),
-        SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused),
-        SCHEDULER_TEST(change_by_names_of_another_graph_is_refused),
-        SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin),
-        SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait),
-        SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static enum status choose(struct fixture *fixture, uint32_t vertex_count, enum k
     return choose_result_form(fixture->scheduler, &no_quota, &row, kind, 0, ret_result, &problem);
 }
 
-static void auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix(void **state)
+SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
 {
     struct fixture *fixture = *state;
     struct result_summary result;
@@ -26,7 +26,7 @@ static void auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix(void **state)
     assert_int_equal(result.reason, RESULT_REASON_VERTICES);
 }
 
-static void a_form_that_is_asked_for_is_kept_or_refused(void **state)
+SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused)
 {
     struct fixture *fixture = *state;
     struct result_summary result;
@@ -38,13 +38,4 @@ static void a_form_that_is_asked_for_is_kept_or_refused(void **state)
     assert_int_equal(choose(fixture, 11, KIND_U2, RESULT_FORM_AUTO, &result), STATUS_TOO_LARGE);
     assert_int_equal(choose(fixture, 3, KIND_U2, RESULT_FORM_HIERARCHY, &result),
                      STATUS_BAD_PARAMETER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix),
-        SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static uint64_t tag_of(const struct fixture *fixture, const char *graph_id)
     return graph_table_find_id(fixture->scheduler->graphs, graph_id)->coordinates.tag;
 }
 
-static void coordinates_are_counted_and_outlive_a_restart(void **state)
+SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -51,7 +51,7 @@ static void coordinates_are_counted_and_outlive_a_restart(void **state)
     forget(question);
 }
 
-static void of_two_changes_of_one_state_the_second_is_refused(void **state)
+SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -77,7 +77,7 @@ static void of_two_changes_of_one_state_the_second_is_refused(void **state)
     assert_int_equal(refused, 1);
 }
 
-static void a_graph_that_goes_meanwhile_takes_them_along(void **state)
+SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -99,7 +99,7 @@ static void a_graph_that_goes_meanwhile_takes_them_along(void **state)
     assert_int_equal(tag_of(fixture, graph_id), 0);
 }
 
-static void beyond_two_at_once_they_are_refused(void **state)
+SCHEDULER_TEST(beyond_two_at_once_they_are_refused)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -119,15 +119,4 @@ static void beyond_two_at_once_they_are_refused(void **state)
     }
     assert_int_equal(refused, 1);
     put(fixture, graph_id, "vertex,x,y\n1,2,4\n", 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart),
-        SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused),
-        SCHEDULER_TEST(beyond_two_at_once_they_are_refused),
-        SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static double eta_of(struct fixture *fixture, const char *job_id)
     return seconds;
 }
 
-static void a_queued_job_waits_for_the_one_that_runs(void **state)
+SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -52,7 +52,7 @@ static void a_queued_job_waits_for_the_one_that_runs(void **state)
 }
 
 /* Also where its graph is in a file alone: the time that it may take is judged by that. */
-static void a_task_says_how_many_edges_its_graph_has(void **state)
+SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -68,7 +68,7 @@ static void a_task_says_how_many_edges_its_graph_has(void **state)
     cancel(fixture, running);
 }
 
-static void a_higher_priority_goes_first(void **state)
+SCHEDULER_TEST(a_higher_priority_goes_first)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -94,7 +94,7 @@ static json_t *job_body(struct fixture *fixture, const char *id)
 }
 
 /* The second has the timings of the solve of the first, which a second solve would not repeat. */
-static void an_equal_job_ends_without_a_second_solve(void **state)
+SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -113,15 +113,4 @@ static void an_equal_job_ends_without_a_second_solve(void **state)
     assert_false(json_is_true(json_object_get(json_object_get(solved, "input"), "cached")));
     json_decref(solved);
     json_decref(known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs),
-        SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has),
-        SCHEDULER_TEST(a_higher_priority_goes_first),
-        SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-static void a_negative_cycle_fails_the_job_and_names_its_vertices(void **state)
+SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -25,7 +25,7 @@ static void a_negative_cycle_fails_the_job_and_names_its_vertices(void **state)
     forget(question);
 }
 
-static void queued_and_running_jobs_are_cancelled_and_finished_ones_are_not(void **state)
+SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -45,7 +45,7 @@ static void queued_and_running_jobs_are_cancelled_and_finished_ones_are_not(void
     assert_job_state(fixture, queued, "cancelled");
 }
 
-static void a_deadline_fails_a_job_that_is_queued_or_running(void **state)
+SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -62,7 +62,7 @@ static void a_deadline_fails_a_job_that_is_queued_or_running(void **state)
     cancel(fixture, running);
 }
 
-static void a_deadline_holds_across_a_restart(void **state)
+SCHEDULER_TEST(a_deadline_holds_across_a_restart)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -81,7 +81,7 @@ static void a_deadline_holds_across_a_restart(void **state)
 
 /* The disk was empty enough when the job came; a limit on the size of files stands for a full one.
  */
-static void a_job_whose_result_finds_no_room_fails_and_says_so(void **state)
+SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so)
 {
     struct fixture *fixture = *state;
     struct rlimit before;
@@ -104,7 +104,7 @@ static void a_job_whose_result_finds_no_room_fails_and_says_so(void **state)
     forget(question);
 }
 
-static void the_history_forgets_its_oldest_jobs(void **state)
+SCHEDULER_TEST(the_history_forgets_its_oldest_jobs)
 {
     struct fixture *fixture = *state;
     char job_ids[4][JOB_ID_SIZE];
@@ -129,7 +129,7 @@ static json_t *graph_document(struct fixture *fixture, const char *graph_id)
     return body;
 }
 
-static void a_graph_does_not_point_to_a_forgotten_job(void **state)
+SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -147,7 +147,7 @@ static void a_graph_does_not_point_to_a_forgotten_job(void **state)
     json_decref(body);
 }
 
-static void the_total_is_the_sum_of_its_parts(void **state)
+SCHEDULER_TEST(the_total_is_the_sum_of_its_parts)
 {
     struct fixture *fixture = *state;
     char *edges = ring_of(600, 1);
@@ -254,7 +254,7 @@ static long steps_of(void (*step)(void *context), bool has_older, enum job_state
     return steps;
 }
 
-static void no_step_walks_all_jobs(void **state)
+TEST(no_step_walks_all_jobs)
 {
     static const struct {
         void (*step)(void *context);
@@ -276,20 +276,4 @@ static void no_step_walks_all_jobs(void **state)
          * takes some thousand, in either. */
         assert_in_range(many, 0, few + 2 * MANY);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices),
-        SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not),
-        SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running),
-        SCHEDULER_TEST(a_deadline_holds_across_a_restart),
-        SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so),
-        SCHEDULER_TEST(the_history_forgets_its_oldest_jobs),
-        SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job),
-        SCHEDULER_TEST(the_total_is_the_sum_of_its_parts),
-        cmocka_unit_test(no_step_walks_all_jobs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

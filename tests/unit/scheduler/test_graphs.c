@@ -32,7 +32,9 @@ static void name(struct graph_table *table, const char *alias, struct graph_entr
     assert_int_equal(graph_table_name(table, alias, entry), STATUS_OK);
 }
 
-static void a_graph_is_found_by_id_and_by_every_alias(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_graph_is_found_by_id_and_by_every_alias)
 {
     struct graph_entry *entry = add(*state, "g_one");
     add(*state, "g_two");
@@ -58,7 +60,7 @@ static struct graph_entry *add_of(struct graph_table *table, struct tenant *tena
     return entry;
 }
 
-static void each_tenant_has_its_own_graphs_and_aliases(void **state)
+FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
 {
     struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
     struct graph_entry *one = add_of(*state, &tenants[0], "g_one");
@@ -84,7 +86,7 @@ static void each_tenant_has_its_own_graphs_and_aliases(void **state)
     graph_table_remove(*state, two);
 }
 
-static void an_alias_given_twice_is_listed_once(void **state)
+FIXTURE_TEST(an_alias_given_twice_is_listed_once)
 {
     struct graph_entry *entry = add(*state, "g_one");
     name(*state, "rome", entry);
@@ -92,7 +94,7 @@ static void an_alias_given_twice_is_listed_once(void **state)
     assert_int_equal(entry->name_count, 1);
 }
 
-static void an_alias_moves_to_the_graph_it_is_given_to_last(void **state)
+FIXTURE_TEST(an_alias_moves_to_the_graph_it_is_given_to_last)
 {
     struct graph_entry *one = add(*state, "g_one");
     struct graph_entry *two = add(*state, "g_two");
@@ -105,7 +107,7 @@ static void an_alias_moves_to_the_graph_it_is_given_to_last(void **state)
     assert_null(one->names[1]);
 }
 
-static void a_graph_not_committed_or_being_deleted_is_found_by_id_alone(void **state)
+FIXTURE_TEST(a_graph_not_committed_or_being_deleted_is_found_by_id_alone)
 {
     struct graph_entry *entry = add(*state, "g_one");
     entry->state = GRAPH_ACCEPTING;
@@ -115,7 +117,7 @@ static void a_graph_not_committed_or_being_deleted_is_found_by_id_alone(void **s
     assert_null(graph_table_find(*state, NULL, "g_one"));
 }
 
-static void a_removed_graph_takes_its_aliases_along(void **state)
+FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
 {
     struct graph_entry *one = add(*state, "g_one");
     struct graph_entry *two = add(*state, "g_two");
@@ -127,7 +129,7 @@ static void a_removed_graph_takes_its_aliases_along(void **state)
     assert_null(two->older);
 }
 
-static void drop_spares_what_is_committed_or_in_use(void **state)
+FIXTURE_TEST(drop_spares_what_is_committed_or_in_use)
 {
     struct graph_entry *entry = add(*state, "g_one");
     graph_table_drop(*state, entry);
@@ -143,20 +145,4 @@ static void drop_spares_what_is_committed_or_in_use(void **state)
     entry->active_jobs = 0;
     graph_table_drop(*state, entry);
     assert_null(graph_table_find_id(*state, "g_one"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_graph_is_found_by_id_and_by_every_alias),
-        TEST(each_tenant_has_its_own_graphs_and_aliases),
-        TEST(an_alias_given_twice_is_listed_once),
-        TEST(an_alias_moves_to_the_graph_it_is_given_to_last),
-        TEST(a_graph_not_committed_or_being_deleted_is_found_by_id_alone),
-        TEST(a_removed_graph_takes_its_aliases_along),
-        TEST(drop_spares_what_is_committed_or_in_use),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static struct job *new_job(void)
     return job;
 }
 
-static void a_job_comes_back_from_its_row(void **state)
+TEST(a_job_comes_back_from_its_row)
 {
     struct job *job = new_job();
     job->priority = 7;
@@ -31,7 +31,7 @@ static void a_job_comes_back_from_its_row(void **state)
     job_destroy(job);
 }
 
-static void a_report_that_is_none_is_corrupt(void **state)
+TEST(a_report_that_is_none_is_corrupt)
 {
     struct job *job = new_job();
     struct job_row row;
@@ -42,7 +42,7 @@ static void a_report_that_is_none_is_corrupt(void **state)
     job_destroy(job);
 }
 
-static void progress_and_the_time_left_are_those_of_the_state(void **state)
+TEST(progress_and_the_time_left_are_those_of_the_state)
 {
     struct job *job = new_job();
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
@@ -93,7 +93,9 @@ static struct job *add(struct job_table *table, const char *key)
     return added;
 }
 
-static void a_job_is_found_by_its_id_and_its_key(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_job_is_found_by_its_id_and_its_key)
 {
     struct job *job = add(*state, "order-1");
     struct job *other = add(*state, "order-2");
@@ -103,7 +105,7 @@ static void a_job_is_found_by_its_id_and_its_key(void **state)
     assert_null(job_table_find_key(*state, NULL, "order-3"));
 }
 
-static void a_key_of_one_tenant_is_not_that_of_another(void **state)
+FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
 {
     struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
     struct job *jobs[2];
@@ -128,7 +130,7 @@ static void a_key_of_one_tenant_is_not_that_of_another(void **state)
     job_table_remove(*state, jobs[1]);
 }
 
-static void the_jobs_of_a_graph_are_found_newest_first(void **state)
+FIXTURE_TEST(the_jobs_of_a_graph_are_found_newest_first)
 {
     struct job *other;
     struct job *jobs[3];
@@ -153,7 +155,7 @@ static void the_jobs_of_a_graph_are_found_newest_first(void **state)
     assert_non_null(job_table_newest_of(*state, "g_two"));
 }
 
-static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
+FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
 {
     struct job *first = add(*state, "");
     struct job *second = add(*state, "");
@@ -161,7 +163,7 @@ static void jobs_without_a_key_are_not_found_by_the_empty_key(void **state)
     assert_null(job_table_find_key(*state, NULL, ""));
 }
 
-static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
+FIXTURE_TEST(a_job_not_accepted_is_found_by_its_key_alone)
 {
     struct job *job = add(*state, "order-1");
     job->durability = JOB_ACCEPTING;
@@ -169,7 +171,7 @@ static void a_job_not_accepted_is_found_by_its_key_alone(void **state)
     assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
 }
 
-static void a_removed_job_is_not_found(void **state)
+FIXTURE_TEST(a_removed_job_is_not_found)
 {
     struct job *job = add(*state, "order-1");
     char id[JOB_ID_SIZE];
@@ -181,7 +183,7 @@ static void a_removed_job_is_not_found(void **state)
     assert_null(((struct job_table *)*state)->oldest);
 }
 
-static void the_order_of_creation_survives_removals(void **state)
+FIXTURE_TEST(the_order_of_creation_survives_removals)
 {
     struct job *first = add(*state, "");
     struct job *second = add(*state, "");
@@ -194,31 +196,11 @@ static void the_order_of_creation_survives_removals(void **state)
     assert_ptr_equal(((struct job_table *)*state)->newest, first);
 }
 
-static void an_id_too_long_to_be_one_is_not_found(void **state)
+FIXTURE_TEST(an_id_too_long_to_be_one_is_not_found)
 {
     char id[400];
     memset(id, 'j', sizeof(id) - 1);
     id[sizeof(id) - 1] = '\0';
     assert_null(job_table_find(*state, NULL, id));
     assert_null(job_table_find_key(*state, NULL, id));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_comes_back_from_its_row),
-        cmocka_unit_test(a_report_that_is_none_is_corrupt),
-        cmocka_unit_test(progress_and_the_time_left_are_those_of_the_state),
-        TEST(a_job_is_found_by_its_id_and_its_key),
-        TEST(a_key_of_one_tenant_is_not_that_of_another),
-        TEST(the_jobs_of_a_graph_are_found_newest_first),
-        TEST(jobs_without_a_key_are_not_found_by_the_empty_key),
-        TEST(a_job_not_accepted_is_found_by_its_key_alone),
-        TEST(a_removed_job_is_not_found),
-        TEST(the_order_of_creation_survives_removals),
-        TEST(an_id_too_long_to_be_one_is_not_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, co
 }
 
 /* Behind another, so that no progress ends a stream's wait. */
-static void a_wait_ends_when_its_client_leaves(void **state)
+SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -58,7 +58,7 @@ static void a_wait_ends_when_its_client_leaves(void **state)
     cancel(fixture, running);
 }
 
-static void one_of_many_leaves_and_the_others_wait_on(void **state)
+SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -80,7 +80,7 @@ static void one_of_many_leaves_and_the_others_wait_on(void **state)
     }
 }
 
-static void leaving_after_the_answer_changes_nothing(void **state)
+SCHEDULER_TEST(leaving_after_the_answer_changes_nothing)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -94,14 +94,4 @@ static void leaving_after_the_answer_changes_nothing(void **state)
     run_until(fixture, &waiting.noted);
     assert_false(waiting.question.answered);
     call_finish(&waiting.question.call);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_wait_ends_when_its_client_leaves),
-        SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on),
-        SCHEDULER_TEST(leaving_after_the_answer_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

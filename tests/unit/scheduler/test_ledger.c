@@ -1,7 +1,7 @@
 #include "server/scheduler/ledger.h"
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_full_queue_refuses_with_a_time_to_retry(void **state)
+SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -20,18 +20,9 @@ static void a_full_queue_refuses_with_a_time_to_retry(void **state)
     assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
 }
 
-static void refusals_for_want_of_room_say_when_to_come_back(void **state)
+TEST(refusals_for_want_of_room_say_when_to_come_back)
 {
     assert_int_equal(ledger_retry_after_s(STATUS_UPLOAD_MEMORY), 2);
     assert_int_equal(ledger_retry_after_s(STATUS_DISK_FULL), 60);
     assert_int_equal(ledger_retry_after_s(STATUS_BAD_GRAPH), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry),
-        cmocka_unit_test(refusals_for_want_of_room_say_when_to_come_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

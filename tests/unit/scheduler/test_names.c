@@ -25,7 +25,7 @@ static bool is_known(const struct fixture *fixture, const char *id)
     return graph_table_find_id(fixture->scheduler->graphs, id) != NULL;
 }
 
-static void name_stays_with_the_last_graph_that_was_solved(void **state)
+SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
 {
     struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
@@ -42,7 +42,7 @@ static void name_stays_with_the_last_graph_that_was_solved(void **state)
 }
 
 /* The graph that was uploaded, and the last one. */
-static void graphs_that_changes_made_go_when_the_name_moves_on(void **state)
+SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on)
 {
     struct fixture *fixture = *state;
     char first[GRAPH_ID_SIZE];
@@ -63,7 +63,7 @@ static void graphs_that_changes_made_go_when_the_name_moves_on(void **state)
 }
 
 /* A kill between the move of the name and the deletion. */
-static void start_deletes_graphs_that_lost_their_name(void **state)
+SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
 {
     struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
@@ -83,7 +83,7 @@ static void start_deletes_graphs_that_lost_their_name(void **state)
     assert_false(is_known(fixture, changed));
 }
 
-static void graph_of_a_change_by_id_stays(void **state)
+SCHEDULER_TEST(graph_of_a_change_by_id_stays)
 {
     struct fixture *fixture = *state;
     char first[GRAPH_ID_SIZE];
@@ -98,7 +98,7 @@ static void graph_of_a_change_by_id_stays(void **state)
 }
 
 /* An upload takes the name. */
-static void graph_that_a_change_made_goes_when_an_upload_takes_its_name(void **state)
+SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name)
 {
     struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
@@ -146,7 +146,7 @@ static bool end_again(struct fixture *fixture, const struct job *job)
 }
 
 /* The catalogue has both in order, so that the name would be another's after a restart. */
-static void a_name_that_is_just_being_given_away_does_not_move(void **state)
+SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move)
 {
     struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
@@ -170,7 +170,7 @@ static void a_name_that_is_just_being_given_away_does_not_move(void **state)
     assert_string_equal(owner_of(fixture, "ring")->row.id, other);
 }
 
-static void a_graph_that_is_being_deleted_loses_no_name(void **state)
+SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
 {
     struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
@@ -199,7 +199,7 @@ static void expect_deleted(struct fixture *fixture, const char *id)
     assert_null(graph_table_find_id(fixture->scheduler->graphs, id));
 }
 
-static void graph_with_a_name_is_not_swept(void **state)
+SCHEDULER_TEST(graph_with_a_name_is_not_swept)
 {
     struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
@@ -224,7 +224,7 @@ static void graph_with_a_name_is_not_swept(void **state)
 }
 
 /* A full disk keeps the end back meanwhile. */
-static void a_name_goes_to_the_disk_though_the_parent_is_deleted(void **state)
+SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted)
 {
     struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
@@ -233,20 +233,4 @@ static void a_name_goes_to_the_disk_though_the_parent_is_deleted(void **state)
     call(fixture, deletion, STATUS_OK, 204);
     forget(deletion);
     assert_true(end_again(fixture, job));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved),
-        SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on),
-        SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name),
-        SCHEDULER_TEST(graph_of_a_change_by_id_stays),
-        SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name),
-        SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move),
-        SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name),
-        SCHEDULER_TEST(graph_with_a_name_is_not_swept),
-        SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

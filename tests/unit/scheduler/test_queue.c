@@ -13,13 +13,13 @@ static struct job *pop(struct job_queue *queue)
     return job;
 }
 
-static void an_empty_queue_gives_nothing(void **state)
+TEST(an_empty_queue_gives_nothing)
 {
     struct job_queue queue = {0};
     assert_null(pop(&queue));
 }
 
-static void equal_priorities_leave_in_the_order_they_came(void **state)
+TEST(equal_priorities_leave_in_the_order_they_came)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -33,7 +33,7 @@ static void equal_priorities_leave_in_the_order_they_came(void **state)
     assert_int_equal(queue.count, 0);
 }
 
-static void a_higher_priority_overtakes(void **state)
+TEST(a_higher_priority_overtakes)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -48,7 +48,7 @@ static void a_higher_priority_overtakes(void **state)
     assert_ptr_equal(pop(&queue), &low);
 }
 
-static void jobs_that_are_too_large_are_passed_over(void **state)
+TEST(jobs_that_are_too_large_are_passed_over)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
@@ -71,7 +71,7 @@ static void jobs_that_are_too_large_are_passed_over(void **state)
     assert_ptr_equal(pop(&queue), &large);
 }
 
-static void a_removed_job_leaves_the_others_in_order(void **state)
+TEST(a_removed_job_leaves_the_others_in_order)
 {
     for (int removed = 0; removed < 3; removed++) {
         struct job_queue queue = {0};
@@ -91,7 +91,7 @@ static void a_removed_job_leaves_the_others_in_order(void **state)
     }
 }
 
-static void a_position_counts_the_jobs_that_come_before(void **state)
+TEST(a_position_counts_the_jobs_that_come_before)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -109,7 +109,7 @@ static void a_position_counts_the_jobs_that_come_before(void **state)
     assert_int_equal(queue_position(&queue, &idle), 3);
 }
 
-static void a_position_is_right_along_a_long_line(void **state)
+TEST(a_position_is_right_along_a_long_line)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -129,7 +129,7 @@ static void a_position_is_right_along_a_long_line(void **state)
     }
 }
 
-static void the_first_stays_until_it_is_taken(void **state)
+TEST(the_first_stays_until_it_is_taken)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -141,7 +141,7 @@ static void the_first_stays_until_it_is_taken(void **state)
     assert_null(queue_first(&queue));
 }
 
-static void jobs_ahead_take_their_time(void **state)
+TEST(jobs_ahead_take_their_time)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
@@ -159,7 +159,7 @@ static void jobs_ahead_take_their_time(void **state)
 }
 
 /* Against a walk, after each of many pushes and removals anywhere. */
-static void positions_stay_right_when_jobs_leave(void **state)
+TEST(positions_stay_right_when_jobs_leave)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
     enum { COUNT = 60 };
@@ -205,7 +205,7 @@ static struct job *take(struct job_queue *queue)
 }
 
 /* One that floods the queue delays another by the job that runs, whatever its priorities. */
-static void shares_take_turns_by_what_they_were_served(void **state)
+TEST(shares_take_turns_by_what_they_were_served)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
@@ -230,7 +230,7 @@ static void shares_take_turns_by_what_they_were_served(void **state)
     assert_null(queue.shares);
 }
 
-static void idle_time_is_not_saved_up(void **state)
+TEST(idle_time_is_not_saved_up)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
@@ -255,7 +255,7 @@ static void idle_time_is_not_saved_up(void **state)
     assert_in_range(of_back, 5, 6);
 }
 
-static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
+TEST(seconds_ahead_are_those_of_the_turns_of_others_too)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1}};
     struct job_share shares[2] = {0};
@@ -273,24 +273,4 @@ static void seconds_ahead_are_those_of_the_turns_of_others_too(void **state)
     assert_true(queue_seconds_ahead(&queue, &own[2]) == 16 + 16);
     assert_true(queue_seconds_ahead(&queue, &flood[8]) == 64 + 24);
     assert_int_equal(queue_position(&queue, &flood[8]), 8 + 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_queue_gives_nothing),
-        cmocka_unit_test(equal_priorities_leave_in_the_order_they_came),
-        cmocka_unit_test(a_higher_priority_overtakes),
-        cmocka_unit_test(jobs_that_are_too_large_are_passed_over),
-        cmocka_unit_test(a_removed_job_leaves_the_others_in_order),
-        cmocka_unit_test(a_position_counts_the_jobs_that_come_before),
-        cmocka_unit_test(a_position_is_right_along_a_long_line),
-        cmocka_unit_test(the_first_stays_until_it_is_taken),
-        cmocka_unit_test(shares_take_turns_by_what_they_were_served),
-        cmocka_unit_test(idle_time_is_not_saved_up),
-        cmocka_unit_test(seconds_ahead_are_those_of_the_turns_of_others_too),
-        cmocka_unit_test(jobs_ahead_take_their_time),
-        cmocka_unit_test(positions_stay_right_when_jobs_leave),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

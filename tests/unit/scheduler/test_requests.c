@@ -21,7 +21,7 @@ int munmap(void *address, size_t size)
 }
 
 /* The others would wait for it: some 30 ms for a GiB. */
-static void a_deletion_does_not_unmap_results_on_the_loop(void **state)
+SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
     struct fixture *fixture = *state;
     char *edges = ring_of(300, 1);
@@ -38,7 +38,7 @@ static void a_deletion_does_not_unmap_results_on_the_loop(void **state)
     assert_true(unmapped_bytes < (size_t)300 * 300 * 2);
 }
 
-static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
+SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -64,7 +64,7 @@ static void a_graph_in_use_is_not_deleted_and_one_that_is_idle_is(void **state)
 #define ESTIMATES 16
 
 /* The file of the graph is a pipe that nobody writes: an estimate that reads it waits. */
-static void an_upload_does_not_wait_for_estimates(void **state)
+SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
     struct fixture *fixture = *state;
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
@@ -96,7 +96,7 @@ static void an_upload_does_not_wait_for_estimates(void **state)
     assert_true(refused > 0 && refused < ESTIMATES);
 }
 
-static void jobs_are_listed_newest_first_page_by_page(void **state)
+SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page)
 {
     struct fixture *fixture = *state;
     char job_ids[3][JOB_ID_SIZE];
@@ -128,7 +128,7 @@ static void jobs_are_listed_newest_first_page_by_page(void **state)
     forget(question);
 }
 
-static void jobs_are_filtered_by_state(void **state)
+SCHEDULER_TEST(jobs_are_filtered_by_state)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -142,7 +142,7 @@ static void jobs_are_filtered_by_state(void **state)
 }
 
 /* Each of the many pages is short to make, however few jobs the filter lets through. */
-static void a_filter_that_leaves_out_many_ends_the_page(void **state)
+SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page)
 {
     struct fixture *fixture = *state;
     char failed[JOB_ID_SIZE];
@@ -179,17 +179,4 @@ static void a_filter_that_leaves_out_many_ends_the_page(void **state)
     assert_true(json_is_null(json_object_get(body, "next")));
     json_decref(body);
     forget(question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop),
-        SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is),
-        SCHEDULER_TEST(an_upload_does_not_wait_for_estimates),
-        SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page),
-        SCHEDULER_TEST(jobs_are_filtered_by_state),
-        SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-static void results_names_and_jobs_are_there_after_a_restart(void **state)
+SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart)
 {
     struct fixture *fixture = *state;
     struct question *question = new_upload(CALL_SUBMIT, RING);
@@ -22,7 +22,7 @@ static void results_names_and_jobs_are_there_after_a_restart(void **state)
     forget(question);
 }
 
-static void a_running_and_a_queued_job_are_resumed_after_a_restart(void **state)
+SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -37,7 +37,7 @@ static void a_running_and_a_queued_job_are_resumed_after_a_restart(void **state)
     finish_job(fixture, queued, "done");
 }
 
-static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **state)
+SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -52,7 +52,7 @@ static void a_result_lost_from_the_disk_is_solved_again_under_its_job(void **sta
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **state)
+SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again)
 {
     struct fixture *fixture = *state;
     char first[JOB_ID_SIZE];
@@ -73,7 +73,7 @@ static void of_two_jobs_with_one_lost_result_the_later_is_solved_again(void **st
     assert_distance(fixture, first, 0, 2, "3");
 }
 
-static void a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again(void **state)
+SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -87,16 +87,4 @@ static void a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_aga
     forget(question);
     restart(fixture);
     assert_job_state(fixture, job_id, "done");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart),
-        SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart),
-        SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job),
-        SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again),
-        SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_question_for_a_missing_result_waits_for_the_job(void **state)
+SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
 {
     struct fixture *fixture = *state;
     struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
@@ -16,7 +16,7 @@ static void a_question_for_a_missing_result_waits_for_the_job(void **state)
     forget(upload);
 }
 
-static void the_budget_evicts_the_result_longest_unasked(void **state)
+SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked)
 {
     struct fixture *fixture = *state;
     char ring_job[JOB_ID_SIZE];
@@ -38,7 +38,7 @@ static void the_budget_evicts_the_result_longest_unasked(void **state)
     forget(question);
 }
 
-static void the_limit_evicts_the_result_longest_unasked(void **state)
+SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked)
 {
     struct fixture *fixture = *state;
     char ring_job[JOB_ID_SIZE];
@@ -65,7 +65,7 @@ static void touch(struct fixture *fixture, const char *graph_id)
 }
 
 /* Queries only touch the results, so the order of eviction is found out when one has to go. */
-static void results_are_evicted_in_the_order_of_their_last_queries(void **state)
+SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
 {
     struct fixture *fixture = *state;
     static const unsigned evicted[] = {1, 0, 3, 2};
@@ -107,7 +107,7 @@ static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
     return kind;
 }
 
-static void a_graph_answers_with_the_kind_asked_for_last(void **state)
+SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last)
 {
     struct fixture *fixture = *state;
     char graph_id[GRAPH_ID_SIZE];
@@ -121,7 +121,7 @@ static void a_graph_answers_with_the_kind_asked_for_last(void **state)
 }
 
 /* A negative loop is no edge of the canonical form, and still makes another graph. */
-static void a_negative_loop_is_not_answered_from_the_graph_without_it(void **state)
+SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -141,7 +141,7 @@ static void break_store(const struct fixture *fixture)
     assert_int_equal(system(command), 0);
 }
 
-static void results_that_the_disk_refuses_are_dropped(void **state)
+SCHEDULER_TEST(results_that_the_disk_refuses_are_dropped)
 {
     struct fixture *fixture = *state;
     break_store(fixture);
@@ -159,18 +159,4 @@ static void results_that_the_disk_refuses_are_dropped(void **state)
     assert_string_equal(question->call.body, "{\"graphs\":[],\"next\":null}");
     forget(question);
     assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job),
-        SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked),
-        SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked),
-        SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries),
-        SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last),
-        SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it),
-        SCHEDULER_TEST(results_that_the_disk_refuses_are_dropped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

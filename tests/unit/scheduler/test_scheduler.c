@@ -2,7 +2,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_submitted_graph_is_solved(void **state)
+SCHEDULER_TEST(a_submitted_graph_is_solved)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -12,7 +12,7 @@ static void a_submitted_graph_is_solved(void **state)
     assert_distance(*state, graph_id, 2, 1, "5");
 }
 
-static void without_a_wait_the_answer_is_202_and_the_job_ends_later(void **state)
+SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
     call(*state, question, STATUS_OK, 202);
@@ -21,7 +21,7 @@ static void without_a_wait_the_answer_is_202_and_the_job_ends_later(void **state
     forget(question);
 }
 
-static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
+SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -43,14 +43,4 @@ static void a_drain_answers_the_waiting_and_refuses_new_jobs(void **state)
     question = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, question, STATUS_DRAINING, 503);
     forget(question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_submitted_graph_is_solved),
-        SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later),
-        SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

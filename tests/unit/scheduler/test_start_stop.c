@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_worker_without_a_gpu_says_why(void **state)
+SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
 {
     struct fixture *fixture = *state;
     const struct device_list *devices = scheduler_devices(fixture->scheduler);
@@ -10,7 +10,7 @@ static void a_worker_without_a_gpu_says_why(void **state)
     assert_true(atomic_load(&scheduler_admission(fixture->scheduler)->ready));
 }
 
-static void the_vertex_limit_is_the_smallest_and_says_whose_it_is(void **state)
+SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is)
 {
     struct fixture *fixture = *state;
     assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
@@ -25,13 +25,4 @@ static void the_vertex_limit_is_the_smallest_and_says_whose_it_is(void **state)
     call(fixture, question, STATUS_TOO_LARGE, 413);
     assert_true(question->call.problem.limit == 2);
     forget(question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_worker_without_a_gpu_says_why),
-        SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

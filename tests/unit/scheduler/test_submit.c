@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/statvfs.h>
 
-static void a_bad_graph_is_refused_and_nothing_is_kept(void **state)
+SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept)
 {
     struct question *question = new_question(CALL_SUBMIT, "");
     struct graph_options options = {0};
@@ -20,7 +20,7 @@ static void a_bad_graph_is_refused_and_nothing_is_kept(void **state)
     forget(question);
 }
 
-static void a_stored_graph_is_solved_by_name_in_another_kind(void **state)
+SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
@@ -34,7 +34,7 @@ static void a_stored_graph_is_solved_by_name_in_another_kind(void **state)
     forget(question);
 }
 
-static void an_unknown_graph_cannot_be_submitted(void **state)
+SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted)
 {
     struct question *question = new_question(CALL_SUBMIT, "nowhere");
     call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
@@ -51,7 +51,7 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
 }
 
 /* Each is bound anew with each result of the graph, and printed with its document. */
-static void a_graph_has_so_many_names_and_no_more(void **state)
+SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
 {
     struct fixture *fixture = *state;
     struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
@@ -133,7 +133,7 @@ static void expect_stored(const struct fixture *fixture, const char *id, uint32_
 }
 
 /* The second is as like the first as a row of the catalogue tells. */
-static void large_graphs_are_stored_each_once(void **state)
+SCHEDULER_TEST(large_graphs_are_stored_each_once)
 {
     struct fixture *fixture = *state;
     char ids[3][GRAPH_ID_SIZE];
@@ -151,7 +151,7 @@ static void large_graphs_are_stored_each_once(void **state)
 }
 
 /* Its edges alone would fit. */
-static void a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor(void **state)
+SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor)
 {
     struct fixture *fixture = *state;
     restart(fixture);
@@ -176,7 +176,7 @@ int fstatvfs(int descriptor, struct statvfs *ret_info)
     return 0;
 }
 
-static void a_graph_solved_before_is_done_at_once(void **state)
+SCHEDULER_TEST(a_graph_solved_before_is_done_at_once)
 {
     char first[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -189,7 +189,7 @@ static void a_graph_solved_before_is_done_at_once(void **state)
     forget(question);
 }
 
-static void two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted(void **state)
+SCHEDULER_TEST(two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted)
 {
     struct fixture *fixture = *state;
     struct question *one = new_upload(CALL_SUBMIT, RING);
@@ -215,7 +215,7 @@ static struct question *new_keyed(const char *edges, const char *key)
     return question;
 }
 
-static void a_repeated_key_gives_the_same_job_also_after_a_restart(void **state)
+SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart)
 {
     struct question *first = new_keyed(RING, "order-1");
     call(*state, first, STATUS_OK, 200);
@@ -239,7 +239,7 @@ static struct question *new_stored(const char *graph_id, const char *key)
     return question;
 }
 
-static void a_repeat_during_the_commit_is_not_answered_before_it(void **state)
+SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it)
 {
     struct fixture *fixture = *state;
     struct question *graph = new_upload(CALL_STORE_GRAPH, RING);
@@ -256,7 +256,7 @@ static void a_repeat_during_the_commit_is_not_answered_before_it(void **state)
     forget(graph);
 }
 
-static void a_key_used_for_another_request_is_a_mismatch(void **state)
+SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch)
 {
     struct question *question = new_keyed(RING, "order-1");
     call(*state, question, STATUS_OK, 200);
@@ -285,7 +285,7 @@ static bool has_moved_name(const struct question *question, const struct questio
 
 /* Whichever comes second takes the name from the other, though that has not come back from the
  * disk. */
-static void a_name_that_two_uploads_give_at_once_is_told_to_move(void **state)
+SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move)
 {
     struct fixture *fixture = *state;
     struct question *ring = post_named(fixture, RING);
@@ -302,7 +302,7 @@ static void a_name_that_two_uploads_give_at_once_is_told_to_move(void **state)
     forget(ring);
 }
 
-static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
+SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -322,7 +322,7 @@ static void a_graph_uploaded_while_it_is_deleted_stays(void **state)
     assert_distance(fixture, graph_id, 0, 2, "3");
 }
 
-static void a_job_without_room_for_its_result_is_refused_and_leaves_nothing(void **state)
+SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -346,25 +346,4 @@ static void a_job_without_room_for_its_result_is_refused_and_leaves_nothing(void
     solve(fixture, LINE, job_id, graph_id);
     atomic_store(&free_blocks, 1UL << 40);
     solve(fixture, RING, job_id, graph_id);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept),
-        SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind),
-        SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted),
-        SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more),
-        SCHEDULER_TEST(large_graphs_are_stored_each_once),
-        SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor),
-        SCHEDULER_TEST(a_graph_solved_before_is_done_at_once),
-        SCHEDULER_TEST(two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted),
-        SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart),
-        SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it),
-        SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch),
-        SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move),
-        SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays),
-        SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void expect_lists(struct fixture *fixture, const char *tenant, size_t cou
     assert_int_equal(count_listed(fixture, CALL_GRAPHS, tenant, "graphs"), count);
 }
 
-static void objects_of_a_tenant_stay_unknown_to_others_after_a_restart(void **state)
+SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -100,7 +100,7 @@ static void objects_of_a_tenant_stay_unknown_to_others_after_a_restart(void **st
 }
 
 /* The same graph, alias and Idempotency-Key: as if there were no other. */
-static void equal_requests_of_two_are_two(void **state)
+SCHEDULER_TEST(equal_requests_of_two_are_two)
 {
     struct fixture *fixture = *state;
     char job_ids[3][JOB_ID_SIZE];
@@ -123,7 +123,7 @@ static void equal_requests_of_two_are_two(void **state)
     }
 }
 
-static void a_cursor_of_another_is_none(void **state)
+SCHEDULER_TEST(a_cursor_of_another_is_none)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -135,7 +135,7 @@ static void a_cursor_of_another_is_none(void **state)
     forget(question);
 }
 
-static void bytes_are_counted_reserved_and_released(void **state)
+SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
 {
     struct fixture *fixture = *state;
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -166,7 +166,7 @@ static void bytes_are_counted_reserved_and_released(void **state)
 }
 
 /* The first is solved while the second waits, which then ends by the result of the first. */
-static void an_equal_job_gives_its_bytes_back_too(void **state)
+SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too)
 {
     struct fixture *fixture = *state;
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -184,7 +184,7 @@ static void an_equal_job_gives_its_bytes_back_too(void **state)
     forget(second);
 }
 
-static void more_vertices_than_the_key_allows_are_refused(void **state)
+SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
 {
     struct fixture *fixture = *state;
     struct question *question = new_submit(fixture, "a", RING);
@@ -197,7 +197,7 @@ static void more_vertices_than_the_key_allows_are_refused(void **state)
 
 /* The places are taken in the order of the asks; whether a job has left the queue by the time of
  * the next does not matter to one that was promised none. */
-static void no_more_jobs_wait_than_the_key_allows(void **state)
+SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows)
 {
     struct fixture *fixture = *state;
     struct question *first = new_submit(fixture, "a", RING);
@@ -221,7 +221,7 @@ static void no_more_jobs_wait_than_the_key_allows(void **state)
     forget(other);
 }
 
-static void a_name_is_always_the_same_tenant(void **state)
+TEST(a_name_is_always_the_same_tenant)
 {
     struct tenant *tenants = NULL;
     struct tenant *nobody;
@@ -241,7 +241,7 @@ static void a_name_is_always_the_same_tenant(void **state)
     tenant_free_all(tenants);
 }
 
-static void jobs_that_wait_and_places_reserved_count_alike(void **state)
+TEST(jobs_that_wait_and_places_reserved_count_alike)
 {
     struct admission admission = {0};
     struct tenant tenant = {.reserved_places = 1};
@@ -274,7 +274,7 @@ static uint32_t fill_queue(const struct admission *admission, struct tenant *ten
     return count;
 }
 
-static void a_tenant_leaves_as_many_places_as_it_takes(void **state)
+TEST(a_tenant_leaves_as_many_places_as_it_takes)
 {
     const struct admission shared = {.tenant_count = 2};
     struct tenant tenants[8] = {{.number = 1}};
@@ -287,7 +287,7 @@ static void a_tenant_leaves_as_many_places_as_it_takes(void **state)
     assert_int_equal(fill_queue(&shared, &tenants[7], &free_places), 0);
 }
 
-static void one_tenant_has_the_queue_to_itself(void **state)
+TEST(one_tenant_has_the_queue_to_itself)
 {
     const struct admission open = {0};
     const struct admission alone = {.tenant_count = 1};
@@ -299,7 +299,7 @@ static void one_tenant_has_the_queue_to_itself(void **state)
     assert_int_equal(fill_queue(&alone, &tenant, &free_places), 64);
 }
 
-static void bytes_are_those_there_and_those_to_come(void **state)
+TEST(bytes_are_those_there_and_those_to_come)
 {
     struct tenant tenant = {.stored_bytes = 60, .reserved_bytes = 30};
     const struct quota none = {0};
@@ -311,23 +311,4 @@ static void bytes_are_those_there_and_those_to_come(void **state)
     assert_int_equal(tenant_check_bytes(&tenant, &hundred, UINT64_MAX, &problem),
                      STATUS_STORAGE_QUOTA);
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart),
-        SCHEDULER_TEST(equal_requests_of_two_are_two),
-        SCHEDULER_TEST(a_cursor_of_another_is_none),
-        SCHEDULER_TEST(bytes_are_counted_reserved_and_released),
-        SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too),
-        SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused),
-        SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows),
-        cmocka_unit_test(a_name_is_always_the_same_tenant),
-        cmocka_unit_test(jobs_that_wait_and_places_reserved_count_alike),
-        cmocka_unit_test(a_tenant_leaves_as_many_places_as_it_takes),
-        cmocka_unit_test(one_tenant_has_the_queue_to_itself),
-        cmocka_unit_test(bytes_are_those_there_and_those_to_come),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void expect_nothing_taken(void)
     }
 }
 
-static void an_upload_is_charged_for_what_arrived_and_at_most_a_step(void **state)
+TEST(an_upload_is_charged_for_what_arrived_and_at_most_a_step)
 {
     struct upload_share share;
 
@@ -58,7 +58,7 @@ static void an_upload_is_charged_for_what_arrived_and_at_most_a_step(void **stat
     expect_nothing_taken();
 }
 
-static void no_upload_takes_more_than_the_part_of_its_client(void **state)
+TEST(no_upload_takes_more_than_the_part_of_its_client)
 {
     static struct tenant tenant = {.number = 1};
     struct upload_share alone;
@@ -84,7 +84,7 @@ static void no_upload_takes_more_than_the_part_of_its_client(void **state)
     expect_nothing_taken();
 }
 
-static void small_uploads_are_free_however_little_memory_there_is(void **state)
+TEST(small_uploads_are_free_however_little_memory_there_is)
 {
     struct upload_share share;
 
@@ -96,7 +96,7 @@ static void small_uploads_are_free_however_little_memory_there_is(void **state)
     expect_nothing_taken();
 }
 
-static void an_upload_that_finds_no_room_beside_others_may_come_back(void **state)
+TEST(an_upload_that_finds_no_room_beside_others_may_come_back)
 {
     struct upload_share large;
     struct upload_share second;
@@ -123,7 +123,7 @@ static void an_upload_that_finds_no_room_beside_others_may_come_back(void **stat
     expect_nothing_taken();
 }
 
-static void an_address_has_half_of_its_tenant_and_that_half_of_all(void **state)
+TEST(an_address_has_half_of_its_tenant_and_that_half_of_all)
 {
     static struct tenant tenants[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
     struct upload_share shares[6];
@@ -157,7 +157,7 @@ static void an_address_has_half_of_its_tenant_and_that_half_of_all(void **state)
     expect_nothing_taken();
 }
 
-static void sizes_do_not_wrap(void **state)
+TEST(sizes_do_not_wrap)
 {
     struct upload_share first;
     struct upload_share second;
@@ -175,7 +175,7 @@ static void sizes_do_not_wrap(void **state)
     expect_nothing_taken();
 }
 
-static void without_a_memory_nothing_is_charged(void **state)
+TEST(without_a_memory_nothing_is_charged)
 {
     struct upload_share share = {0};
 
@@ -183,18 +183,4 @@ static void without_a_memory_nothing_is_charged(void **state)
     assert_int_equal(charge(&share, UINT64_MAX), STATUS_OK);
     assert_int_equal(share.bytes, 0);
     upload_memory_release(&share);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_upload_is_charged_for_what_arrived_and_at_most_a_step),
-        cmocka_unit_test(no_upload_takes_more_than_the_part_of_its_client),
-        cmocka_unit_test(small_uploads_are_free_however_little_memory_there_is),
-        cmocka_unit_test(an_upload_that_finds_no_room_beside_others_may_come_back),
-        cmocka_unit_test(an_address_has_half_of_its_tenant_and_that_half_of_all),
-        cmocka_unit_test(sizes_do_not_wrap),
-        cmocka_unit_test(without_a_memory_nothing_is_charged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/scheduler_fixture.h"
 
-static void a_wait_ends_when_its_time_is_up(void **state)
+SCHEDULER_TEST(a_wait_ends_when_its_time_is_up)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -16,7 +16,7 @@ static void a_wait_ends_when_its_time_is_up(void **state)
     cancel(fixture, job_id);
 }
 
-static void a_wait_for_a_change_ends_with_the_change(void **state)
+SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -60,7 +60,7 @@ static void assert_has(const struct question *question, const char *words)
     }
 }
 
-static void a_stream_tells_the_state_and_then_each_change(void **state)
+SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -87,7 +87,7 @@ static void a_stream_tells_the_state_and_then_each_change(void **state)
 }
 
 /* Nearer to its turn: of three jobs the watched one is the last. */
-static void a_move_within_a_state_is_told_as_progress(void **state)
+SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -110,7 +110,7 @@ static void a_move_within_a_state_is_told_as_progress(void **state)
     cancel(fixture, running);
 }
 
-static void an_end_that_was_missed_is_told_and_one_that_is_known_is_not(void **state)
+SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not)
 {
     struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
@@ -134,7 +134,7 @@ static void an_end_that_was_missed_is_told_and_one_that_is_known_is_not(void **s
     forget(after);
 }
 
-static void a_silent_stream_has_a_heartbeat(void **state)
+SCHEDULER_TEST(a_silent_stream_has_a_heartbeat)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -152,7 +152,7 @@ static void a_silent_stream_has_a_heartbeat(void **state)
     cancel(fixture, running);
 }
 
-static void a_drain_ends_streams_with_the_state(void **state)
+SCHEDULER_TEST(a_drain_ends_streams_with_the_state)
 {
     struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
@@ -171,25 +171,10 @@ static void a_drain_ends_streams_with_the_state(void **state)
     forget(question);
 }
 
-static void an_unknown_job_has_no_events(void **state)
+SCHEDULER_TEST(an_unknown_job_has_no_events)
 {
     struct fixture *fixture = *state;
     struct question *question = new_stream(fixture, "j_none", NULL);
     call(fixture, question, STATUS_NO_SUCH_JOB, 404);
     forget(question);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCHEDULER_TEST(a_wait_ends_when_its_time_is_up),
-        SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change),
-        SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change),
-        SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress),
-        SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not),
-        SCHEDULER_TEST(a_silent_stream_has_a_heartbeat),
-        SCHEDULER_TEST(a_drain_ends_streams_with_the_state),
-        SCHEDULER_TEST(an_unknown_job_has_no_events),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void assert_refused(struct load loaded, const char *const *words)
 #define ASSERT_REFUSED(loaded, ...)                                                                \
     assert_refused((loaded), (const char *const[]){__VA_ARGS__, NULL})
 
-static void defaults_are_the_documented_ones(void **state)
+TEST(defaults_are_the_documented_ones)
 {
     struct config config;
     config_defaults(&config);
@@ -98,7 +98,7 @@ static void defaults_are_the_documented_ones(void **state)
     assert_int_equal(config.log_level, LOG_INFO);
 }
 
-static void a_flag_overrules_the_environment_and_that_the_file(void **state)
+TEST(a_flag_overrules_the_environment_and_that_the_file)
 {
     char path[PATH_SIZE];
     const char *text = "[http]\nthreads = 5\nconnection_limit = 6\nwait_limit_s = 7\n";
@@ -114,7 +114,7 @@ static void a_flag_overrules_the_environment_and_that_the_file(void **state)
     assert_int_equal(loaded.config.wait_limit_s, 27);
 }
 
-static void short_flags_set_their_keys(void **state)
+TEST(short_flags_set_their_keys)
 {
     struct load loaded =
         load_flags(FLAGS("--listen", "[::1]:0", "--state-dir=/x y", "--solver", "cpu"));
@@ -124,7 +124,7 @@ static void short_flags_set_their_keys(void **state)
     assert_int_equal(loaded.config.solver.choice, SOLVER_CPU);
 }
 
-static void bytes_take_suffixes(void **state)
+TEST(bytes_take_suffixes)
 {
     struct load loaded =
         load_flags(FLAGS("--http.body_limit", "3 MiB", "--store.result_budget=2TiB"));
@@ -133,7 +133,7 @@ static void bytes_take_suffixes(void **state)
     assert_int_equal(loaded.config.result_budget_bytes, UINT64_C(2) << 40);
 }
 
-static void a_value_out_of_order_names_key_value_range_and_origin(void **state)
+TEST(a_value_out_of_order_names_key_value_range_and_origin)
 {
     static const char *const values[] = {"0",   "65",  "-1",   "+4",
                                          "",    " 4",  "4 ",   "4x",
@@ -149,7 +149,7 @@ static void a_value_out_of_order_names_key_value_range_and_origin(void **state)
     ASSERT_REFUSED(load_flags(FLAGS("--http.body_limit=16777217TiB")), "16777217TiB");
 }
 
-static void addresses_are_checked(void **state)
+TEST(addresses_are_checked)
 {
     static const char *const bad[] = {"localhost", ":80",    "h:",    "h:65536",
                                       "h:8x",      "::1:80", "[]:80", "h:000080"};
@@ -160,7 +160,7 @@ static void addresses_are_checked(void **state)
     }
 }
 
-static void text_that_a_file_could_not_give_back_is_refused(void **state)
+TEST(text_that_a_file_could_not_give_back_is_refused)
 {
     char longest[CONFIG_TEXT_SIZE + 16];
     snprintf(longest, sizeof longest, "--state-dir=%0*d", CONFIG_TEXT_SIZE, 7);
@@ -170,7 +170,7 @@ static void text_that_a_file_could_not_give_back_is_refused(void **state)
     ASSERT_REFUSED(load_flags(FLAGS(longest)), "state_dir");
 }
 
-static void unknown_keys_are_refused_with_their_line(void **state)
+TEST(unknown_keys_are_refused_with_their_line)
 {
     struct load loaded = load_text("[http]\n; a comment\nthreads = 4\nthread = 4\n");
     ASSERT_REFUSED(loaded, ":4", "http.thread");
@@ -188,7 +188,7 @@ static void unknown_keys_are_refused_with_their_line(void **state)
     ASSERT_REFUSED(load_flags(FLAGS("--config", "/nowhere/at.ini")), "/nowhere/at.ini");
 }
 
-static void variables_of_others_are_left_alone(void **state)
+TEST(variables_of_others_are_left_alone)
 {
     assert_int_equal(load_variable("APSPD_TEST_DATA=x").status, STATUS_OK);
     assert_int_equal(load_variable("APSPD_SOURCE_ROOT=x").status, STATUS_OK);
@@ -197,7 +197,7 @@ static void variables_of_others_are_left_alone(void **state)
 }
 
 /* inih alone would cut such a line in pieces and read each. */
-static void an_overlong_line_is_an_error_and_not_cut(void **state)
+TEST(an_overlong_line_is_an_error_and_not_cut)
 {
     static char text[4096];
     snprintf(text, sizeof text, "[log]\n;%01100d\nlevel = debug\n", 0);
@@ -210,13 +210,13 @@ static void an_overlong_line_is_an_error_and_not_cut(void **state)
     assert_int_equal(loaded.config.log_level, LOG_DEBUG);
 }
 
-static void a_nul_byte_is_an_error(void **state)
+TEST(a_nul_byte_is_an_error)
 {
     const char bytes[] = "[log]\nlevel = de\0bug\n";
     ASSERT_REFUSED(load_bytes(bytes, sizeof bytes - 1), ":2");
 }
 
-static void requests_are_told_apart_from_keys(void **state)
+TEST(requests_are_told_apart_from_keys)
 {
     struct load loaded = load_flags(FLAGS("--check-config", "--print-config", "--version"));
     assert_int_equal(loaded.status, STATUS_OK);
@@ -224,7 +224,7 @@ static void requests_are_told_apart_from_keys(void **state)
     assert_false(loaded.request.help);
 }
 
-static void the_command_takes_solver_keys_and_leaves_the_rest(void **state)
+TEST(the_command_takes_solver_keys_and_leaves_the_rest)
 {
     struct load loaded = load(CONFIG_COMMAND, no_environment,
                               FLAGS("solve", "--solver", "cpu", "a.gr", "-", "--to", "raw",
@@ -242,7 +242,7 @@ static void the_command_takes_solver_keys_and_leaves_the_rest(void **state)
     assert_int_equal(loaded.argc, 3);
 }
 
-static void a_mistyped_name_is_refused_with_the_way_to_the_right_one(void **state)
+TEST(a_mistyped_name_is_refused_with_the_way_to_the_right_one)
 {
     struct load loaded = load_text("[http]\nthraeds = 4\n");
     assert_non_null(strstr(loaded.problem.detail, "http.thraeds"));
@@ -263,7 +263,7 @@ static char *helped(enum config_program program)
     return text;
 }
 
-static void the_help_names_every_flag_in_lines_of_80_columns(void **state)
+TEST(the_help_names_every_flag_in_lines_of_80_columns)
 {
     static const char *const flags[] = {"--config ",    "--check-config",   "--print-config",
                                         "--help",       "--version",        "--listen",
@@ -294,7 +294,7 @@ static char *printed(const struct config *config)
     return text;
 }
 
-static void printed_configuration_loads_to_the_same_values(void **state)
+TEST(printed_configuration_loads_to_the_same_values)
 {
     struct load set = load_flags(
         FLAGS("--listen=[::1]:9", "--http.threads=9", "--http.body_limit=7GiB", "--state-dir",
@@ -312,7 +312,7 @@ static void printed_configuration_loads_to_the_same_values(void **state)
     free(text_again);
 }
 
-static void the_file_in_the_tree_is_what_is_printed(void **state)
+TEST(the_file_in_the_tree_is_what_is_printed)
 {
     static char file_text[65536];
     char path[1024];
@@ -334,28 +334,4 @@ static void the_file_in_the_tree_is_what_is_printed(void **state)
         line = line != NULL ? line + 1 : NULL;
     }
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_documented_ones),
-        cmocka_unit_test(a_flag_overrules_the_environment_and_that_the_file),
-        cmocka_unit_test(short_flags_set_their_keys),
-        cmocka_unit_test(bytes_take_suffixes),
-        cmocka_unit_test(a_value_out_of_order_names_key_value_range_and_origin),
-        cmocka_unit_test(addresses_are_checked),
-        cmocka_unit_test(text_that_a_file_could_not_give_back_is_refused),
-        cmocka_unit_test(unknown_keys_are_refused_with_their_line),
-        cmocka_unit_test(a_mistyped_name_is_refused_with_the_way_to_the_right_one),
-        cmocka_unit_test(the_help_names_every_flag_in_lines_of_80_columns),
-        cmocka_unit_test(variables_of_others_are_left_alone),
-        cmocka_unit_test(an_overlong_line_is_an_error_and_not_cut),
-        cmocka_unit_test(a_nul_byte_is_an_error),
-        cmocka_unit_test(requests_are_told_apart_from_keys),
-        cmocka_unit_test(the_command_takes_solver_keys_and_leaves_the_rest),
-        cmocka_unit_test(printed_configuration_loads_to_the_same_values),
-        cmocka_unit_test(the_file_in_the_tree_is_what_is_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

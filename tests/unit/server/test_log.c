@@ -34,7 +34,7 @@ static const char *end(void)
     return captured;
 }
 
-static void an_event_is_one_line_of_json(void **state)
+TEST(an_event_is_one_line_of_json)
 {
     begin();
     log_write(LOG_INFO, "job_done", LOG_TEXT("job", "j_1"), LOG_NUMBER("seconds", 1.5),
@@ -53,7 +53,7 @@ static void an_event_is_one_line_of_json(void **state)
     json_decref(event);
 }
 
-static void a_field_cannot_break_out_of_its_line(void **state)
+TEST(a_field_cannot_break_out_of_its_line)
 {
     begin();
     log_write(LOG_ERROR, "bad_name", LOG_TEXT("name", "\",\"level\":\"info\n\x01\xff"),
@@ -70,7 +70,7 @@ static void a_field_cannot_break_out_of_its_line(void **state)
     json_decref(event);
 }
 
-static void numbers_have_the_digits_that_somebody_reads(void **state)
+TEST(numbers_have_the_digits_that_somebody_reads)
 {
     begin();
     log_write(LOG_INFO, "numbers", LOG_NUMBER("seconds", 0.1 + 0.2 + 1e-13),
@@ -78,7 +78,7 @@ static void numbers_have_the_digits_that_somebody_reads(void **state)
     assert_non_null(strstr(end(), ",\"seconds\":0.3,\"bytes\":1125899906842624,\"tiny\":0.00163}"));
 }
 
-static void events_below_the_level_are_left_out(void **state)
+TEST(events_below_the_level_are_left_out)
 {
     begin();
     log_set_level(LOG_WARNING);
@@ -91,15 +91,4 @@ static void events_below_the_level_are_left_out(void **state)
     assert_null(strstr(lines, "quiet"));
     assert_non_null(strstr(lines, "\"level\":\"warning\",\"event\":\"loud\""));
     assert_non_null(strstr(lines, "\"level\":\"debug\",\"event\":\"detail\""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_is_one_line_of_json),
-        cmocka_unit_test(a_field_cannot_break_out_of_its_line),
-        cmocka_unit_test(numbers_have_the_digits_that_somebody_reads),
-        cmocka_unit_test(events_below_the_level_are_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

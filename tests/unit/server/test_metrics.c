@@ -35,7 +35,7 @@ static size_t count_of(const char *text, const char *words)
     return count;
 }
 
-static void counters_add_up_and_gauges_are_set(void **state)
+TEST(counters_add_up_and_gauges_are_set)
 {
     metrics_add(METRIC_JOBS_DONE, 2);
     metrics_add(METRIC_JOBS_DONE, 1);
@@ -53,7 +53,7 @@ static void counters_add_up_and_gauges_are_set(void **state)
     free(text);
 }
 
-static void each_family_has_one_head(void **state)
+TEST(each_family_has_one_head)
 {
     char *text = print();
     assert_int_equal(count_of(text, "# TYPE apspd_jobs_ended_total counter\n"), 1);
@@ -63,7 +63,7 @@ static void each_family_has_one_head(void **state)
     free(text);
 }
 
-static void a_histogram_is_cumulative(void **state)
+TEST(a_histogram_is_cumulative)
 {
     metrics_observe(METRICS_QUEUE_SECONDS, 0.001);
     metrics_observe(METRICS_QUEUE_SECONDS, 0.25);
@@ -80,7 +80,7 @@ static void a_histogram_is_cumulative(void **state)
     free(text);
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
     struct text labels = {0};
     metrics_print_label(&labels, "name", "a \"b\" \\ c\nd");
@@ -101,7 +101,7 @@ static void *count(void *context)
     return context;
 }
 
-static void threads_lose_nothing(void **state)
+TEST(threads_lose_nothing)
 {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
@@ -115,16 +115,4 @@ static void threads_lose_nothing(void **state)
     assert_true(has_line(text, "apspd_job_duration_seconds_count 80000"));
     assert_true(has_line(text, "apspd_job_duration_seconds_sum 40000"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_add_up_and_gauges_are_set),
-        cmocka_unit_test(each_family_has_one_head),
-        cmocka_unit_test(a_histogram_is_cumulative),
-        cmocka_unit_test(labels_are_escaped),
-        cmocka_unit_test(threads_lose_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void expect_done(const struct sandbox_policy *policy, const struct attemp
     }
 }
 
-static void the_front_is_refused_what_it_has_no_business_with(void **state)
+TEST(the_front_is_refused_what_it_has_no_business_with)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -118,7 +118,7 @@ static void the_front_is_refused_what_it_has_no_business_with(void **state)
     expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
 }
 
-static void the_front_keeps_what_it_lives_on(void **state)
+TEST(the_front_keeps_what_it_lives_on)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -126,7 +126,7 @@ static void the_front_keeps_what_it_lives_on(void **state)
     expect_done(&policy, attempt_front, attempt_front_count);
 }
 
-static void the_worker_is_refused_the_same_and_more(void **state)
+TEST(the_worker_is_refused_the_same_and_more)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -134,7 +134,7 @@ static void the_worker_is_refused_the_same_and_more(void **state)
     expect_refused(&policy, attempt_front, attempt_front_count);
 }
 
-static void the_worker_keeps_what_it_lives_on(void **state)
+TEST(the_worker_keeps_what_it_lives_on)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -142,7 +142,7 @@ static void the_worker_keeps_what_it_lives_on(void **state)
 }
 
 /* With the driver's calls and files the list is shorter, but not of what leads out. */
-static void a_gpu_opens_no_way_out(void **state)
+TEST(a_gpu_opens_no_way_out)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -187,12 +187,12 @@ static void check_front_that_spawns(bool devices)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-static void a_front_that_spawns_runs_itself_and_nothing_else(void **state)
+TEST(a_front_that_spawns_runs_itself_and_nothing_else)
 {
     check_front_that_spawns(false);
 }
 
-static void so_does_one_whose_processes_open_a_gpu(void **state)
+TEST(so_does_one_whose_processes_open_a_gpu)
 {
     check_front_that_spawns(true);
 }
@@ -268,7 +268,7 @@ static int look_at_threads(void)
     return threads == 2 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
 }
 
-static void every_thread_is_bare(void **state)
+TEST(every_thread_is_bare)
 {
     assert_int_equal(run_sandboxed(NULL, look_at_threads), ATTEMPT_DONE);
 }
@@ -282,7 +282,7 @@ static int tell_dumpable(void)
     return prctl(PR_GET_DUMPABLE) == 0 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
 }
 
-static void nothing_is_dumped(void **state)
+TEST(nothing_is_dumped)
 {
     assert_int_equal(run_sandboxed(NULL, tell_dumpable), ATTEMPT_DONE);
 }
@@ -292,7 +292,7 @@ static int abort_here(void)
     abort();
 }
 
-static void a_broken_invariant_still_ends_the_process_as_such(void **state)
+TEST(a_broken_invariant_still_ends_the_process_as_such)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -301,18 +301,6 @@ static void a_broken_invariant_still_ends_the_process_as_such(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_front_is_refused_what_it_has_no_business_with),
-        cmocka_unit_test(the_front_keeps_what_it_lives_on),
-        cmocka_unit_test(the_worker_is_refused_the_same_and_more),
-        cmocka_unit_test(the_worker_keeps_what_it_lives_on),
-        cmocka_unit_test(a_gpu_opens_no_way_out),
-        cmocka_unit_test(a_front_that_spawns_runs_itself_and_nothing_else),
-        cmocka_unit_test(so_does_one_whose_processes_open_a_gpu),
-        cmocka_unit_test(every_thread_is_bare),
-        cmocka_unit_test(nothing_is_dumped),
-        cmocka_unit_test(a_broken_invariant_still_ends_the_process_as_such),
-    };
     (void)argv;
     if (argc > 1) {
         return ATTEMPT_DONE; /* attempt_itself */
@@ -323,7 +311,7 @@ int main(int argc, char **argv)
     int failed = SKIPPED; /* a build with sanitizers, or a kernel without seccomp */
     if ((layers & 2) != 0) {
         assert_int_equal((layers & 4) != 0, has_landlock);
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
+        failed = test_run();
     }
     attempt_close(&scene);
     return failed;

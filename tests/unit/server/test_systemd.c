@@ -33,7 +33,7 @@ static void hand_over(int descriptor)
     }
 }
 
-static void a_listening_socket_is_taken(void **state)
+TEST(a_listening_socket_is_taken)
 {
     const struct sockaddr_in any = {.sin_family = AF_INET,
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -51,7 +51,7 @@ static void a_listening_socket_is_taken(void **state)
     assert_true(fcntl(3, F_GETFL) & O_NONBLOCK);
 }
 
-static void a_wrong_socket_is_refused(void **state)
+TEST(a_wrong_socket_is_refused)
 {
     int taken = 7;
     int ends[2];
@@ -61,7 +61,7 @@ static void a_wrong_socket_is_refused(void **state)
     close(ends[1]);
 }
 
-static void a_socket_for_another_process_is_left(void **state)
+TEST(a_socket_for_another_process_is_left)
 {
     struct problem problem = {0};
     int taken = 7;
@@ -82,7 +82,7 @@ static enum status find(const char *given, char path[64])
     return status;
 }
 
-static void a_credential_is_a_file_in_the_folder_of_the_manager(void **state)
+TEST(a_credential_is_a_file_in_the_folder_of_the_manager)
 {
     char path[64];
     setenv("CREDENTIALS_DIRECTORY", "/run/credentials/apspd.service", 1);
@@ -94,7 +94,7 @@ static void a_credential_is_a_file_in_the_folder_of_the_manager(void **state)
     assert_string_equal(path, "none");
 }
 
-static void a_bad_credential_is_refused_and_left(void **state)
+TEST(a_bad_credential_is_refused_and_left)
 {
     static const char *const names[] = {
         "credential:",    "credential:.",
@@ -110,16 +110,4 @@ static void a_bad_credential_is_refused_and_left(void **state)
     assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
     unsetenv("CREDENTIALS_DIRECTORY");
     assert_int_equal(find("credential:keys", path), STATUS_CONFIG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_listening_socket_is_taken),
-        cmocka_unit_test(a_wrong_socket_is_refused),
-        cmocka_unit_test(a_socket_for_another_process_is_left),
-        cmocka_unit_test(a_credential_is_a_file_in_the_folder_of_the_manager),
-        cmocka_unit_test(a_bad_credential_is_refused_and_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,12 +99,12 @@ static enum status check_i4(const struct graph *graph, const int32_t *entries, u
     return status;
 }
 
-static void right_distances_are_accepted(void **state)
+TEST(right_distances_are_accepted)
 {
     assert_int_equal(check_i4(*state, right_i4, VERTICES, NULL), STATUS_OK);
 }
 
-static void any_single_wrong_entry_is_rejected(void **state)
+TEST(any_single_wrong_entry_is_rejected)
 {
     static const int32_t wrong[] = {-1, 0, 1, 4, 20, NONE - 1, NONE};
     for (size_t index = 0; index < VERTICES * VERTICES; ++index) {
@@ -121,7 +121,7 @@ static void any_single_wrong_entry_is_rejected(void **state)
     }
 }
 
-static void a_cycle_of_length_zero_does_not_vouch_for_itself(void **state)
+TEST(a_cycle_of_length_zero_does_not_vouch_for_itself)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));
@@ -133,7 +133,7 @@ static void a_cycle_of_length_zero_does_not_vouch_for_itself(void **state)
                                         "has this length.");
 }
 
-static void rows_that_are_not_asked_for_are_not_checked(void **state)
+TEST(rows_that_are_not_asked_for_are_not_checked)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));
@@ -143,7 +143,7 @@ static void rows_that_are_not_asked_for_are_not_checked(void **state)
     assert_int_equal(check_i4(*state, entries, UINT32_MAX, NULL), STATUS_NOT_VERIFIED);
 }
 
-static void rows_that_are_listed_are_the_ones_checked(void **state)
+TEST(rows_that_are_listed_are_the_ones_checked)
 {
     static const uint32_t rows[] = {1, 3, 5};
     int32_t entries[VERTICES * VERTICES];
@@ -159,7 +159,7 @@ static void rows_that_are_listed_are_the_ones_checked(void **state)
     }
 }
 
-static void undirected_edges_count_both_ways(void **state)
+TEST(undirected_edges_count_both_ways)
 {
     static const struct edge chain[] = {{0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
     static const int32_t place[VERTICES] = {0, 1, 2, 3, 5, 4};
@@ -197,7 +197,7 @@ static enum status check_tenths(enum kind kind, double factor)
     return status;
 }
 
-static void floats_may_be_off_by_their_rounding_and_no_more(void **state)
+TEST(floats_may_be_off_by_their_rounding_and_no_more)
 {
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-7), STATUS_OK);
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-4), STATUS_NOT_VERIFIED);
@@ -229,7 +229,7 @@ static enum status check_path(uint32_t hops, double factor)
     return status;
 }
 
-static void many_additions_may_be_off_by_more(void **state)
+TEST(many_additions_may_be_off_by_more)
 {
     assert_int_equal(check_path(1000, 1 + 5e-5), STATUS_OK);
     assert_int_equal(check_path(1000, 1 + 5e-4), STATUS_NOT_VERIFIED);
@@ -237,7 +237,7 @@ static void many_additions_may_be_off_by_more(void **state)
 }
 
 /* What is less than the least float vanishes, and what is little more loses most of its digits. */
-static void weights_below_what_a_float_has_may_vanish(void **state)
+TEST(weights_below_what_a_float_has_may_vanish)
 {
     static const struct edge tiny[] = {{0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
     float entries[4 * 4];
@@ -259,7 +259,7 @@ static void weights_below_what_a_float_has_may_vanish(void **state)
     graph_destroy(graph);
 }
 
-static void a_float_that_is_no_number_is_rejected(void **state)
+TEST(a_float_that_is_no_number_is_rejected)
 {
     assert_int_equal(check_tenths(KIND_F8, (double)NAN), STATUS_NOT_VERIFIED);
     assert_int_equal(check_tenths(KIND_F4, (double)NAN), STATUS_NOT_VERIFIED);
@@ -272,7 +272,7 @@ static bool say_cancelled(void *context)
     return *(bool *)context;
 }
 
-static void a_cancel_ends_the_check(void **state)
+TEST(a_cancel_ends_the_check)
 {
     bool cancelled = true;
     const struct observer observer = {.context = &cancelled, .cancelled = say_cancelled};
@@ -362,7 +362,7 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
 }
 
 /* A path whose every third edge has weight 0; the threads meet at some of the places. */
-static void threads_that_share_a_row_find_every_wrong_entry(void **state)
+TEST(threads_that_share_a_row_find_every_wrong_entry)
 {
     enum { LONG = 200000 };
     static const uint32_t places[] = {1, 2, 3, 65535, 65536, 65537, 131072, LONG - 2, LONG - 1};
@@ -395,7 +395,7 @@ static void threads_that_share_a_row_find_every_wrong_entry(void **state)
     free(row);
 }
 
-static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **state)
+TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
 {
     struct graph *graph = build_many(true, 0);
     int32_t d[MANY][MANY];
@@ -420,7 +420,7 @@ static void threads_that_share_each_of_many_rows_find_every_wrong_row(void **sta
 }
 
 /* Integers in batches, floats by a search each; the last batch is not full. */
-static void threads_with_rows_of_their_own_find_every_wrong_row(void **state)
+TEST(threads_with_rows_of_their_own_find_every_wrong_row)
 {
     enum { LONG = 100 };
     static const enum kind kinds[] = {KIND_I4, KIND_F8};
@@ -462,18 +462,18 @@ static void threads_with_rows_of_their_own_find_every_wrong_row(void **state)
     graph_destroy(graph);
 }
 
-static void every_wrong_entry_of_a_directed_graph_is_found(void **state)
+TEST(every_wrong_entry_of_a_directed_graph_is_found)
 {
     try_every_wrong_entry(true, 1);
 }
 
-static void every_wrong_entry_of_an_undirected_graph_is_found(void **state)
+TEST(every_wrong_entry_of_an_undirected_graph_is_found)
 {
     try_every_wrong_entry(false, 1);
 }
 
 /* Edges of weight 0 could vouch for each other in a circle. */
-static void every_wrong_entry_beside_weights_of_zero_is_found(void **state)
+TEST(every_wrong_entry_beside_weights_of_zero_is_found)
 {
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);
@@ -515,7 +515,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 
 /* As many ends of tight edges of weight 0 are kept as there are vertices: with more of them the row
  * is searched. An undirected edge counts both ways. */
-static void as_many_zeros_as_are_kept_and_one_more_are_proven(void **state)
+TEST(as_many_zeros_as_are_kept_and_one_more_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {
         for (uint32_t zeros = n / 4 - 1; zeros <= n / 2 + 1; zeros++) {
@@ -525,27 +525,4 @@ static void as_many_zeros_as_are_kept_and_one_more_are_proven(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_distances_are_accepted),
-        cmocka_unit_test(any_single_wrong_entry_is_rejected),
-        cmocka_unit_test(a_cycle_of_length_zero_does_not_vouch_for_itself),
-        cmocka_unit_test(rows_that_are_not_asked_for_are_not_checked),
-        cmocka_unit_test(rows_that_are_listed_are_the_ones_checked),
-        cmocka_unit_test(undirected_edges_count_both_ways),
-        cmocka_unit_test(floats_may_be_off_by_their_rounding_and_no_more),
-        cmocka_unit_test(many_additions_may_be_off_by_more),
-        cmocka_unit_test(weights_below_what_a_float_has_may_vanish),
-        cmocka_unit_test(a_float_that_is_no_number_is_rejected),
-        cmocka_unit_test(a_cancel_ends_the_check),
-        cmocka_unit_test(threads_that_share_a_row_find_every_wrong_entry),
-        cmocka_unit_test(threads_that_share_each_of_many_rows_find_every_wrong_row),
-        cmocka_unit_test(threads_with_rows_of_their_own_find_every_wrong_row),
-        cmocka_unit_test(every_wrong_entry_of_a_directed_graph_is_found),
-        cmocka_unit_test(every_wrong_entry_of_an_undirected_graph_is_found),
-        cmocka_unit_test(every_wrong_entry_beside_weights_of_zero_is_found),
-        cmocka_unit_test(as_many_zeros_as_are_kept_and_one_more_are_proven),
-    };
-    return cmocka_run_group_tests(tests, create_graph, destroy_graph);
-}
+TEST_GROUP(create_graph, destroy_graph)

@@ -27,7 +27,7 @@ static uint32_t find_bound(const struct graph *graph, double affordable_s)
     return low;
 }
 
-static void no_distance_exceeds_what_is_proven(void **state)
+TEST(no_distance_exceeds_what_is_proven)
 {
     uint32_t found = 0;
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
@@ -43,7 +43,7 @@ static void no_distance_exceeds_what_is_proven(void **state)
 }
 
 /* Two weights, of which the hub's row and column have the small one. */
-static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
+TEST(a_complete_graph_is_bounded_by_the_ways_over_its_hub)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct range_edge edges[RANGE_VERTICES * RANGE_VERTICES];
@@ -61,7 +61,7 @@ static void a_complete_graph_is_bounded_by_the_ways_over_its_hub(void **state)
 }
 
 /* Every two vertices are two spokes apart, however long the ways beside them. */
-static void the_cost_of_the_proof_is_limited(void **state)
+TEST(the_cost_of_the_proof_is_limited)
 {
     enum { VERTICES = 5000, BESIDE = 12 };
     struct range_edge *edges = calloc((size_t)VERTICES * (BESIDE + 2), sizeof(*edges));
@@ -84,7 +84,7 @@ static void the_cost_of_the_proof_is_limited(void **state)
     free(edges);
 }
 
-static void the_largest_weights_do_not_overflow(void **state)
+TEST(the_largest_weights_do_not_overflow)
 {
     struct range_edge edges[9 * 9];
     size_t count = 0;
@@ -98,7 +98,7 @@ static void the_largest_weights_do_not_overflow(void **state)
     graph_destroy(graph);
 }
 
-static void weights_below_0_and_decimals_prove_nothing(void **state)
+TEST(weights_below_0_and_decimals_prove_nothing)
 {
     const struct range_edge below[] = {{0, 1, -1}};
     struct graph *graph = range_build(2, below, 1, true);
@@ -116,24 +116,11 @@ static void weights_below_0_and_decimals_prove_nothing(void **state)
     graph_destroy(graph);
 }
 
-static void a_graph_without_edges_has_no_distance_but_0(void **state)
+TEST(a_graph_without_edges_has_no_distance_but_0)
 {
     for (uint32_t vertex_count = 0; vertex_count < 3; ++vertex_count) {
         struct graph *graph = range_build(vertex_count, NULL, 0, true);
         assert_true(distance_range_within(graph, 0, 0));
         graph_destroy(graph);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_distance_exceeds_what_is_proven),
-        cmocka_unit_test(a_complete_graph_is_bounded_by_the_ways_over_its_hub),
-        cmocka_unit_test(the_cost_of_the_proof_is_limited),
-        cmocka_unit_test(the_largest_weights_do_not_overflow),
-        cmocka_unit_test(weights_below_0_and_decimals_prove_nothing),
-        cmocka_unit_test(a_graph_without_edges_has_no_distance_but_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

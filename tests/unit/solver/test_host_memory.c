@@ -60,7 +60,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void the_machine_tells_what_is_available(void **state)
+TEST_WITH(the_machine_tells_what_is_available, set_up, NULL)
 {
     assert_int_equal(host_memory_available(), 4096 * MIB);
     put("/proc/self/cgroup", "1:name=other:/x\n");
@@ -69,7 +69,7 @@ static void the_machine_tells_what_is_available(void **state)
     assert_int_equal(host_memory_available(), 0);
 }
 
-static void a_group_around_the_process_limits_it(void **state)
+TEST_WITH(a_group_around_the_process_limits_it, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
@@ -78,7 +78,7 @@ static void a_group_around_the_process_limits_it(void **state)
     assert_int_equal(host_memory_available(), 96 * MIB);
 }
 
-static void the_root_of_a_container_limits_it_too(void **state)
+TEST_WITH(the_root_of_a_container_limits_it_too, set_up, NULL)
 {
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "1048576000\n");
@@ -86,7 +86,7 @@ static void the_root_of_a_container_limits_it_too(void **state)
     assert_int_equal(host_memory_available(), 999 * MIB);
 }
 
-static void a_confined_child_reads_its_parents_group(void **state)
+TEST_WITH(a_confined_child_reads_its_parents_group, set_up, NULL)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
@@ -96,7 +96,7 @@ static void a_confined_child_reads_its_parents_group(void **state)
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
 }
 
-static void a_group_of_version_1_limits_it(void **state)
+TEST_WITH(a_group_of_version_1_limits_it, set_up, NULL)
 {
     put("/proc/self/cgroup", "12:cpu,cpuacct:/x\n7:hugetlb,memory:/a\n0::/a/b\n");
     put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
@@ -110,13 +110,13 @@ static void a_group_of_version_1_limits_it(void **state)
     assert_int_equal(host_memory_total(), 512 * MIB);
 }
 
-static void a_group_may_be_full(void **state)
+TEST_WITH(a_group_may_be_full, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1048576\n");
     assert_int_equal(host_memory_available(), 1);
 }
 
-static void the_machine_has_what_it_has(void **state)
+TEST_WITH(the_machine_has_what_it_has, set_up, NULL)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(host_memory_total(), (size_t)sysconf(_SC_PHYS_PAGES) * page);
@@ -175,7 +175,7 @@ static bool is_resident(char *memory, size_t size)
 }
 
 /* Each slice by one of the threads; and what was written before, or is meanwhile, stays. */
-static void every_page_becomes_resident(void **state)
+TEST(every_page_becomes_resident)
 {
     char *const memory = map(SIZE);
     memory[0] = 'a';
@@ -212,7 +212,7 @@ static unsigned start_and_stop(void)
 }
 
 /* Where this thread does not get to the stop for so long that nothing is left, it tries again. */
-static void a_stop_ends_it_early(void **state)
+TEST(a_stop_ends_it_early)
 {
     unsigned warmed = 128;
     for (int i = 0; i < 50 && warmed == 128; ++i) {
@@ -221,28 +221,11 @@ static void a_stop_ends_it_early(void **state)
     assert_true(warmed < 128);
 }
 
-static void too_little_and_too_much_are_left_alone(void **state)
+TEST(too_little_and_too_much_are_left_alone)
 {
     char byte = 'a';
     assert_null(host_memory_warm(&byte, 1, 1));
     assert_null(host_memory_warm(&byte, SIZE_MAX / 2, 1));
     host_memory_stop_warming(NULL);
     assert_int_equal(byte, 'a');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_machine_tells_what_is_available, set_up),
-        cmocka_unit_test_setup(a_group_around_the_process_limits_it, set_up),
-        cmocka_unit_test_setup(the_root_of_a_container_limits_it_too, set_up),
-        cmocka_unit_test_setup(a_confined_child_reads_its_parents_group, set_up),
-        cmocka_unit_test_setup(a_group_of_version_1_limits_it, set_up),
-        cmocka_unit_test_setup(a_group_may_be_full, set_up),
-        cmocka_unit_test_setup(the_machine_has_what_it_has, set_up),
-        cmocka_unit_test(every_page_becomes_resident),
-        cmocka_unit_test(a_stop_ends_it_early),
-        cmocka_unit_test(too_little_and_too_much_are_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

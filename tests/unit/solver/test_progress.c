@@ -57,12 +57,12 @@ static struct course run(enum solve_phase wrong, double factor)
     return course;
 }
 
-static void a_right_model_tells_the_time_that_is_left(void **state)
+TEST(a_right_model_tells_the_time_that_is_left)
 {
     assert_true(run(PHASE_COUNT, 1).worst < 1.1);
 }
 
-static void a_wrong_model_is_corrected_within_a_tenth_of_the_phase(void **state)
+TEST(a_wrong_model_is_corrected_within_a_tenth_of_the_phase)
 {
     for (enum solve_phase phase = PHASE_SOLVING; phase < PHASE_PUBLISHING; phase++) {
         assert_true(run(phase, 4).worst < 1.5);
@@ -70,7 +70,7 @@ static void a_wrong_model_is_corrected_within_a_tenth_of_the_phase(void **state)
     }
 }
 
-static void a_first_step_that_takes_long_tells_nothing_of_the_others(void **state)
+TEST(a_first_step_that_takes_long_tells_nothing_of_the_others)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 4};
@@ -85,7 +85,7 @@ static void a_first_step_that_takes_long_tells_nothing_of_the_others(void **stat
     assert_true(fabs(progress_left_s(&progress, 104) - 2) < 1e-6);
 }
 
-static void a_step_that_is_overdue_does_not_end_at_once(void **state)
+TEST(a_step_that_is_overdue_does_not_end_at_once)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};
@@ -97,7 +97,7 @@ static void a_step_that_is_overdue_does_not_end_at_once(void **state)
     assert_true(progress_share(&progress, 140) < 1);
 }
 
-static void a_phase_that_begins_anew_takes_nothing_back(void **state)
+TEST(a_phase_that_begins_anew_takes_nothing_back)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};
@@ -112,7 +112,7 @@ static void a_phase_that_begins_anew_takes_nothing_back(void **state)
 }
 
 /* The values come from a process that may be broken. */
-static void whatever_is_told_the_time_left_is_a_number(void **state)
+TEST(whatever_is_told_the_time_left_is_a_number)
 {
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};
     const size_t count = sizeof(wild) / sizeof(wild[0]);
@@ -129,17 +129,4 @@ static void whatever_is_told_the_time_left_is_a_number(void **state)
         const double share = progress_share(&progress, 5);
         assert_true(share >= 0 && share < 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_model_tells_the_time_that_is_left),
-        cmocka_unit_test(a_wrong_model_is_corrected_within_a_tenth_of_the_phase),
-        cmocka_unit_test(a_first_step_that_takes_long_tells_nothing_of_the_others),
-        cmocka_unit_test(a_step_that_is_overdue_does_not_end_at_once),
-        cmocka_unit_test(a_phase_that_begins_anew_takes_nothing_back),
-        cmocka_unit_test(whatever_is_told_the_time_left_is_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

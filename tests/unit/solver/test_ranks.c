@@ -82,7 +82,7 @@ static struct graph *read_list(const char *text)
     return graph;
 }
 
-static void the_worst_status_is_that_of_all(void **state)
+TEST_WITH(the_worst_status_is_that_of_all, rewind_tape, NULL)
 {
     assert_int_equal(ranks_agree(NULL, STATUS_CANCELLED), STATUS_CANCELLED);
     assert_int_equal(ranks_agree(&first, STATUS_OK), STATUS_OK);
@@ -114,13 +114,13 @@ static void share_graph(const char *text)
     graph_destroy(graph);
 }
 
-static void a_graph_of_any_weights_is_shared(void **state)
+TEST_WITH(a_graph_of_any_weights_is_shared, rewind_tape, NULL)
 {
     share_graph("a,b,3\nb,c,4\nc,a,5\n");
     share_graph("a,b,0.5\nb,c,4\n");
 }
 
-static void a_graph_that_cannot_be_read_is_told(void **state)
+TEST_WITH(a_graph_that_cannot_be_read_is_told, rewind_tape, NULL)
 {
     struct graph *none = NULL;
     assert_int_equal(ranks_share_graph(&first, STATUS_BAD_GRAPH, &none), STATUS_BAD_GRAPH);
@@ -129,7 +129,7 @@ static void a_graph_that_cannot_be_read_is_told(void **state)
     assert_true(none == NULL && tape_used == 0);
 }
 
-static void a_plan_is_made_again_with_its_lists(void **state)
+TEST_WITH(a_plan_is_made_again_with_its_lists, rewind_tape, NULL)
 {
     static const uint32_t vertex_at[] = {4, 2, 0, 1, 3};
     static const uint32_t tile_begin[] = {0, 2, 3, 5};
@@ -160,7 +160,7 @@ static void a_plan_is_made_again_with_its_lists(void **state)
     graph_destroy(graph);
 }
 
-static void a_dense_plan_and_none_are_told(void **state)
+TEST_WITH(a_dense_plan_and_none_are_told, rewind_tape, NULL)
 {
     struct graph *graph = read_list("a,b,3\nb,c,4\n");
     struct plan *plan = NULL;
@@ -176,16 +176,4 @@ static void a_dense_plan_and_none_are_told(void **state)
                      STATUS_NO_MEMORY);
     assert_null(heard);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_worst_status_is_that_of_all, rewind_tape),
-        cmocka_unit_test_setup(a_graph_of_any_weights_is_shared, rewind_tape),
-        cmocka_unit_test_setup(a_graph_that_cannot_be_read_is_told, rewind_tape),
-        cmocka_unit_test_setup(a_plan_is_made_again_with_its_lists, rewind_tape),
-        cmocka_unit_test_setup(a_dense_plan_and_none_are_told, rewind_tape),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static void the_outcome_tells_what_was_done(void **state)
+TEST(the_outcome_tells_what_was_done)
 {
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -20,7 +20,7 @@ static void the_outcome_tells_what_was_done(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void an_empty_graph_is_solved(void **state)
+TEST(an_empty_graph_is_solved)
 {
     struct attempt attempt = run_edges(0, NULL, 0, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -28,7 +28,7 @@ static void an_empty_graph_is_solved(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void u2_is_narrowed_from_i4(void **state)
+TEST(u2_is_narrowed_from_i4)
 {
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -37,7 +37,7 @@ static void u2_is_narrowed_from_i4(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_distance_beyond_u2_is_refused(void **state)
+TEST(a_distance_beyond_u2_is_refused)
 {
     static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct attempt attempt = run_edges(3, long_path, 2, true, KIND_U2);
@@ -46,7 +46,7 @@ static void a_distance_beyond_u2_is_refused(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_negative_cycle_is_named(void **state)
+TEST(a_negative_cycle_is_named)
 {
     static const struct edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
     struct attempt attempt = run_edges(4, cycle, 4, true, KIND_I4);
@@ -60,7 +60,7 @@ static void a_negative_cycle_is_named(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_long_negative_cycle_is_named_by_its_first_vertices(void **state)
+TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
 {
     struct edge cycle[20];
     for (uint32_t vertex = 0; vertex < 20; ++vertex) {
@@ -88,7 +88,7 @@ static struct problem refuse(const char *edges, bool directed)
     return attempt.problem;
 }
 
-static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
+TEST(vertices_of_a_cycle_are_named_in_walking_order)
 {
     static const char begin[] = "A cycle of 3 edges has length -1.5: ";
     const struct problem problem = refuse("a b 1\nb c 1\nc a -3.5\n", true);
@@ -100,14 +100,14 @@ static void vertices_of_a_cycle_are_named_in_walking_order(void **state)
     assert_non_null(strstr(problem.hint, "Going round once more"));
 }
 
-static void the_length_of_a_cycle_is_shortest(void **state)
+TEST(the_length_of_a_cycle_is_shortest)
 {
     const struct problem problem = refuse("a b 0.25\nb a -0.8921738\n", true);
     assert_non_null(strstr(problem.detail, " has length -0.6421738: "));
 }
 
 /* Sixteen bytes are kept, and no half of a letter. */
-static void a_long_name_is_cut_between_letters(void **state)
+TEST(a_long_name_is_cut_between_letters)
 {
     const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
     assert_true(strstr(problem.detail, ": abcdefghijklmno -> b -> abcdefghijklmno.") != NULL ||
@@ -115,7 +115,7 @@ static void a_long_name_is_cut_between_letters(void **state)
     assert_non_null(strstr(problem.hint, "directed=true"));
 }
 
-static void a_negative_loop_is_a_negative_cycle(void **state)
+TEST(a_negative_loop_is_a_negative_cycle)
 {
     static const struct edge loop[] = {{0, 1, 4}, {1, 1, -3}};
     struct attempt attempt = run_edges(2, loop, 2, true, KIND_I4);
@@ -127,7 +127,7 @@ static void a_negative_loop_is_a_negative_cycle(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_negative_undirected_edge_is_a_negative_cycle(void **state)
+TEST(a_negative_undirected_edge_is_a_negative_cycle)
 {
     static const struct edge edge[] = {{0, 1, -1}};
     struct attempt attempt = run_edges(2, edge, 1, false, KIND_I4);
@@ -137,7 +137,7 @@ static void a_negative_undirected_edge_is_a_negative_cycle(void **state)
 }
 
 /* 0.1 + 0.2 - 0.3 is above 0 in doubles; in floats some order of these sums is below. */
-static void rounding_on_a_cycle_of_length_zero_is_no_negative_cycle(void **state)
+TEST(rounding_on_a_cycle_of_length_zero_is_no_negative_cycle)
 {
     struct edge edges[VERTEX_LIMIT];
     double last = 0;
@@ -183,7 +183,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     graph_destroy(graph);
 }
 
-static void statistics_are_filled_for_every_kind(void **state)
+TEST(statistics_are_filled_for_every_kind)
 {
     expect_statistics_of_the_path(cpu, KIND_I4);
     expect_statistics_of_the_path(cpu, KIND_U2);
@@ -206,7 +206,7 @@ static enum status solve_without_statistics(struct solver *solver, const struct 
     return status;
 }
 
-static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
+TEST(statistics_that_the_solver_leaves_are_filled_after_it)
 {
     struct narrow_solver lazy = {.class_ = stand_in_class()};
     lazy.solver.class_ = &lazy.class_;
@@ -217,7 +217,7 @@ static void statistics_that_the_solver_leaves_are_filled_after_it(void **state)
     expect_statistics_of_the_path(&lazy.solver, KIND_F4);
 }
 
-static void the_fallback_computes_what_the_solver_does_not(void **state)
+TEST(the_fallback_computes_what_the_solver_does_not)
 {
     struct narrow_solver narrow = make_narrow();
     narrow.solver.class_ = &narrow.class_;
@@ -229,7 +229,7 @@ static void the_fallback_computes_what_the_solver_does_not(void **state)
     graph_destroy(graph);
 }
 
-static void a_kind_that_nobody_computes_is_refused(void **state)
+TEST(a_kind_that_nobody_computes_is_refused)
 {
     struct narrow_solver narrow = make_narrow();
     narrow.solver.class_ = &narrow.class_;
@@ -330,7 +330,7 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
     return attempt;
 }
 
-static void a_solver_with_figures_gets_a_plan_by_them(void **state)
+TEST(a_solver_with_figures_gets_a_plan_by_them)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct attempt attempt = run_rings(true, directed, KIND_U2);
@@ -347,7 +347,7 @@ static void a_solver_with_figures_gets_a_plan_by_them(void **state)
     }
 }
 
-static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
+TEST(half_is_solved_where_each_edge_has_its_like_in_return)
 {
     both_ways = true;
     struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -359,7 +359,7 @@ static void half_is_solved_where_each_edge_has_its_like_in_return(void **state)
 }
 
 /* The dense solve that a plan has to beat takes half the time then, and so do the plan's rounds. */
-static void a_plan_is_chosen_for_the_bits_that_it_is_solved_in(void **state)
+TEST(a_plan_is_chosen_for_the_bits_that_it_is_solved_in)
 {
     for (uint32_t least = 31; least <= 33; ++least) {
         narrow_vertices = least;
@@ -371,7 +371,7 @@ static void a_plan_is_chosen_for_the_bits_that_it_is_solved_in(void **state)
     }
 }
 
-static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
+TEST(a_plan_without_room_gives_way_to_the_dense_one)
 {
     has_room = false;
     struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -383,7 +383,7 @@ static void a_plan_without_room_gives_way_to_the_dense_one(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
+TEST(a_plan_that_finds_no_room_gives_way_to_the_dense_one)
 {
     end_of_plans = STATUS_NO_DEVICE_MEMORY;
     struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -395,7 +395,7 @@ static void a_plan_that_finds_no_room_gives_way_to_the_dense_one(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_solver_without_figures_gets_the_dense_plan(void **state)
+TEST(a_solver_without_figures_gets_the_dense_plan)
 {
     struct attempt attempt = run_rings(false, true, KIND_I4);
     assert_int_equal(plan_of_solve, PLAN_DENSE);
@@ -404,7 +404,7 @@ static void a_solver_without_figures_gets_the_dense_plan(void **state)
     solve_outcome_finish(&attempt.outcome);
 }
 
-static void a_solver_that_is_to_have_no_plans_gets_the_dense_one(void **state)
+TEST(a_solver_that_is_to_have_no_plans_gets_the_dense_one)
 {
     dense_only = true;
     struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -426,7 +426,7 @@ static bool say_cancelled(void *context)
     return true;
 }
 
-static void a_job_cancelled_while_planned_is_not_solved(void **state)
+TEST(a_job_cancelled_while_planned_is_not_solved)
 {
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
@@ -446,33 +446,4 @@ static void a_job_cancelled_while_planned_is_not_solved(void **state)
     graph_destroy(graph);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_cancelled_while_planned_is_not_solved),
-        cmocka_unit_test(a_solver_that_is_to_have_no_plans_gets_the_dense_one),
-        cmocka_unit_test(a_plan_that_finds_no_room_gives_way_to_the_dense_one),
-        cmocka_unit_test(the_outcome_tells_what_was_done),
-        cmocka_unit_test(an_empty_graph_is_solved),
-        cmocka_unit_test(u2_is_narrowed_from_i4),
-        cmocka_unit_test(a_distance_beyond_u2_is_refused),
-        cmocka_unit_test(a_negative_cycle_is_named),
-        cmocka_unit_test(a_long_negative_cycle_is_named_by_its_first_vertices),
-        cmocka_unit_test(vertices_of_a_cycle_are_named_in_walking_order),
-        cmocka_unit_test(the_length_of_a_cycle_is_shortest),
-        cmocka_unit_test(a_long_name_is_cut_between_letters),
-        cmocka_unit_test(a_negative_loop_is_a_negative_cycle),
-        cmocka_unit_test(a_negative_undirected_edge_is_a_negative_cycle),
-        cmocka_unit_test(rounding_on_a_cycle_of_length_zero_is_no_negative_cycle),
-        cmocka_unit_test(statistics_are_filled_for_every_kind),
-        cmocka_unit_test(statistics_that_the_solver_leaves_are_filled_after_it),
-        cmocka_unit_test(the_fallback_computes_what_the_solver_does_not),
-        cmocka_unit_test(a_kind_that_nobody_computes_is_refused),
-        cmocka_unit_test(a_solver_with_figures_gets_a_plan_by_them),
-        cmocka_unit_test(a_plan_is_chosen_for_the_bits_that_it_is_solved_in),
-        cmocka_unit_test(half_is_solved_where_each_edge_has_its_like_in_return),
-        cmocka_unit_test(a_plan_without_room_gives_way_to_the_dense_one),
-        cmocka_unit_test(a_solver_without_figures_gets_the_dense_plan),
-    };
-    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
-}
+TEST_GROUP(open_cpu, close_cpu)

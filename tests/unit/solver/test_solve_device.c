@@ -67,7 +67,7 @@ static struct attempt run_short(struct short_solver *device, const struct edge *
     return attempt;
 }
 
-static void a_solver_is_told_when_16_bits_are_proven_to_be_enough(void **state)
+TEST(a_solver_is_told_when_16_bits_are_proven_to_be_enough)
 {
     static const struct edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
     struct short_solver device;
@@ -83,7 +83,7 @@ static void a_solver_is_told_when_16_bits_are_proven_to_be_enough(void **state)
     assert_false(device.told_narrow);
 }
 
-static void a_solver_of_u2_writes_it_itself(void **state)
+TEST(a_solver_of_u2_writes_it_itself)
 {
     static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct short_solver device;
@@ -122,7 +122,7 @@ static enum status solve_when_warm(struct solver *solver, const struct graph *gr
     return STATUS_OK;
 }
 
-static void the_pages_of_a_matrix_that_is_written_last_are_made_ready(void **state)
+TEST(the_pages_of_a_matrix_that_is_written_last_are_made_ready)
 {
     struct narrow_solver device = make_narrow();
     device.class_.solve = solve_when_warm;
@@ -172,7 +172,7 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
     return seconds;
 }
 
-static void the_time_expected_is_of_the_solver_that_solves(void **state)
+TEST(the_time_expected_is_of_the_solver_that_solves)
 {
     struct narrow_solver device = make_narrow();
     device.class_.estimate = estimate_hour;
@@ -212,7 +212,7 @@ static bool say_go_on(void *context)
 
 /* Filling is no round: who takes its time for a pace of rounds expects many times what they take.
  */
-static void rounds_have_a_pace_of_their_own(void **state)
+TEST(rounds_have_a_pace_of_their_own)
 {
     int32_t elements[9];
     struct told told = {0};
@@ -234,14 +234,4 @@ static void rounds_have_a_pace_of_their_own(void **state)
     graph_destroy(graph);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solver_is_told_when_16_bits_are_proven_to_be_enough),
-        cmocka_unit_test(a_solver_of_u2_writes_it_itself),
-        cmocka_unit_test(the_pages_of_a_matrix_that_is_written_last_are_made_ready),
-        cmocka_unit_test(the_time_expected_is_of_the_solver_that_solves),
-        cmocka_unit_test(rounds_have_a_pace_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
-}
+TEST_GROUP(open_cpu, close_cpu)

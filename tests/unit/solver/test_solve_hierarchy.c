@@ -23,7 +23,7 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     return status;
 }
 
-static void a_solve_says_what_it_did(void **state)
+TEST(a_solve_says_what_it_did)
 {
     struct graph *graph = make_grid(true);
     struct solve_outcome outcome = {0};
@@ -36,7 +36,7 @@ static void a_solve_says_what_it_did(void **state)
     graph_destroy(graph);
 }
 
-static void a_negative_cycle_has_its_name(void **state)
+TEST(a_negative_cycle_has_its_name)
 {
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};
@@ -54,7 +54,7 @@ static void a_negative_cycle_has_its_name(void **state)
 }
 
 /* The sum is 0, but rounds to less in some orders: 1e16 + 1 is 1e16. */
-static void a_cycle_of_length_0_is_none_in_floats(void **state)
+TEST(a_cycle_of_length_0_is_none_in_floats)
 {
     const struct graph_options options = {0};
     struct graph_builder *builder = NULL;
@@ -75,7 +75,7 @@ static void a_cycle_of_length_0_is_none_in_floats(void **state)
     graph_destroy(graph);
 }
 
-static void an_order_that_is_kept_is_taken(void **state)
+TEST(an_order_that_is_kept_is_taken)
 {
     struct graph *graph = make_grid(true);
     struct order_record record = {0};
@@ -116,7 +116,7 @@ static bool always(void *context)
     return true;
 }
 
-static void a_cancel_is_heard(void **state)
+TEST(a_cancel_is_heard)
 {
     const struct observer observer = {.cancelled = always};
     struct graph *graph = make_grid(false);
@@ -131,16 +131,4 @@ static void a_cancel_is_heard(void **state)
         STATUS_CANCELLED);
     assert_null(bytes);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_solve_says_what_it_did),
-        cmocka_unit_test(a_negative_cycle_has_its_name),
-        cmocka_unit_test(a_cycle_of_length_0_is_none_in_floats),
-        cmocka_unit_test(an_order_that_is_kept_is_taken),
-        cmocka_unit_test(a_cancel_is_heard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static enum status open_choice(enum solver_choice choice, struct solver **ret_so
     return solver_open(&config, ret_solver, reterr);
 }
 
-static void the_cpu_is_always_there(void **state)
+TEST(the_cpu_is_always_there)
 {
     struct solver *solver = NULL;
     struct problem problem;
@@ -22,7 +22,7 @@ static void the_cpu_is_always_there(void **state)
     solver_close(NULL);
 }
 
-static void auto_takes_a_gpu_when_there_is_one(void **state)
+TEST(auto_takes_a_gpu_when_there_is_one)
 {
     struct solver *solver = NULL;
     struct problem problem;
@@ -35,7 +35,7 @@ static void auto_takes_a_gpu_when_there_is_one(void **state)
     solver_close(solver);
 }
 
-static void a_gpu_that_is_not_there_is_refused_with_the_reason(void **state)
+TEST(a_gpu_that_is_not_there_is_refused_with_the_reason)
 {
     struct solver *solver = NULL;
     struct problem problem;
@@ -49,7 +49,7 @@ static void a_gpu_that_is_not_there_is_refused_with_the_reason(void **state)
     assert_null(solver);
 }
 
-static void the_configuration_says_whether_there_are_plans(void **state)
+TEST(the_configuration_says_whether_there_are_plans)
 {
     const struct solver_config any = {.plans = SOLVER_PLANS_AUTO};
     const struct solver_config none = {.plans = SOLVER_PLANS_NONE};
@@ -58,15 +58,4 @@ static void the_configuration_says_whether_there_are_plans(void **state)
     assert_true(solver.dense_only);
     solver_allow_plans(&solver, &any);
     assert_false(solver.dense_only);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cpu_is_always_there),
-        cmocka_unit_test(auto_takes_a_gpu_when_there_is_one),
-        cmocka_unit_test(the_configuration_says_whether_there_are_plans),
-        cmocka_unit_test(a_gpu_that_is_not_there_is_refused_with_the_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

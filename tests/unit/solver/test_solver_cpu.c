@@ -81,7 +81,7 @@ static enum status solve_ring(struct solver *solver, uint32_t vertex_count, stru
     return status;
 }
 
-static void progress_is_told_on_the_calling_thread_after_each_round(void **state)
+TEST(progress_is_told_on_the_calling_thread_after_each_round)
 {
     struct solver *solver = NULL;
     struct watch watch = {0};
@@ -98,7 +98,7 @@ static void progress_is_told_on_the_calling_thread_after_each_round(void **state
     solver_close(solver);
 }
 
-static void a_cancel_is_noticed_within_a_round(void **state)
+TEST(a_cancel_is_noticed_within_a_round)
 {
     struct solver *solver = NULL;
     struct watch watch = {.cancel_at = 5};
@@ -117,7 +117,7 @@ static void a_cancel_is_noticed_within_a_round(void **state)
     solver_close(solver);
 }
 
-static void an_instruction_set_that_is_missing_is_refused(void **state)
+TEST(an_instruction_set_that_is_missing_is_refused)
 {
     struct solver *solver = NULL;
     assert_int_equal(open_solver("mmx", 1, &solver), STATUS_CONFIG);
@@ -127,7 +127,7 @@ static void an_instruction_set_that_is_missing_is_refused(void **state)
     solver_close(solver);
 }
 
-static void the_device_is_described(void **state)
+TEST(the_device_is_described)
 {
     struct solver *solver = NULL;
     struct solver_device device;
@@ -141,7 +141,7 @@ static void the_device_is_described(void **state)
     solver_close(solver);
 }
 
-static void kinds_that_are_computed_are_supported(void **state)
+TEST(kinds_that_are_computed_are_supported)
 {
     struct solver *solver = NULL;
     assert_int_equal(open_solver("auto", 1, &solver), STATUS_OK);
@@ -153,7 +153,7 @@ static void kinds_that_are_computed_are_supported(void **state)
     solver_close(solver);
 }
 
-static void the_estimate_follows_the_measured_rate(void **state)
+TEST(the_estimate_follows_the_measured_rate)
 {
     struct solver *solver = NULL;
     struct watch watch = {0};
@@ -173,7 +173,7 @@ static void the_estimate_follows_the_measured_rate(void **state)
 }
 
 /* As the daemon has one of the solver of another process. */
-static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state)
+TEST(a_model_estimates_as_the_solver_does_and_learns_with_it)
 {
     struct solver *solver = NULL;
     struct solver *model = NULL;
@@ -212,7 +212,7 @@ static void a_model_estimates_as_the_solver_does_and_learns_with_it(void **state
 }
 
 /* The tiles of ranks are beside the matrix, and those of other hosts on these. */
-static void ranks_divide_memory_and_time(void **state)
+TEST(ranks_divide_memory_and_time)
 {
     static const struct ranks ranks = {.count = 4, .on_host = 2};
     const struct solve_options options = {0};
@@ -239,19 +239,4 @@ static void ranks_divide_memory_and_time(void **state)
     assert_int_equal(modelled.host_bytes, joined.host_bytes);
     solver_close(model);
     solver_close(solver);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress_is_told_on_the_calling_thread_after_each_round),
-        cmocka_unit_test(a_cancel_is_noticed_within_a_round),
-        cmocka_unit_test(an_instruction_set_that_is_missing_is_refused),
-        cmocka_unit_test(the_device_is_described),
-        cmocka_unit_test(kinds_that_are_computed_are_supported),
-        cmocka_unit_test(the_estimate_follows_the_measured_rate),
-        cmocka_unit_test(a_model_estimates_as_the_solver_does_and_learns_with_it),
-        cmocka_unit_test(ranks_divide_memory_and_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,7 @@ static void expect_rows(const struct walk *walk)
     assert_string_equal(walk->report, "{\"a\":1}");
 }
 
-static void rows_come_back_after_reopening(void **state)
+FIXTURE_TEST(rows_come_back_after_reopening)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -179,7 +179,7 @@ static void rows_come_back_after_reopening(void **state)
     catalogue_close(catalogue);
 }
 
-static void rolled_back_rows_are_gone(void **state)
+FIXTURE_TEST(rolled_back_rows_are_gone)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -192,7 +192,7 @@ static void rolled_back_rows_are_gone(void **state)
     catalogue_close(catalogue);
 }
 
-static void later_rows_replace_and_keep_their_place(void **state)
+FIXTURE_TEST(later_rows_replace_and_keep_their_place)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -217,7 +217,7 @@ static void later_rows_replace_and_keep_their_place(void **state)
     catalogue_close(catalogue);
 }
 
-static void graph_leaves_with_its_names_and_results(void **state)
+FIXTURE_TEST(graph_leaves_with_its_names_and_results)
 {
     struct walk walk;
     bool found;
@@ -237,7 +237,7 @@ static void graph_leaves_with_its_names_and_results(void **state)
     catalogue_close(catalogue);
 }
 
-static void one_result_leaves_alone(void **state)
+FIXTURE_TEST(one_result_leaves_alone)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -251,7 +251,7 @@ static void one_result_leaves_alone(void **state)
     catalogue_close(catalogue);
 }
 
-static void failing_callback_ends_the_walk(void **state)
+FIXTURE_TEST(failing_callback_ends_the_walk)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -281,7 +281,7 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
     assert_non_null(strstr(problem.detail, words));
 }
 
-static void another_owner_is_refused(void **state)
+FIXTURE_TEST(another_owner_is_refused)
 {
     catalogue_close(open_catalogue(*state));
     run_sql(*state, "UPDATE store SET id='ffff'");
@@ -296,7 +296,7 @@ static enum status note_graph(void *context, const struct name_row *row)
     return STATUS_OK;
 }
 
-static void names_are_per_tenant(void **state)
+FIXTURE_TEST(names_are_per_tenant)
 {
     struct catalogue *catalogue = open_catalogue(*state);
     const struct name_row rows[] = {
@@ -314,7 +314,7 @@ static void names_are_per_tenant(void **state)
     catalogue_close(catalogue);
 }
 
-static void damage_is_found_on_opening(void **state)
+FIXTURE_TEST(damage_is_found_on_opening)
 {
     const struct fixture *fixture = *state;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -361,7 +361,7 @@ static void expect_told(struct catalogue *catalogue, const char *table)
     assert_null(strstr(walk.lines, "damaged"));
 }
 
-static void every_changed_cell_is_told_and_set_aside(void **state)
+FIXTURE_TEST(every_changed_cell_is_told_and_set_aside)
 {
     const struct fixture *fixture = *state;
     char path[640];
@@ -400,7 +400,7 @@ static void every_changed_cell_is_told_and_set_aside(void **state)
     run_sql(fixture, "SELECT 1/(count(*)=15) FROM damaged_job");
 }
 
-static void zeros_of_either_sign_are_sound(void **state)
+FIXTURE_TEST(zeros_of_either_sign_are_sound)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(*state);
@@ -416,7 +416,7 @@ static void zeros_of_either_sign_are_sound(void **state)
 
 /* The rows stay readable where a value has another type than its column, and an index that lacks a
  * row is made anew. */
-static void types_and_indexes_stop_no_start(void **state)
+FIXTURE_TEST(types_and_indexes_stop_no_start)
 {
     struct walk walk;
     const struct fixture *fixture = *state;
@@ -445,23 +445,4 @@ static void types_and_indexes_stop_no_start(void **state)
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "job j_1\n");
     catalogue_close(catalogue);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(rows_come_back_after_reopening),
-        FIXTURE_TEST(rolled_back_rows_are_gone),
-        FIXTURE_TEST(later_rows_replace_and_keep_their_place),
-        FIXTURE_TEST(graph_leaves_with_its_names_and_results),
-        FIXTURE_TEST(one_result_leaves_alone),
-        FIXTURE_TEST(failing_callback_ends_the_walk),
-        FIXTURE_TEST(another_owner_is_refused),
-        FIXTURE_TEST(names_are_per_tenant),
-        FIXTURE_TEST(damage_is_found_on_opening),
-        FIXTURE_TEST(every_changed_cell_is_told_and_set_aside),
-        FIXTURE_TEST(zeros_of_either_sign_are_sound),
-        FIXTURE_TEST(types_and_indexes_stop_no_start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static struct coordinates_info put(const struct fixture *fixture, const char *id
     return info;
 }
 
-static void a_file_is_read_as_it_was_written(void **state)
+FIXTURE_TEST(a_file_is_read_as_it_was_written)
 {
     const struct fixture *fixture = *state;
     const struct coordinates_info written = put(fixture, "g_a", 5);
@@ -50,7 +50,7 @@ static void a_file_is_read_as_it_was_written(void **state)
     coordinates_destroy(coordinates);
 }
 
-static void where_there_is_no_file_there_are_none(void **state)
+FIXTURE_TEST(where_there_is_no_file_there_are_none)
 {
     const struct fixture *fixture = *state;
     struct coordinates *coordinates = NULL;
@@ -62,7 +62,7 @@ static void where_there_is_no_file_there_are_none(void **state)
                      STATUS_NO_COORDINATES);
 }
 
-static void every_damaged_byte_is_found(void **state)
+FIXTURE_TEST(every_damaged_byte_is_found)
 {
     const struct fixture *fixture = *state;
     const struct coordinates_info written = put(fixture, "g_a", 5);
@@ -87,7 +87,7 @@ static void every_damaged_byte_is_found(void **state)
     close(file);
 }
 
-static void a_file_under_the_name_of_another_graph_is_damaged(void **state)
+FIXTURE_TEST(a_file_under_the_name_of_another_graph_is_damaged)
 {
     const struct fixture *fixture = *state;
     struct coordinates_info info;
@@ -95,15 +95,4 @@ static void a_file_under_the_name_of_another_graph_is_damaged(void **state)
     put(fixture, "g_a", 5);
     assert_int_equal(renameat(fixture->folder, "g_a", fixture->folder, "g_b"), 0);
     assert_int_equal(coordinates_file_look(fixture->folder, "g_b", &info), STATUS_CORRUPT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_file_is_read_as_it_was_written),
-        FIXTURE_TEST(where_there_is_no_file_there_are_none),
-        FIXTURE_TEST(every_damaged_byte_is_found),
-        FIXTURE_TEST(a_file_under_the_name_of_another_graph_is_damaged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

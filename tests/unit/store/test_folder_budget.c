@@ -19,7 +19,7 @@ static bool is_there(const struct fixture *fixture, const char *name)
     return faccessat(fixture->folder, name, F_OK, 0) == 0;
 }
 
-static void the_oldest_files_go_and_folders_stay(void **state)
+FIXTURE_TEST(the_oldest_files_go_and_folders_stay)
 {
     const struct fixture *fixture = *state;
     put(fixture, "middle", 100000, 20);
@@ -40,7 +40,7 @@ static bool begins_with_a(const char *name)
     return name[0] == 'a';
 }
 
-static void files_of_others_go_whatever_their_age(void **state)
+FIXTURE_TEST(files_of_others_go_whatever_their_age)
 {
     const struct fixture *fixture = *state;
     put(fixture, "a", 1, 10);
@@ -49,13 +49,4 @@ static void files_of_others_go_whatever_their_age(void **state)
     folder_budget_apply(fixture->folder, 1000000, begins_with_a);
     assert_true(is_there(fixture, "a") && is_there(fixture, ".c"));
     assert_false(is_there(fixture, "b"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(the_oldest_files_go_and_folders_stay),
-        FIXTURE_TEST(files_of_others_go_whatever_their_age),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static const struct adjacency *borrow(struct graph_cache *cache, const char *id,
     return adjacency;
 }
 
-static void edges_are_read_once(void **state)
+FIXTURE_TEST(edges_are_read_once)
 {
     const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
@@ -67,7 +67,7 @@ static bool is_kept(struct graph_cache *cache, const char *id)
     return true;
 }
 
-static void the_longest_unasked_goes_first(void **state)
+FIXTURE_TEST(the_longest_unasked_goes_first)
 {
     const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
@@ -83,7 +83,7 @@ static void the_longest_unasked_goes_first(void **state)
     graph_cache_destroy(cache);
 }
 
-static void borrowed_entries_stay(void **state)
+FIXTURE_TEST(borrowed_entries_stay)
 {
     const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, ENTRY_BYTES);
@@ -100,7 +100,7 @@ static void borrowed_entries_stay(void **state)
     graph_cache_destroy(cache);
 }
 
-static void too_large_a_graph_is_refused_with_the_limit(void **state)
+FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit)
 {
     struct graph_cache *cache = make(*state, ENTRY_BYTES - 1);
     const struct adjacency *adjacency;
@@ -158,7 +158,7 @@ static const struct located_graph *borrow_places(struct graph_cache *cache, cons
     return graph;
 }
 
-static void coordinates_are_read_once_beside_edges(void **state)
+FIXTURE_TEST(coordinates_are_read_once_beside_edges)
 {
     int folder;
     struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
@@ -179,7 +179,7 @@ static void coordinates_are_read_once_beside_edges(void **state)
     close(folder);
 }
 
-static void coordinates_that_are_replaced_or_removed_are_lent_no_more(void **state)
+FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more)
 {
     int folder;
     struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
@@ -201,7 +201,7 @@ static void coordinates_that_are_replaced_or_removed_are_lent_no_more(void **sta
     close(folder);
 }
 
-static void coordinates_share_the_budget(void **state)
+FIXTURE_TEST(coordinates_share_the_budget)
 {
     int folder;
     struct graph_cache *cache = make_placed(*state, 800, &folder);
@@ -217,7 +217,7 @@ static void coordinates_share_the_budget(void **state)
     close(folder);
 }
 
-static void coordinates_of_another_count_are_damaged(void **state)
+FIXTURE_TEST(coordinates_of_another_count_are_damaged)
 {
     int folder;
     struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
@@ -245,7 +245,7 @@ static void *call_often(void *context)
     return NULL;
 }
 
-static void threads_share_it(void **state)
+FIXTURE_TEST(threads_share_it)
 {
     struct graph_cache *cache = make(*state, ENTRY_BYTES);
     pthread_t threads[4];
@@ -255,21 +255,4 @@ static void threads_share_it(void **state)
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     graph_cache_destroy(cache);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(edges_are_read_once),
-        FIXTURE_TEST(the_longest_unasked_goes_first),
-        FIXTURE_TEST(borrowed_entries_stay),
-        FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit),
-        FIXTURE_TEST(coordinates_are_read_once_beside_edges),
-        FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more),
-        FIXTURE_TEST(coordinates_share_the_budget),
-        FIXTURE_TEST(coordinates_of_another_count_are_damaged),
-        FIXTURE_TEST(threads_share_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

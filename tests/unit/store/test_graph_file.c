@@ -35,7 +35,7 @@ static void expect_same(const struct graph *graph, const struct graph *read)
     assert_int_equal(read->summary.integral, graph->summary.integral);
 }
 
-static void graphs_come_back_as_they_were(void **state)
+FIXTURE_TEST(graphs_come_back_as_they_were)
 {
     const struct fixture *fixture = *state;
     const uint32_t sizes[] = {0, 1, 2, 3, 8, 1000};
@@ -63,7 +63,7 @@ static void graphs_come_back_as_they_were(void **state)
     }
 }
 
-static void string_names_come_back_without_the_edges(void **state)
+FIXTURE_TEST(string_names_come_back_without_the_edges)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(3, WEIGHT_INTEGER, 1);
@@ -79,7 +79,7 @@ static void string_names_come_back_without_the_edges(void **state)
     graph_destroy(graph);
 }
 
-static void second_write_heals_a_damaged_file(void **state)
+FIXTURE_TEST(second_write_heals_a_damaged_file)
 {
     const struct fixture *fixture = *state;
     struct graph *read;
@@ -96,7 +96,7 @@ static void second_write_heals_a_damaged_file(void **state)
 
 /* Every bit of the file matters: no byte may change unseen. Padding between parts has no meaning;
  * of this graph, with an even number of edges, the names alone have some. */
-static void every_flipped_byte_is_found(void **state)
+FIXTURE_TEST(every_flipped_byte_is_found)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -111,7 +111,7 @@ static void every_flipped_byte_is_found(void **state)
     graph_destroy(graph);
 }
 
-static void files_of_another_length_are_found(void **state)
+FIXTURE_TEST(files_of_another_length_are_found)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -130,7 +130,7 @@ static void files_of_another_length_are_found(void **state)
     graph_destroy(graph);
 }
 
-static void the_file_of_another_graph_is_a_damaged_one(void **state)
+FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -146,7 +146,7 @@ static void the_file_of_another_graph_is_a_damaged_one(void **state)
     graph_destroy(graph);
 }
 
-static void absent_file_is_a_damaged_one(void **state)
+FIXTURE_TEST(absent_file_is_a_damaged_one)
 {
     const struct fixture *fixture = *state;
     struct graph *read;
@@ -156,7 +156,7 @@ static void absent_file_is_a_damaged_one(void **state)
 }
 
 /* A sound checksum does not make a graph: what the checks behind it are for. */
-static void malformed_graphs_are_refused_after_their_checksum(void **state)
+FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 {
     const struct fixture *fixture = *state;
     struct graph *read;
@@ -174,7 +174,7 @@ static void malformed_graphs_are_refused_after_their_checksum(void **state)
     graph_destroy(graph);
 }
 
-static void a_draft_that_is_dropped_leaves_nothing(void **state)
+FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
@@ -186,7 +186,7 @@ static void a_draft_that_is_dropped_leaves_nothing(void **state)
     graph_destroy(graph);
 }
 
-static void a_file_that_must_not_grow_is_a_full_disk(void **state)
+FIXTURE_TEST(a_file_that_must_not_grow_is_a_full_disk)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(50000, WEIGHT_INTEGER, 1);
@@ -204,21 +204,4 @@ static void a_file_that_must_not_grow_is_a_full_disk(void **state)
     }
     assert_int_equal(fixture_count_files(fixture, "."), 0);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(graphs_come_back_as_they_were),
-        FIXTURE_TEST(string_names_come_back_without_the_edges),
-        FIXTURE_TEST(second_write_heals_a_damaged_file),
-        FIXTURE_TEST(every_flipped_byte_is_found),
-        FIXTURE_TEST(files_of_another_length_are_found),
-        FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one),
-        FIXTURE_TEST(absent_file_is_a_damaged_one),
-        FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum),
-        FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing),
-        FIXTURE_TEST(a_file_that_must_not_grow_is_a_full_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
 }
 
 /* Stored ids must not change with the program. This one was computed with Python's hashlib. */
-static void id_of_a_known_graph_is_fixed(void **state)
+TEST(id_of_a_known_graph_is_fixed)
 {
     char id[GRAPH_ID_SIZE];
     struct graph *graph = fixture_path_graph(2, WEIGHT_INTEGER, 5);
@@ -22,7 +22,7 @@ static void id_of_a_known_graph_is_fixed(void **state)
     graph_destroy(graph);
 }
 
-static void same_graph_has_the_same_id(void **state)
+TEST(same_graph_has_the_same_id)
 {
     char first[GRAPH_ID_SIZE];
     char second[GRAPH_ID_SIZE];
@@ -37,7 +37,7 @@ static void same_graph_has_the_same_id(void **state)
 }
 
 /* Of a graph that another has too: neither the tenant nor anybody without the secret can tell. */
-static void ids_of_tenants_depend_on_name_and_secret(void **state)
+TEST(ids_of_tenants_depend_on_name_and_secret)
 {
     static const char *const tenants[] = {"", "a", "b", "a"};
     static const char *const secrets[] = {"s", "s", "s", "t"};
@@ -67,7 +67,7 @@ static void expect_other_id(const struct graph *changed)
     graph_destroy(graph);
 }
 
-static void every_part_of_a_graph_counts(void **state)
+TEST(every_part_of_a_graph_counts)
 {
     struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
     graph->directed = false;
@@ -99,7 +99,7 @@ static void every_part_of_a_graph_counts(void **state)
     graph_destroy(graph);
 }
 
-static void ulid_starts_with_its_time(void **state)
+TEST(ulid_starts_with_its_time)
 {
     char id[JOB_ID_SIZE];
     assert_int_equal(identity_new("j_", 0, id), STATUS_OK);
@@ -111,7 +111,7 @@ static void ulid_starts_with_its_time(void **state)
     assert_int_equal(strspn(id + 2, alphabet), 26);
 }
 
-static void ulids_sort_by_time_and_differ_within_it(void **state)
+TEST(ulids_sort_by_time_and_differ_within_it)
 {
     char first[JOB_ID_SIZE];
     char twin[JOB_ID_SIZE];
@@ -122,17 +122,4 @@ static void ulids_sort_by_time_and_differ_within_it(void **state)
     assert_string_not_equal(first, twin);
     assert_true(strcmp(first, later) < 0);
     assert_true(strcmp(twin, later) < 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(id_of_a_known_graph_is_fixed),
-        cmocka_unit_test(same_graph_has_the_same_id),
-        cmocka_unit_test(ids_of_tenants_depend_on_name_and_secret),
-        cmocka_unit_test(every_part_of_a_graph_counts),
-        cmocka_unit_test(ulid_starts_with_its_time),
-        cmocka_unit_test(ulids_sort_by_time_and_differ_within_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static uint32_t count_files(const struct fixture *fixture)
     return count;
 }
 
-static void a_pattern_finds_its_plan_whatever_the_weights(void **state)
+FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -79,7 +79,7 @@ static void a_pattern_finds_its_plan_whatever_the_weights(void **state)
     graph_destroy(graph);
 }
 
-static void no_tenant_finds_the_plan_of_another(void **state)
+FIXTURE_TEST(no_tenant_finds_the_plan_of_another)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -91,7 +91,7 @@ static void no_tenant_finds_the_plan_of_another(void **state)
     graph_destroy(graph);
 }
 
-static void a_plan_that_was_never_written_leaves_no_file(void **state)
+FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -100,7 +100,7 @@ static void a_plan_that_was_never_written_leaves_no_file(void **state)
     graph_destroy(graph);
 }
 
-static void damaged_words_are_none_and_are_written_again(void **state)
+FIXTURE_TEST(damaged_words_are_none_and_are_written_again)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -140,7 +140,7 @@ static void date(const struct fixture *fixture, const struct graph *graph, uint6
     order_file_finish(&file);
 }
 
-static void the_least_recently_used_order_goes_first(void **state)
+FIXTURE_TEST(the_least_recently_used_order_goes_first)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -161,7 +161,7 @@ static void the_least_recently_used_order_goes_first(void **state)
     graph_destroy(graph);
 }
 
-static void a_new_plan_makes_room_for_itself(void **state)
+FIXTURE_TEST(a_new_plan_makes_room_for_itself)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -176,7 +176,7 @@ static void a_new_plan_makes_room_for_itself(void **state)
 }
 
 /* A plan takes the place of the word that looking for one did not pay. */
-static void a_plan_that_grows_makes_room_too(void **state)
+FIXTURE_TEST(a_plan_that_grows_makes_room_too)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
@@ -196,7 +196,7 @@ static void a_plan_that_grows_makes_room_too(void **state)
     graph_destroy(graph);
 }
 
-static void files_with_other_names_are_removed(void **state)
+FIXTURE_TEST(files_with_other_names_are_removed)
 {
     const struct fixture *fixture = *state;
     static const char *const names[] = {"note", "0123456789abcdef0123456789abcdeF",
@@ -213,19 +213,4 @@ static void files_with_other_names_are_removed(void **state)
     assert_int_equal(count_files(fixture), 1);
     assert_true(is_kept(fixture, graph, 0));
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights),
-        FIXTURE_TEST(no_tenant_finds_the_plan_of_another),
-        FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file),
-        FIXTURE_TEST(damaged_words_are_none_and_are_written_again),
-        FIXTURE_TEST(the_least_recently_used_order_goes_first),
-        FIXTURE_TEST(a_new_plan_makes_room_for_itself),
-        FIXTURE_TEST(a_plan_that_grows_makes_room_too),
-        FIXTURE_TEST(files_with_other_names_are_removed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static struct result *make_result(const struct fixture *fixture)
     return result;
 }
 
-static void result_says_what_it_is(void **state)
+FIXTURE_TEST(result_says_what_it_is)
 {
     struct result *result = make_result(*state);
     assert_string_equal(result_graph_id(result), "g_0123");
@@ -56,7 +56,7 @@ static void expect_distance(const struct result *result, uint32_t source, uint32
     text_finish(&text);
 }
 
-static void distances_are_answered_as_json(void **state)
+FIXTURE_TEST(distances_are_answered_as_json)
 {
     struct result *result = make_result(*state);
     expect_distance(result, 0, 0, "0");
@@ -66,7 +66,7 @@ static void distances_are_answered_as_json(void **state)
     result_unref(result);
 }
 
-static void rows_are_found_by_name(void **state)
+FIXTURE_TEST(rows_are_found_by_name)
 {
     struct result *result = make_result(*state);
     struct problem problem;
@@ -83,7 +83,7 @@ static void rows_are_found_by_name(void **state)
     result_unref(result);
 }
 
-static void pairs_are_gathered(void **state)
+FIXTURE_TEST(pairs_are_gathered)
 {
     struct result *result = make_result(*state);
     uint32_t pairs[80];
@@ -102,7 +102,7 @@ static void pairs_are_gathered(void **state)
 }
 
 /* The descriptor tells whether the file was closed. */
-static void last_reference_frees(void **state)
+FIXTURE_TEST(last_reference_frees)
 {
     struct result *result = make_result(*state);
     int descriptor = result_file_descriptor(result_content(result));
@@ -114,7 +114,7 @@ static void last_reference_frees(void **state)
     result_unref(NULL);
 }
 
-static void touch_is_remembered(void **state)
+FIXTURE_TEST(touch_is_remembered)
 {
     struct result *result = make_result(*state);
     result_touch(result, 12.5);
@@ -149,7 +149,7 @@ static void expect_found(struct result_table *table, const char *key, const stru
     result_unref(found);
 }
 
-static void keys_find_what_they_name(void **state)
+FIXTURE_TEST(keys_find_what_they_name)
 {
     struct result_table *table = make_table();
     struct result *result = make_empty_result(*state, "g_1");
@@ -167,7 +167,7 @@ static void keys_find_what_they_name(void **state)
     result_table_destroy(table);
 }
 
-static void a_key_is_found_by_its_owner_only(void **state)
+FIXTURE_TEST(a_key_is_found_by_its_owner_only)
 {
     struct result_table *table = make_table();
     struct result *one = make_empty_result(*state, "g_1");
@@ -186,7 +186,7 @@ static void a_key_is_found_by_its_owner_only(void **state)
     result_table_destroy(table);
 }
 
-static void put_replaces_and_lets_go(void **state)
+FIXTURE_TEST(put_replaces_and_lets_go)
 {
     struct result_table *table = make_table();
     struct result *old = make_empty_result(*state, "g_1");
@@ -202,7 +202,7 @@ static void put_replaces_and_lets_go(void **state)
     result_table_destroy(table);
 }
 
-static void many_keys_survive_growth_and_leave_together(void **state)
+FIXTURE_TEST(many_keys_survive_growth_and_leave_together)
 {
     struct result_table *table = make_table();
     struct result *odd = make_empty_result(*state, "g_odd");
@@ -259,7 +259,7 @@ static long steps_to_remove_beside(const struct fixture *fixture, int count)
     return steps;
 }
 
-static void a_result_leaves_in_as_many_steps_whatever_else_is_there(void **state)
+FIXTURE_TEST(a_result_leaves_in_as_many_steps_whatever_else_is_there)
 {
     const long few = steps_to_remove_beside(*state, 10);
     if (few == 0) {
@@ -315,7 +315,7 @@ static void *write_keys(void *context)
     return NULL;
 }
 
-static void threads_may_ask_while_results_come_and_go(void **state)
+FIXTURE_TEST(threads_may_ask_while_results_come_and_go)
 {
     struct stress stress = {.table = make_table()};
     pthread_t threads[READER_COUNT + 1];
@@ -335,23 +335,4 @@ static void threads_may_ask_while_results_come_and_go(void **state)
     result_unref(stress.results[0]);
     result_unref(stress.results[1]);
     result_table_destroy(stress.table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(result_says_what_it_is),
-        FIXTURE_TEST(distances_are_answered_as_json),
-        FIXTURE_TEST(rows_are_found_by_name),
-        FIXTURE_TEST(pairs_are_gathered),
-        FIXTURE_TEST(last_reference_frees),
-        FIXTURE_TEST(touch_is_remembered),
-        FIXTURE_TEST(keys_find_what_they_name),
-        FIXTURE_TEST(a_key_is_found_by_its_owner_only),
-        FIXTURE_TEST(put_replaces_and_lets_go),
-        FIXTURE_TEST(many_keys_survive_growth_and_leave_together),
-        FIXTURE_TEST(a_result_leaves_in_as_many_steps_whatever_else_is_there),
-        FIXTURE_TEST(threads_may_ask_while_results_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

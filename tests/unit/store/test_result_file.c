@@ -59,7 +59,7 @@ static int truncate_published(const struct fixture *fixture, off_t size)
     return failed;
 }
 
-static void no_file_is_seen_before_it_is_published(void **state)
+FIXTURE_TEST(no_file_is_seen_before_it_is_published)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
@@ -73,7 +73,7 @@ static void no_file_is_seen_before_it_is_published(void **state)
     assert_int_equal(fixture_count_files(fixture, "."), 1);
 }
 
-static void published_file_is_npy_and_opens_again(void **state)
+FIXTURE_TEST(published_file_is_npy_and_opens_again)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
@@ -98,7 +98,7 @@ static void published_file_is_npy_and_opens_again(void **state)
     result_file_destroy(file);
 }
 
-static void statistics_lie_behind_the_npy_and_open_again(void **state)
+FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -128,7 +128,7 @@ static void statistics_lie_behind_the_npy_and_open_again(void **state)
     result_file_destroy(file);
 }
 
-static void a_bare_npy_is_a_damaged_one(void **state)
+FIXTURE_TEST(a_bare_npy_is_a_damaged_one)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
@@ -138,7 +138,7 @@ static void a_bare_npy_is_a_damaged_one(void **state)
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
 }
 
-static void empty_graph_has_a_header_only(void **state)
+FIXTURE_TEST(empty_graph_has_a_header_only)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -153,7 +153,7 @@ static void empty_graph_has_a_header_only(void **state)
     result_file_destroy(file);
 }
 
-static void second_result_replaces_the_first(void **state)
+FIXTURE_TEST(second_result_replaces_the_first)
 {
     const struct fixture *fixture = *state;
     struct result_file *first = make_file(fixture);
@@ -174,7 +174,7 @@ static void second_result_replaces_the_first(void **state)
     result_file_destroy(first);
 }
 
-static void files_of_another_shape_are_refused(void **state)
+FIXTURE_TEST(files_of_another_shape_are_refused)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
@@ -190,7 +190,7 @@ static void files_of_another_shape_are_refused(void **state)
     assert_int_equal(result_file_open(fixture->folder, "absent", 3, KIND_I4, 0, &file), STATUS_IO);
 }
 
-static void file_of_another_checksum_is_refused(void **state)
+FIXTURE_TEST(file_of_another_checksum_is_refused)
 {
     const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
@@ -212,7 +212,7 @@ static void file_of_another_checksum_is_refused(void **state)
 
 #define BLOCK (1 << 18)
 
-static void only_blocks_that_were_read_are_sound(void **state)
+FIXTURE_TEST(only_blocks_that_were_read_are_sound)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -231,7 +231,7 @@ static void only_blocks_that_were_read_are_sound(void **state)
 }
 
 /* The first block of some 640,000 bytes is damaged while the file is mapped. */
-static void damage_after_the_opening_is_found_when_it_is_looked_at(void **state)
+FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -253,7 +253,7 @@ static void damage_after_the_opening_is_found_when_it_is_looked_at(void **state)
     result_file_destroy(file);
 }
 
-static void files_cut_short_while_mapped_are_damaged(void **state)
+FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -267,7 +267,7 @@ static void files_cut_short_while_mapped_are_damaged(void **state)
     result_file_destroy(file);
 }
 
-static void sealed_mapping_cannot_be_written(void **state)
+FIXTURE_TEST(sealed_mapping_cannot_be_written)
 {
     struct result_file *file = make_file(*state);
     /* The kernel refuses to write into memory that this process may not write. */
@@ -301,14 +301,14 @@ static enum status make_on_full_disk(const struct fixture *fixture, uint32_t ver
     return status;
 }
 
-static void missing_space_is_told_before_the_solve(void **state)
+FIXTURE_TEST(missing_space_is_told_before_the_solve)
 {
     const struct fixture *fixture = *state;
     assert_int_equal(make_on_full_disk(fixture, 1000), STATUS_DISK_FULL);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
-static void missing_space_for_a_small_matrix_is_told_when_it_is_written(void **state)
+FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written)
 {
     const struct fixture *fixture = *state;
     assert_int_equal(make_on_full_disk(fixture, 200), STATUS_DISK_FULL);
@@ -316,7 +316,7 @@ static void missing_space_for_a_small_matrix_is_told_when_it_is_written(void **s
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
-static void sizes_that_overflow_are_refused(void **state)
+FIXTURE_TEST(sizes_that_overflow_are_refused)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -352,7 +352,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     result_file_destroy(file);
 }
 
-static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
+FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -370,7 +370,7 @@ static void an_adopted_file_is_written_for_the_one_who_made_it(void **state)
 }
 
 /* The worker that was to write it died. */
-static void a_file_that_nobody_wrote_is_not_sealed(void **state)
+FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -380,7 +380,7 @@ static void a_file_that_nobody_wrote_is_not_sealed(void **state)
     result_file_destroy(file);
 }
 
-static void headers_that_a_solver_touched_are_not_sealed(void **state)
+FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -395,7 +395,7 @@ static void headers_that_a_solver_touched_are_not_sealed(void **state)
 }
 
 /* Whoever looked at the mapping first would die of SIGBUS. */
-static void a_file_that_a_solver_cut_short_is_not_sealed(void **state)
+FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed)
 {
     const struct fixture *fixture = *state;
     struct result_file *file;
@@ -404,30 +404,4 @@ static void a_file_that_a_solver_cut_short_is_not_sealed(void **state)
     assert_int_equal(ftruncate(result_file_descriptor(file), 0), 0);
     assert_int_equal(seal(file), STATUS_CORRUPT);
     result_file_destroy(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(no_file_is_seen_before_it_is_published),
-        FIXTURE_TEST(published_file_is_npy_and_opens_again),
-        FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again),
-        FIXTURE_TEST(a_bare_npy_is_a_damaged_one),
-        FIXTURE_TEST(empty_graph_has_a_header_only),
-        FIXTURE_TEST(second_result_replaces_the_first),
-        FIXTURE_TEST(files_of_another_shape_are_refused),
-        FIXTURE_TEST(file_of_another_checksum_is_refused),
-        FIXTURE_TEST(only_blocks_that_were_read_are_sound),
-        FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at),
-        FIXTURE_TEST(files_cut_short_while_mapped_are_damaged),
-        FIXTURE_TEST(sealed_mapping_cannot_be_written),
-        FIXTURE_TEST(missing_space_is_told_before_the_solve),
-        FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written),
-        FIXTURE_TEST(sizes_that_overflow_are_refused),
-        FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it),
-        FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed),
-        FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed),
-        FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

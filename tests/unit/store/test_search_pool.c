@@ -75,7 +75,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     free(distance);
 }
 
-static void a_hierarchy_answers_before_and_after_it_is_kept(void **state)
+FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = make_grid(true);
@@ -94,7 +94,7 @@ static void a_hierarchy_answers_before_and_after_it_is_kept(void **state)
     graph_destroy(graph);
 }
 
-static void one_of_another_graph_is_damaged(void **state)
+FIXTURE_TEST(one_of_another_graph_is_damaged)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
@@ -113,7 +113,7 @@ static void one_of_another_graph_is_damaged(void **state)
 }
 
 /* Every block is verified before a search follows anything in it. */
-static void a_changed_byte_is_found(void **state)
+FIXTURE_TEST(a_changed_byte_is_found)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
@@ -160,7 +160,7 @@ static struct graph *make_long_path(void)
 }
 
 /* The loop asks for them, and must not read gigabytes. */
-static void arcs_are_told_by_the_first_block(void **state)
+FIXTURE_TEST(arcs_are_told_by_the_first_block)
 {
     const struct fixture *fixture = *state;
     struct search_pool *pool = NULL;
@@ -182,7 +182,7 @@ static void arcs_are_told_by_the_first_block(void **state)
 }
 
 /* Each of many clients that read rows slowly keeps what is ahead of it. */
-static void long_rows_are_computed_one_by_one(void **state)
+FIXTURE_TEST(long_rows_are_computed_one_by_one)
 {
     const struct fixture *fixture = *state;
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
@@ -250,7 +250,7 @@ static void publish_without_room(struct result_file *file)
 }
 
 /* The base may have been published or not, and may go before the copy, which waits for room. */
-static void a_copy_is_changed_alone(void **state)
+FIXTURE_TEST(a_copy_is_changed_alone)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
@@ -306,7 +306,7 @@ static void a_copy_is_changed_alone(void **state)
 }
 
 /* A hierarchy of another size is written in its place. */
-static void a_copy_is_discarded(void **state)
+FIXTURE_TEST(a_copy_is_discarded)
 {
     const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
@@ -328,18 +328,4 @@ static void a_copy_is_discarded(void **state)
     result_file_destroy(base);
     graph_destroy(graph);
     graph_destroy(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept),
-        FIXTURE_TEST(one_of_another_graph_is_damaged),
-        FIXTURE_TEST(a_changed_byte_is_found),
-        FIXTURE_TEST(arcs_are_told_by_the_first_block),
-        FIXTURE_TEST(long_rows_are_computed_one_by_one),
-        FIXTURE_TEST(a_copy_is_changed_alone),
-        FIXTURE_TEST(a_copy_is_discarded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ static void expect_after_restart(const struct fixture *fixture, const char *word
     store_close(store);
 }
 
-static void new_directory_is_private_and_complete(void **state)
+FIXTURE_TEST(new_directory_is_private_and_complete)
 {
     const struct fixture *fixture = *state;
     store_close(open_store(fixture));
@@ -223,7 +223,7 @@ static void new_directory_is_private_and_complete(void **state)
     expect_after_restart(fixture, "");
 }
 
-static void directory_that_others_may_write_is_refused(void **state)
+FIXTURE_TEST(directory_that_others_may_write_is_refused)
 {
     const struct fixture *fixture = *state;
     store_close(open_store(fixture));
@@ -236,7 +236,7 @@ static void directory_that_others_may_write_is_refused(void **state)
     store_close(open_store(fixture));
 }
 
-static void everything_given_is_there_after_a_restart(void **state)
+FIXTURE_TEST(everything_given_is_there_after_a_restart)
 {
     const struct fixture *fixture = *state;
     struct rows rows;
@@ -261,7 +261,7 @@ static void everything_given_is_there_after_a_restart(void **state)
     store_close(store);
 }
 
-static void deleted_graph_leaves_nothing(void **state)
+FIXTURE_TEST(deleted_graph_leaves_nothing)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -282,7 +282,7 @@ static void deleted_graph_leaves_nothing(void **state)
 }
 
 /* Its descriptor tells whether the last reference has gone; another file may get the number. */
-static void an_evicted_result_is_let_go_by_the_store(void **state)
+FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store)
 {
     for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
         struct store *store = start_store(*state);
@@ -317,7 +317,7 @@ static void note_done(struct store_change *change)
     batch->in_order &= change == &batch->changes[batch->done++];
 }
 
-static void waiting_changes_share_one_commit(void **state)
+FIXTURE_TEST(waiting_changes_share_one_commit)
 {
     const struct fixture *fixture = *state;
     static struct batch batch;
@@ -367,7 +367,7 @@ int fsync(int descriptor)
 
 /* While the result of g_1 is on its way to the disk, g_2 is accepted; what is asked of results
  * waits its turn. */
-static void large_result_does_not_hold_up_acceptances(void **state)
+FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -400,7 +400,7 @@ static void large_result_does_not_hold_up_acceptances(void **state)
 
 /* Evicted and solved again at once: the file of the second must not be swept away with the first.
  * Rounds, since the two threads must meet for it to happen. */
-static void result_evicted_and_published_again_keeps_its_file(void **state)
+FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -424,7 +424,7 @@ static void result_evicted_and_published_again_keeps_its_file(void **state)
     expect_after_restart(fixture, "g_1 result:g_1 ");
 }
 
-static void store_never_started_still_carries_out_what_waits(void **state)
+FIXTURE_TEST(store_never_started_still_carries_out_what_waits)
 {
     sem_t finished;
     sem_init(&finished, 0, 0);
@@ -441,7 +441,7 @@ static void store_never_started_still_carries_out_what_waits(void **state)
 }
 
 /* Deleted and given again in one batch: the file of the second must not go with the first. */
-static void graph_deleted_and_given_again_keeps_its_file(void **state)
+FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -459,7 +459,7 @@ static void graph_deleted_and_given_again_keeps_its_file(void **state)
     expect_after_restart(fixture, "g_1 ");
 }
 
-static void files_without_a_row_are_removed_or_kept_aside(void **state)
+FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -479,7 +479,7 @@ static void files_without_a_row_are_removed_or_kept_aside(void **state)
 }
 
 /* Two of three files that fill half of the budget each. */
-static void quarantine_has_a_budget(void **state)
+FIXTURE_TEST(quarantine_has_a_budget)
 {
     const struct fixture *fixture = *state;
     store_close(open_store(fixture));
@@ -511,7 +511,7 @@ static void quarantine_has_a_budget(void **state)
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
 }
 
-static void damaged_result_goes_to_quarantine(void **state)
+FIXTURE_TEST(damaged_result_goes_to_quarantine)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -532,7 +532,7 @@ static void damaged_result_goes_to_quarantine(void **state)
     expect_after_restart(fixture, "g_flip g_good g_head g_long result:g_good ");
 }
 
-static void lost_files_take_their_rows_along(void **state)
+FIXTURE_TEST(lost_files_take_their_rows_along)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -556,7 +556,7 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
     assert_non_null(strstr(problem.detail, words));
 }
 
-static void second_process_is_refused(void **state)
+FIXTURE_TEST(second_process_is_refused)
 {
     struct store *store = open_store(*state);
     expect_refused(*state, STATUS_CONFIG, "in use by another process");
@@ -572,7 +572,7 @@ static void write_format(const struct fixture *fixture, const char *text)
     close(file);
 }
 
-static void other_formats_are_refused(void **state)
+FIXTURE_TEST(other_formats_are_refused)
 {
     const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
@@ -594,7 +594,7 @@ static void other_formats_are_refused(void **state)
 }
 
 /* Root may write anywhere, so a child without that right tries. */
-static void directory_that_cannot_be_written_is_told(void **state)
+FIXTURE_TEST(directory_that_cannot_be_written_is_told)
 {
     const struct fixture *fixture = *state;
     assert_int_equal(fchmod(fixture->folder, 0555), 0);
@@ -617,7 +617,7 @@ static void directory_that_cannot_be_written_is_told(void **state)
 }
 
 /* A limit on the size of files stands for a full disk; the store goes on when there is room. */
-static void full_disk_refuses_one_change_and_no_more(void **state)
+FIXTURE_TEST(full_disk_refuses_one_change_and_no_more)
 {
     const struct fixture *fixture = *state;
     struct rlimit before;
@@ -638,35 +638,9 @@ static void full_disk_refuses_one_change_and_no_more(void **state)
     expect_after_restart(fixture, "g_small g_large ");
 }
 
-static void free_bytes_are_those_of_the_file_system(void **state)
+FIXTURE_TEST(free_bytes_are_those_of_the_file_system)
 {
     struct store *store = open_store(*state);
     assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));
     store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(new_directory_is_private_and_complete),
-        FIXTURE_TEST(directory_that_others_may_write_is_refused),
-        FIXTURE_TEST(everything_given_is_there_after_a_restart),
-        FIXTURE_TEST(deleted_graph_leaves_nothing),
-        FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store),
-        FIXTURE_TEST(waiting_changes_share_one_commit),
-        FIXTURE_TEST(large_result_does_not_hold_up_acceptances),
-        FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file),
-        FIXTURE_TEST(store_never_started_still_carries_out_what_waits),
-        FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file),
-        FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside),
-        FIXTURE_TEST(quarantine_has_a_budget),
-        FIXTURE_TEST(damaged_result_goes_to_quarantine),
-        FIXTURE_TEST(lost_files_take_their_rows_along),
-        FIXTURE_TEST(second_process_is_refused),
-        FIXTURE_TEST(other_formats_are_refused),
-        FIXTURE_TEST(directory_that_cannot_be_written_is_told),
-        FIXTURE_TEST(full_disk_refuses_one_change_and_no_more),
-        FIXTURE_TEST(free_bytes_are_those_of_the_file_system),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -399,39 +399,27 @@ static void try_every_call(const struct fixture *fixture, int error, bool after)
     }
 }
 
-static void death_before_any_call_loses_nothing(void **state)
+FIXTURE_TEST(death_before_any_call_loses_nothing)
 {
     try_every_call(*state, 0, false);
 }
 
-static void death_after_any_call_loses_nothing(void **state)
+FIXTURE_TEST(death_after_any_call_loses_nothing)
 {
     try_every_call(*state, 0, true);
 }
 
-static void io_error_at_any_call_is_never_acknowledged(void **state)
+FIXTURE_TEST(io_error_at_any_call_is_never_acknowledged)
 {
     try_every_call(*state, EIO, false);
 }
 
-static void full_disk_at_any_call_is_never_acknowledged(void **state)
+FIXTURE_TEST(full_disk_at_any_call_is_never_acknowledged)
 {
     try_every_call(*state, ENOSPC, false);
 }
 
-static void interrupted_calls_are_repeated_or_told(void **state)
+FIXTURE_TEST(interrupted_calls_are_repeated_or_told)
 {
     try_every_call(*state, EINTR, false);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(death_before_any_call_loses_nothing),
-        FIXTURE_TEST(death_after_any_call_loses_nothing),
-        FIXTURE_TEST(io_error_at_any_call_is_never_acknowledged),
-        FIXTURE_TEST(full_disk_at_any_call_is_never_acknowledged),
-        FIXTURE_TEST(interrupted_calls_are_repeated_or_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

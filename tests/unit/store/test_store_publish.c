@@ -110,7 +110,7 @@ static void carry_out(struct store *store)
     store_close(store);
 }
 
-static void graphs_that_wait_share_one_sync_of_their_names(void **state)
+FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
     struct store *store = open_store(*state);
@@ -123,7 +123,7 @@ static void graphs_that_wait_share_one_sync_of_their_names(void **state)
     assert_int_equal(fixture_count_files(*state, "state/graphs"), FILES);
 }
 
-static void results_that_wait_share_one_sync_of_their_names(void **state)
+FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
     struct store *store = open_store(*state);
@@ -136,7 +136,7 @@ static void results_that_wait_share_one_sync_of_their_names(void **state)
     assert_int_equal(fixture_count_files(*state, "state/results"), FILES);
 }
 
-static void a_sync_of_names_that_fails_fails_all(void **state)
+FIXTURE_TEST(a_sync_of_names_that_fails_fails_all)
 {
     struct delivery graphs[FILES];
     struct delivery results[FILES];
@@ -162,7 +162,7 @@ static void note_order(struct store_change *change)
 }
 
 /* One of another size among them, whose file is freed last. */
-static void evictions_of_one_batch_are_told_in_order(void **state)
+FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
 {
     struct delivery deliveries[EVICTED];
     struct store *store = open_store(*state);
@@ -181,7 +181,7 @@ static void evictions_of_one_batch_are_told_in_order(void **state)
 }
 
 /* A file that could not be written is told of, and keeps no other change of the batch back. */
-static void a_change_without_its_file_is_left_out(void **state)
+FIXTURE_TEST(a_change_without_its_file_is_left_out)
 {
     struct delivery deliveries[2];
     struct store *store = open_store(*state);
@@ -195,16 +195,4 @@ static void a_change_without_its_file_is_left_out(void **state)
     assert_int_equal(fixture_count_files(*state, "state/graphs"), 1);
     graph_destroy(deliveries[0].graph);
     graph_destroy(deliveries[1].graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_change_without_its_file_is_left_out),
-        FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names),
-        FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names),
-        FIXTURE_TEST(a_sync_of_names_that_fails_fails_all),
-        FIXTURE_TEST(evictions_of_one_batch_are_told_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,18 +32,10 @@ static int code_after(const void *bytes, size_t size)
     return WEXITSTATUS(status);
 }
 
-static void a_process_that_hears_no_sense_leaves(void **state)
+TEST(a_process_that_hears_no_sense_leaves)
 {
     const struct wire_message message = {.type = WIRE_TASK};
     assert_int_equal(code_after("", 0), MAKES_NO_SENSE);
     assert_int_equal(code_after("sense", 5), MAKES_NO_SENSE);
     assert_int_equal(code_after(&message, sizeof(message)), MAKES_NO_SENSE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_hears_no_sense_leaves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
+TEST(a_launcher_is_refused_without_the_program_of_ranks)
 {
     struct worker_launcher launcher = {.channel = -1};
     struct problem problem = {0};
@@ -11,12 +11,4 @@ static void a_launcher_is_refused_without_the_program_of_ranks(void **state)
     assert_non_null(strstr(problem.detail, "unit/apsp-mpi"));
     assert_int_equal(launcher.channel, -1);
     worker_launcher_stop(&launcher);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_launcher_is_refused_without_the_program_of_ranks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,14 +19,14 @@ static struct mailbox *new_mailbox(void (*wake)(void *context), void *context)
     return mailbox;
 }
 
-static void an_empty_mailbox_gives_nothing(void **state)
+TEST(an_empty_mailbox_gives_nothing)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
 }
 
-static void messages_come_out_in_the_order_of_posting(void **state)
+TEST(messages_come_out_in_the_order_of_posting)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note notes[3] = {0};
@@ -40,7 +40,7 @@ static void messages_come_out_in_the_order_of_posting(void **state)
     mailbox_destroy(mailbox);
 }
 
-static void a_message_can_be_posted_again_after_it_was_taken(void **state)
+TEST(a_message_can_be_posted_again_after_it_was_taken)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note first = {0};
@@ -59,7 +59,7 @@ static void count_wake(void *context)
     ++*(int *)context;
 }
 
-static void every_post_wakes_the_receiver(void **state)
+TEST(every_post_wakes_the_receiver)
 {
     int wakes = 0;
     struct mailbox *mailbox = new_mailbox(count_wake, &wakes);
@@ -72,7 +72,7 @@ static void every_post_wakes_the_receiver(void **state)
     mailbox_destroy(mailbox);
 }
 
-static void a_closed_mailbox_gives_what_it_has_and_then_null(void **state)
+TEST(a_closed_mailbox_gives_what_it_has_and_then_null)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note note = {0};
@@ -110,7 +110,7 @@ static void start_sender(int index, struct mailbox *mailbox)
     assert_int_equal(pthread_create(&sender->thread, NULL, send_all, sender), 0);
 }
 
-static void nothing_is_lost_between_many_threads_and_each_stays_in_order(void **state)
+TEST(nothing_is_lost_between_many_threads_and_each_stays_in_order)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     int next[SENDER_COUNT] = {0};
@@ -127,17 +127,4 @@ static void nothing_is_lost_between_many_threads_and_each_stays_in_order(void **
     }
     assert_null(mailbox_pop(mailbox));
     mailbox_destroy(mailbox);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_mailbox_gives_nothing),
-        cmocka_unit_test(messages_come_out_in_the_order_of_posting),
-        cmocka_unit_test(a_message_can_be_posted_again_after_it_was_taken),
-        cmocka_unit_test(every_post_wakes_the_receiver),
-        cmocka_unit_test(a_closed_mailbox_gives_what_it_has_and_then_null),
-        cmocka_unit_test(nothing_is_lost_between_many_threads_and_each_stays_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void greet(const struct worker_process *process)
     assert_int_equal(byte, 'y');
 }
 
-static void a_process_leaves_when_it_is_hung_up_on(void **state)
+TEST(a_process_leaves_when_it_is_hung_up_on)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_NONE;
@@ -54,7 +54,7 @@ static void a_process_leaves_when_it_is_hung_up_on(void **state)
     close(other);
 }
 
-static void one_that_was_killed_is_told_from_it(void **state)
+TEST(one_that_was_killed_is_told_from_it)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_EXIT;
@@ -70,7 +70,7 @@ static void one_that_was_killed_is_told_from_it(void **state)
     assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
-static void one_that_does_not_leave_is_killed(void **state)
+TEST(one_that_does_not_leave_is_killed)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_STALLED;
@@ -90,10 +90,5 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0) {
         return be_process();
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_leaves_when_it_is_hung_up_on),
-        cmocka_unit_test(one_that_was_killed_is_told_from_it),
-        cmocka_unit_test(one_that_does_not_leave_is_killed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

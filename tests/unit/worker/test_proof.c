@@ -38,7 +38,9 @@ static void prove_written(uint32_t sample_rows, struct task *task)
     proof_check(sample_rows, 1, &pool, task);
 }
 
-static void a_right_result_is_sealed_and_its_names_kept(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_right_result_is_sealed_and_its_names_kept)
 {
     struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
@@ -48,7 +50,7 @@ static void a_right_result_is_sealed_and_its_names_kept(void **state)
     task_finish(&task);
 }
 
-static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
+FIXTURE_TEST(a_wrong_one_is_refused_unless_nothing_is_checked)
 {
     struct fixture *fixture = *state;
     for (uint32_t rows = 0; rows < 2; rows++) {
@@ -64,7 +66,7 @@ static void a_wrong_one_is_refused_unless_nothing_is_checked(void **state)
 }
 
 /* One row of three is looked at, and each has its turn. */
-static void no_row_is_spared_or_safe(void **state)
+FIXTURE_TEST(no_row_is_spared_or_safe)
 {
     struct fixture *fixture = *state;
     for (size_t row = 0; row < 3; row++) {
@@ -83,7 +85,7 @@ static void no_row_is_spared_or_safe(void **state)
     }
 }
 
-static void headers_that_were_touched_are_refused(void **state)
+FIXTURE_TEST(headers_that_were_touched_are_refused)
 {
     struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
@@ -95,7 +97,7 @@ static void headers_that_were_touched_are_refused(void **state)
     task_finish(&task);
 }
 
-static void a_file_that_was_cut_short_is_refused(void **state)
+FIXTURE_TEST(a_file_that_was_cut_short_is_refused)
 {
     struct fixture *fixture = *state;
     for (off_t size = 0; size < 2; size++) {
@@ -139,7 +141,7 @@ static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_
     return task;
 }
 
-static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
+FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
 {
     struct fixture *fixture = *state;
     for (int change = -1; change <= 1; change++) {
@@ -151,7 +153,7 @@ static void rows_of_a_hierarchy_are_computed_and_proven(void **state)
     }
 }
 
-static void the_sample_grows_with_the_solve(void **state)
+TEST(the_sample_grows_with_the_solve)
 {
     assert_int_equal(proof_matrix_rows(0, 1000, 5000), 0);
     assert_int_equal(proof_matrix_rows(16, 10, 50), 1);
@@ -161,7 +163,7 @@ static void the_sample_grows_with_the_solve(void **state)
     assert_int_equal(proof_matrix_rows(16, 0, 0), 1);
 }
 
-static void computed_rows_take_little_memory(void **state)
+TEST(computed_rows_take_little_memory)
 {
     assert_int_equal(proof_hierarchy_rows(16, false, false, 1000), 4);
     assert_int_equal(proof_hierarchy_rows(0, false, false, 1000), 0);
@@ -172,25 +174,10 @@ static void computed_rows_take_little_memory(void **state)
     assert_int_equal(proof_hierarchy_rows(0, true, false, (size_t)1 << 34), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 static int destroy_pool(void **state)
 {
     cpu_pool_destroy(pool);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_right_result_is_sealed_and_its_names_kept),
-        TEST(a_wrong_one_is_refused_unless_nothing_is_checked),
-        TEST(no_row_is_spared_or_safe),
-        TEST(headers_that_were_touched_are_refused),
-        TEST(a_file_that_was_cut_short_is_refused),
-        TEST(rows_of_a_hierarchy_are_computed_and_proven),
-        cmocka_unit_test(the_sample_grows_with_the_solve),
-        cmocka_unit_test(computed_rows_take_little_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, destroy_pool);
-}
+TEST_GROUP(NULL, destroy_pool)

@@ -44,7 +44,9 @@ static pid_t find_child(void)
     return pid;
 }
 
-static void a_process_that_dies_idle_is_replaced_and_the_loop_told(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told)
 {
     struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
@@ -63,7 +65,7 @@ static void a_process_that_dies_idle_is_replaced_and_the_loop_told(void **state)
     task_finish(&task);
 }
 
-static void a_task_given_meanwhile_waits_for_the_next_process(void **state)
+FIXTURE_TEST(a_task_given_meanwhile_waits_for_the_next_process)
 {
     struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
@@ -77,7 +79,7 @@ static void a_task_given_meanwhile_waits_for_the_next_process(void **state)
 
 /* The first is lost with the process, or refused as the second is: nobody waits for a process that
  * cannot be started. One at a time, as a process has one signal. */
-static void tasks_come_home_when_no_other_process_can_be_had(void **state)
+FIXTURE_TEST(tasks_come_home_when_no_other_process_can_be_had)
 {
     struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
@@ -92,7 +94,7 @@ static void tasks_come_home_when_no_other_process_can_be_had(void **state)
     assert_int_equal(unsetenv(FAILING_START), 0);
 }
 
-static void a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either(void **state)
+FIXTURE_TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either)
 {
     struct fixture *fixture = *state;
     const int file = openat(fixture->folder, RING_ID, O_RDWR | O_CLOEXEC);
@@ -110,7 +112,7 @@ static void a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either(void
     task_finish(&task);
 }
 
-static void a_solver_that_does_not_open_is_told_with_its_reason(void **state)
+FIXTURE_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->solver.cpu_isa, sizeof(fixture->solver.cpu_isa), "abacus");
@@ -120,7 +122,7 @@ static void a_solver_that_does_not_open_is_told_with_its_reason(void **state)
     assert_int_equal(find_child(), 0);
 }
 
-static void nothing_is_left_when_a_worker_stops(void **state)
+FIXTURE_TEST(nothing_is_left_when_a_worker_stops)
 {
     struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
@@ -130,21 +132,11 @@ static void nothing_is_left_when_a_worker_stops(void **state)
     assert_int_equal(find_child(), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(int argc, char **argv)
 {
     if (argc == 3 && getenv(FAILING_START) != NULL) {
         return 1;
     }
     WORKER_MAIN(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told),
-        TEST(a_task_given_meanwhile_waits_for_the_next_process),
-        TEST(tasks_come_home_when_no_other_process_can_be_had),
-        TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either),
-        TEST(a_solver_that_does_not_open_is_told_with_its_reason),
-        TEST(nothing_is_left_when_a_worker_stops),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -10,7 +10,9 @@ static int set_up(void **state)
     return 0;
 }
 
-static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
@@ -27,7 +29,7 @@ static void a_process_gets_the_file_of_a_graph_that_is_in_memory_too(void **stat
     task_finish(&task);
 }
 
-static void progress_and_cancel_pass_through_the_signal(void **state)
+TEST(progress_and_cancel_pass_through_the_signal)
 {
     struct task_signal signal = {0};
     const struct observer observer = task_signal_observer(&signal);
@@ -45,7 +47,7 @@ static void progress_and_cancel_pass_through_the_signal(void **state)
     assert_true(signal.progress.expected_s[PHASE_WRITING] == 7);
 }
 
-static void a_signal_is_copied_whole_and_reset_to_nothing(void **state)
+TEST(a_signal_is_copied_whole_and_reset_to_nothing)
 {
     struct task_signal from = {true, true, 1, 2, {.begun_at_s = 8, .shown = 0.5}};
     struct task_signal to = {0};
@@ -62,7 +64,7 @@ static void a_signal_is_copied_whole_and_reset_to_nothing(void **state)
     assert_true(to.progress.begun_at_s == 0);
 }
 
-static void a_loss_is_told_in_words(void **state)
+TEST(a_loss_is_told_in_words)
 {
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);
@@ -75,17 +77,4 @@ static void a_loss_is_told_in_words(void **state)
     assert_non_null(strstr(text, "no sign of life"));
     task_loss_describe(TASK_LOSS_PROTOCOL, 0, text);
     assert_non_null(strstr(text, "no sense"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too),
-        cmocka_unit_test(progress_and_cancel_pass_through_the_signal),
-        cmocka_unit_test(a_signal_is_copied_whole_and_reset_to_nothing),
-        cmocka_unit_test(a_loss_is_told_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void solve_into_file(struct task *task)
 
 /* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring; by
  * what has changed, and as weights of which it is not known. */
-static void a_hierarchy_is_updated_from_that_of_the_parent(void **state)
+TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
@@ -76,7 +76,7 @@ static struct graph *read_path(bool closed)
 }
 
 /* The hierarchy of a path has no arc between its ends: nothing is computed before that is found. */
-static void an_edge_without_an_arc_is_left_to_the_solver_at_once(void **state)
+TEST_WITH(an_edge_without_an_arc_is_left_to_the_solver_at_once, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
@@ -113,13 +113,4 @@ static int destroy_pool(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_hierarchy_is_updated_from_that_of_the_parent, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(an_edge_without_an_arc_is_left_to_the_solver_at_once,
-                                        set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, destroy_pool);
-}
+TEST_GROUP(NULL, destroy_pool)

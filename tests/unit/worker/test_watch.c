@@ -36,7 +36,7 @@ static void report(uint32_t done, uint32_t total)
     atomic_store(&shared.signal.rounds_total, total);
 }
 
-static void silence_is_a_loss_with_and_without_a_task(void **state)
+TEST_WITH(silence_is_a_loss_with_and_without_a_task, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 1000);
     expect(false, TASK_LOSS_SILENT, 11);
@@ -44,13 +44,13 @@ static void silence_is_a_loss_with_and_without_a_task(void **state)
     expect(false, TASK_LOSS_SILENT, 11);
 }
 
-static void idle_process_only_has_to_send_heartbeats(void **state)
+TEST_WITH(idle_process_only_has_to_send_heartbeats, reset, NULL)
 {
     worker_watch_idle(&watch, 10);
     expect(true, TASK_LOSS_NONE, 10000);
 }
 
-static void round_may_take_what_is_allowed_or_the_stall_time(void **state)
+TEST_WITH(round_may_take_what_is_allowed_or_the_stall_time, reset, NULL)
 {
     /* The first tick meets a new number. */
     worker_watch_begin(&watch, 10, 100);
@@ -59,7 +59,7 @@ static void round_may_take_what_is_allowed_or_the_stall_time(void **state)
     expect(true, TASK_LOSS_STALLED, 12);
 }
 
-static void each_round_has_the_whole_deadline(void **state)
+TEST_WITH(each_round_has_the_whole_deadline, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 0);
     for (uint32_t round = 1; round < 100; round++) {
@@ -72,7 +72,7 @@ static void each_round_has_the_whole_deadline(void **state)
     expect(true, TASK_LOSS_STALLED, 2);
 }
 
-static void hurry_shortens_the_stall_time_but_not_the_allowance(void **state)
+TEST_WITH(hurry_shortens_the_stall_time_but_not_the_allowance, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 0);
     watch.is_hurried = true;
@@ -81,16 +81,4 @@ static void hurry_shortens_the_stall_time_but_not_the_allowance(void **state)
     expect(true, TASK_LOSS_STALLED, 4);
     worker_watch_begin(&watch, 10, 100);
     expect(true, TASK_LOSS_STALLED, 102);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(silence_is_a_loss_with_and_without_a_task, reset),
-        cmocka_unit_test_setup(idle_process_only_has_to_send_heartbeats, reset),
-        cmocka_unit_test_setup(round_may_take_what_is_allowed_or_the_stall_time, reset),
-        cmocka_unit_test_setup(each_round_has_the_whole_deadline, reset),
-        cmocka_unit_test_setup(hurry_shortens_the_stall_time_but_not_the_allowance, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

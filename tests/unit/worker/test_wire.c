@@ -38,7 +38,9 @@ static enum status receive(struct connection *connection)
     return wire_receive(connection->there, &connection->message, connection->descriptors);
 }
 
-static void messages_arrive_with_their_files(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, open_connection, close_connection)
+
+FIXTURE_TEST(messages_arrive_with_their_files)
 {
     struct connection *connection = *state;
     struct stat sent;
@@ -62,7 +64,7 @@ static void messages_arrive_with_their_files(void **state)
     }
 }
 
-static void files_are_refused_by_who_takes_none(void **state)
+FIXTURE_TEST(files_are_refused_by_who_takes_none)
 {
     struct connection *connection = *state;
     const struct wire_message message = {.type = WIRE_SETUP};
@@ -70,7 +72,7 @@ static void files_are_refused_by_who_takes_none(void **state)
     assert_int_equal(wire_receive(connection->there, &connection->message, NULL), STATUS_CORRUPT);
 }
 
-static void the_end_of_the_stream_is_told(void **state)
+FIXTURE_TEST(the_end_of_the_stream_is_told)
 {
     struct connection *connection = *state;
     struct wire_message message = {.type = WIRE_DONE};
@@ -80,7 +82,7 @@ static void the_end_of_the_stream_is_told(void **state)
     connection->here = dup(connection->there);
 }
 
-static void a_full_line_is_told_when_it_must_not_block(void **state)
+FIXTURE_TEST(a_full_line_is_told_when_it_must_not_block)
 {
     struct connection *connection = *state;
     struct wire_message message = {.type = WIRE_DONE};
@@ -98,7 +100,7 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
     assert_true(send(connection->here, bytes, size, 0) == (ssize_t)size);
 }
 
-static void other_bytes_than_messages_are_corrupt(void **state)
+FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
 {
     struct connection *connection = *state;
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
@@ -143,7 +145,7 @@ static struct wire_done done_of(enum status status)
     return done;
 }
 
-static void a_finished_task_arrives_whole(void **state)
+TEST(a_finished_task_arrives_whole)
 {
     struct task task = {.vertex_count = 9};
     const struct wire_done done = done_of(STATUS_DISK_FULL);
@@ -165,7 +167,7 @@ static void a_finished_task_arrives_whole(void **state)
     assert_int_equal(task.outcome.account.verification.rows, 5);
 }
 
-static void an_end_with_an_index_or_a_length_out_of_bounds_is_refused(void **state)
+TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
 {
     const struct wire_done good = done_of(STATUS_OK);
     struct wire_done bad[] = {good, good, good, good, good};
@@ -187,7 +189,7 @@ static void an_end_with_an_index_or_a_length_out_of_bounds_is_refused(void **sta
     assert_int_equal(strlen(task.outcome.device.name), sizeof(task.outcome.device.name) - 1);
 }
 
-static void a_cycle_grows_within_the_graph(void **state)
+TEST(a_cycle_grows_within_the_graph)
 {
     struct task task = {.vertex_count = 4};
     const struct wire_cycle first = {.count = 2, .vertices = {3, 1}};
@@ -212,7 +214,7 @@ static void a_cycle_grows_within_the_graph(void **state)
     task_finish(&task);
 }
 
-static void facts_are_copied_within_their_bounds(void **state)
+TEST(facts_are_copied_within_their_bounds)
 {
     struct worker_facts sent = {.device = {.name = "device"}};
     struct worker_facts facts;
@@ -227,22 +229,4 @@ static void facts_are_copied_within_their_bounds(void **state)
     assert_int_equal(wire_read_facts(&sent, &facts), STATUS_OK);
     sent.status = STATUS_COUNT;
     assert_int_equal(wire_read_facts(&sent, &facts), STATUS_CORRUPT);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_connection, close_connection)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(messages_arrive_with_their_files),
-        TEST(files_are_refused_by_who_takes_none),
-        TEST(the_end_of_the_stream_is_told),
-        TEST(a_full_line_is_told_when_it_must_not_block),
-        TEST(other_bytes_than_messages_are_corrupt),
-        cmocka_unit_test(a_finished_task_arrives_whole),
-        cmocka_unit_test(an_end_with_an_index_or_a_length_out_of_bounds_is_refused),
-        cmocka_unit_test(a_cycle_grows_within_the_graph),
-        cmocka_unit_test(facts_are_copied_within_their_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,17 @@ static int set_up_process(void **state)
     return 0;
 }
 
-static void an_opened_worker_tells_its_device_and_limits(void **state)
+/* A test function that runs with a worker in a thread and with one in a process. */
+#define FIXTURE_TEST(name)                                                                         \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        test_add(#name, name, set_up_thread, tear_down);                                           \
+        test_add(#name " in a process", name, set_up_process, tear_down);                          \
+    }                                                                                              \
+    static void name(void **state)
+
+FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
 {
     struct fixture *fixture = *state;
     assert_int_equal(fixture->opening.facts.status, STATUS_OK);
@@ -33,7 +43,7 @@ static void an_opened_worker_tells_its_device_and_limits(void **state)
                 fixture->opening.facts.vertex_limit[KIND_I4]);
 }
 
-static void task_comes_home_solved(void **state)
+FIXTURE_TEST(task_comes_home_solved)
 {
     struct fixture *fixture = *state;
     struct task task = {.graph = read_ring()};
@@ -49,7 +59,7 @@ static void task_comes_home_solved(void **state)
     task_finish(&task);
 }
 
-static void cancelled_work_comes_home_at_once(void **state)
+FIXTURE_TEST(cancelled_work_comes_home_at_once)
 {
     struct fixture *fixture = *state;
     struct task task = {.graph = read_ring(), .signal = &fixture->signal};
@@ -60,7 +70,7 @@ static void cancelled_work_comes_home_at_once(void **state)
     task_finish(&task);
 }
 
-static void a_missing_graph_file_is_told(void **state)
+FIXTURE_TEST(a_missing_graph_file_is_told)
 {
     struct task task = {.graph_id = "g_absent"};
     carry_out(*state, &task);
@@ -69,7 +79,7 @@ static void a_missing_graph_file_is_told(void **state)
     task_finish(&task);
 }
 
-static void a_graph_is_read_from_its_file(void **state)
+FIXTURE_TEST(a_graph_is_read_from_its_file)
 {
     struct fixture *fixture = *state;
     struct task task = {0};
@@ -80,7 +90,7 @@ static void a_graph_is_read_from_its_file(void **state)
     task_finish(&task);
 }
 
-static void a_negative_cycle_comes_home_with_its_vertices(void **state)
+FIXTURE_TEST(a_negative_cycle_comes_home_with_its_vertices)
 {
     struct fixture *fixture = *state;
     struct graph *graph = read_ring();
@@ -99,7 +109,7 @@ static void a_negative_cycle_comes_home_with_its_vertices(void **state)
     task_finish(&task);
 }
 
-static void the_cost_of_a_solve_is_estimated(void **state)
+FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
 {
     struct fixture *fixture = *state;
     struct solver_estimate small;
@@ -118,7 +128,7 @@ static void the_cost_of_a_solve_is_estimated(void **state)
     graph_destroy(graph);
 }
 
-static void a_healthy_worker_is_ready_and_was_never_lost(void **state)
+FIXTURE_TEST(a_healthy_worker_is_ready_and_was_never_lost)
 {
     const struct fixture *fixture = *state;
     const struct worker_health *health = worker_health_of(fixture->worker);
@@ -126,24 +136,8 @@ static void a_healthy_worker_is_ready_and_was_never_lost(void **state)
     assert_int_equal(atomic_load(&health->restarts), 0);
 }
 
-#define TEST(name)                                                                                 \
-    cmocka_unit_test_setup_teardown(name, set_up_thread, tear_down),                               \
-    {                                                                                              \
-#name " in a process", name, set_up_process, tear_down, NULL                               \
-    }
-
 int main(int argc, char **argv)
 {
     WORKER_MAIN(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(an_opened_worker_tells_its_device_and_limits),
-        TEST(task_comes_home_solved),
-        TEST(cancelled_work_comes_home_at_once),
-        TEST(a_missing_graph_file_is_told),
-        TEST(a_graph_is_read_from_its_file),
-        TEST(a_negative_cycle_comes_home_with_its_vertices),
-        TEST(the_cost_of_a_solve_is_estimated),
-        TEST(a_healthy_worker_is_ready_and_was_never_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

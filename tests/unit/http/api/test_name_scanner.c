@@ -13,7 +13,7 @@ static struct name_scanner begin(const char *body)
     return scanner;
 }
 
-static void names_are_strings_or_numbers(void **state)
+TEST(names_are_strings_or_numbers)
 {
     static const struct {
         const char *body;
@@ -39,7 +39,7 @@ static void names_are_strings_or_numbers(void **state)
     }
 }
 
-static void anything_else_is_refused_where_it_begins(void **state)
+TEST(anything_else_is_refused_where_it_begins)
 {
     static const struct {
         const char *body;
@@ -56,7 +56,7 @@ static void anything_else_is_refused_where_it_begins(void **state)
     }
 }
 
-static void keys_are_known_ones(void **state)
+TEST(keys_are_known_ones)
 {
     struct name_scanner scanner = begin(" \"two\" : \"\\u006fne\":\"three\":1");
     struct problem problem;
@@ -70,7 +70,7 @@ static void keys_are_known_ones(void **state)
     assert_non_null(strstr(problem.detail, "[..]"));
 }
 
-static void brackets_are_taken_past_blanks(void **state)
+TEST(brackets_are_taken_past_blanks)
 {
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;
@@ -82,16 +82,4 @@ static void brackets_are_taken_past_blanks(void **state)
     assert_true(name_scanner_take(&scanner, ']'));
     assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_BAD_REQUEST);
     assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_strings_or_numbers),
-        cmocka_unit_test(anything_else_is_refused_where_it_begins),
-        cmocka_unit_test(keys_are_known_ones),
-        cmocka_unit_test(brackets_are_taken_past_blanks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void expect(enum pairs_form form, const char *body, const char *pairs)
     text_finish(&seen);
 }
 
-static void csv_has_quotes_blanks_and_any_end_of_line(void **state)
+TEST(csv_has_quotes_blanks_and_any_end_of_line)
 {
     expect(PAIRS_CSV, "1,2\r\n\n a b , -3 \n\"x,\"\"y\"\"\",\"\"", "1>2 a b>-3 x,\"y\"> ");
     expect(PAIRS_CSV, "Source,target\n1,2\n", "header 1>2 ");
@@ -52,13 +52,13 @@ static void csv_has_quotes_blanks_and_any_end_of_line(void **state)
     expect(PAIRS_CSV, "\n", "");
 }
 
-static void p2p_has_comments_and_a_count(void **state)
+TEST(p2p_has_comments_and_a_count)
 {
     expect(PAIRS_P2P, "c a comment\np aux sp p2p 2\nq 1 2\r\nc\n\nq  3\t4\n", "1>2 3>4 ");
     expect(PAIRS_P2P, "p aux sp p2p 0", "");
 }
 
-static void other_lines_are_refused_where_they_are(void **state)
+TEST(other_lines_are_refused_where_they_are)
 {
     static const struct {
         enum pairs_form form;
@@ -99,7 +99,7 @@ static void other_lines_are_refused_where_they_are(void **state)
     text_finish(&seen);
 }
 
-static void a_name_has_a_longest_size(void **state)
+TEST(a_name_has_a_longest_size)
 {
     struct text body = {0};
     struct text seen = {0};
@@ -112,16 +112,4 @@ static void a_name_has_a_longest_size(void **state)
     assert_int_equal(walk(PAIRS_CSV, body.bytes, &seen, NULL), STATUS_BAD_REQUEST);
     text_finish(&body);
     text_finish(&seen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_has_quotes_blanks_and_any_end_of_line),
-        cmocka_unit_test(p2p_has_comments_and_a_count),
-        cmocka_unit_test(other_lines_are_refused_where_they_are),
-        cmocka_unit_test(a_name_has_a_longest_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void rows_are_found_in_every_form(void **state)
+TEST(rows_are_found_in_every_form)
 {
     static const uint32_t rows[] = {0, 2, 1, 1};
     static const struct {
@@ -47,7 +47,7 @@ static void rows_are_found_in_every_form(void **state)
     vertex_names_destroy(names);
 }
 
-static void binary_is_whole_pairs_inside_the_matrix(void **state)
+TEST(binary_is_whole_pairs_inside_the_matrix)
 {
     static const uint32_t rows[] = {0, 1, 2, 3};
     struct vertex_names *names;
@@ -67,14 +67,4 @@ static void binary_is_whole_pairs_inside_the_matrix(void **state)
                      STATUS_NO_SUCH_VERTEX);
     assert_non_null(strstr(problem.detail, "Pair 1 is (2, 3)"));
     vertex_names_destroy(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_found_in_every_form),
-        cmocka_unit_test(binary_is_whole_pairs_inside_the_matrix),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

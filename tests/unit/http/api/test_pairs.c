@@ -29,7 +29,7 @@ static enum status walk(const char *body, struct text *seen, struct problem *ret
     return read_all(PAIRS_JSON, body, strlen(body), seen, reterr);
 }
 
-static void names_are_handed_out_in_order(void **state)
+TEST(names_are_handed_out_in_order)
 {
     struct text seen = {0};
     struct problem problem;
@@ -43,7 +43,7 @@ static void names_are_handed_out_in_order(void **state)
     text_finish(&seen);
 }
 
-static void another_shape_is_refused_where_it_begins(void **state)
+TEST(another_shape_is_refused_where_it_begins)
 {
     static const struct {
         const char *body;
@@ -75,7 +75,7 @@ static void another_shape_is_refused_where_it_begins(void **state)
     text_finish(&seen);
 }
 
-static void the_first_bytes_tell_the_form(void **state)
+TEST(the_first_bytes_tell_the_form)
 {
     static const struct {
         const char *body;
@@ -96,7 +96,7 @@ static void the_first_bytes_tell_the_form(void **state)
     }
 }
 
-static void lines_are_walked_too(void **state)
+TEST(lines_are_walked_too)
 {
     struct text seen = {0};
 
@@ -107,7 +107,7 @@ static void lines_are_walked_too(void **state)
 }
 
 /* Each body is copied to storage of its size, so that a sanitizer sees reads beyond it. */
-static void any_bytes_are_walked_or_refused(void **state)
+TEST(any_bytes_are_walked_or_refused)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";
     static const char *const starts[] = {"{\"pairs\":[[1,2],[\"a\",", "1,2\n\"",
@@ -138,17 +138,4 @@ static void any_bytes_are_walked_or_refused(void **state)
     }
     assert_true(walked > 0 && walked < 30000);
     text_finish(&seen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_handed_out_in_order),
-        cmocka_unit_test(another_shape_is_refused_where_it_begins),
-        cmocka_unit_test(the_first_bytes_tell_the_form),
-        cmocka_unit_test(lines_are_walked_too),
-        cmocka_unit_test(any_bytes_are_walked_or_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static struct vertex_names *make(void)
     return names;
 }
 
-static void ranges_are_pythons(void **state)
+TEST(ranges_are_pythons)
 {
     static const struct {
         const char *text;
@@ -48,7 +48,7 @@ static void ranges_are_pythons(void **state)
     vertex_names_destroy(names);
 }
 
-static void lists_are_names(void **state)
+TEST(lists_are_names)
 {
     static const struct {
         const char *text;
@@ -76,7 +76,7 @@ static void lists_are_names(void **state)
     vertex_names_destroy(names);
 }
 
-static void other_text_is_refused(void **state)
+TEST(other_text_is_refused)
 {
     static const struct {
         const char *text;
@@ -108,7 +108,7 @@ static void other_text_is_refused(void **state)
     vertex_names_destroy(names);
 }
 
-static void many_names_grow_it(void **state)
+TEST(many_names_grow_it)
 {
     struct vertex_names *names;
     struct slice slice = {0};
@@ -123,16 +123,4 @@ static void many_names_grow_it(void **state)
     slice_all(&slice, names);
     assert_true(slice.axis.list == NULL && slice.axis.count == 1000);
     vertex_names_destroy(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_are_pythons),
-        cmocka_unit_test(lists_are_names),
-        cmocka_unit_test(other_text_is_refused),
-        cmocka_unit_test(many_names_grow_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,9 @@ static bool find(const struct fixture *fixture, const char *key, struct grant *r
     return auth_find_key(fixture->keyring, key, strlen(key), ret_grant);
 }
 
-static void a_key_gives_what_its_line_says(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_key_gives_what_its_line_says)
 {
     struct problem problem = {0};
     struct grant grant;
@@ -89,7 +91,7 @@ static void a_key_gives_what_its_line_says(void **state)
     assert_int_equal(grant.quota.waiting_jobs, 0);
 }
 
-static void tenants_that_may_submit_count_once(void **state)
+FIXTURE_TEST(tenants_that_may_submit_count_once)
 {
     static const struct {
         const char *text;
@@ -110,7 +112,7 @@ static void tenants_that_may_submit_count_once(void **state)
     }
 }
 
-static void anything_else_is_no_key(void **state)
+FIXTURE_TEST(anything_else_is_no_key)
 {
     static const char *const cases[] = {
         "",           ALPHA "0", "alpha-key-012345678", "Alpha-key-0123456789", BETA,
@@ -127,7 +129,7 @@ static void anything_else_is_no_key(void **state)
     assert_true(find(*state, ALPHA, &grant));
 }
 
-static void a_broken_file_is_refused_and_changes_nothing(void **state)
+FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
 {
     static const struct {
         const char *text;
@@ -164,7 +166,7 @@ static void a_broken_file_is_refused_and_changes_nothing(void **state)
     }
 }
 
-static void a_line_too_long_is_refused(void **state)
+FIXTURE_TEST(a_line_too_long_is_refused)
 {
     char text[1024];
     struct problem problem = {0};
@@ -175,7 +177,7 @@ static void a_line_too_long_is_refused(void **state)
     assert_non_null(strstr(problem.detail, "too long"));
 }
 
-static void a_file_that_all_read_or_others_write_is_refused(void **state)
+FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused)
 {
     const struct fixture *fixture = *state;
     struct problem problem = {0};
@@ -210,7 +212,7 @@ static enum status hash(const char *input, char output[128])
     return status;
 }
 
-static void a_key_is_hashed_as_the_file_has_it(void **state)
+TEST(a_key_is_hashed_as_the_file_has_it)
 {
     char output[128];
     char longest[300];
@@ -229,8 +231,6 @@ static void a_key_is_hashed_as_the_file_has_it(void **state)
     assert_int_equal(hash("a key with blanks in it", output), STATUS_CONFIG);
     assert_int_equal(hash("", output), STATUS_CONFIG);
 }
-
-#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 /* ---- Digests ---- */
 
@@ -272,7 +272,7 @@ static size_t match(const struct thing things[COUNT], size_t count, const unsign
     return auth_match_digest(things[0].digest, sizeof things[0], count, digest);
 }
 
-static void each_is_found_where_it_is(void **state)
+TEST(each_is_found_where_it_is)
 {
     struct thing things[COUNT];
 
@@ -284,7 +284,7 @@ static void each_is_found_where_it_is(void **state)
     assert_int_equal(match(things, 0, things[0].digest), 0);
 }
 
-static void every_bit_counts(void **state)
+TEST(every_bit_counts)
 {
     struct thing things[COUNT];
     unsigned char digest[KEY_DIGEST_SIZE];
@@ -337,17 +337,6 @@ static void a_comparison_that_stops_early_is_reported(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_key_gives_what_its_line_says),
-        FIXTURE_TEST(tenants_that_may_submit_count_once),
-        FIXTURE_TEST(anything_else_is_no_key),
-        FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing),
-        FIXTURE_TEST(a_line_too_long_is_refused),
-        FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused),
-        cmocka_unit_test(a_key_is_hashed_as_the_file_has_it),
-        cmocka_unit_test(each_is_found_where_it_is),
-        cmocka_unit_test(every_bit_counts),
-    };
     const struct CMUnitTest watched[] = {
         cmocka_unit_test(nothing_depends_on_what_is_secret),
         cmocka_unit_test(a_comparison_that_stops_early_is_reported),
@@ -356,5 +345,5 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--watched") == 0) {
         return RUNNING_ON_VALGRIND ? cmocka_run_group_tests(watched, NULL, NULL) : SKIPPED;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

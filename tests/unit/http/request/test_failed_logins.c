@@ -5,7 +5,7 @@
 
 static struct failed_logins logins;
 
-static void wrong_keys_are_counted_by_address_and_minute(void **state)
+TEST(wrong_keys_are_counted_by_address_and_minute)
 {
     memset(&logins, 0, sizeof(logins));
     logins.limit = 3;
@@ -22,20 +22,10 @@ static void wrong_keys_are_counted_by_address_and_minute(void **state)
     }
 }
 
-static void no_limit_of_wrong_keys_is_none(void **state)
+TEST(no_limit_of_wrong_keys_is_none)
 {
     memset(&logins, 0, sizeof(logins));
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(failed_logins_count(&logins, 1, 1), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_keys_are_counted_by_address_and_minute),
-        cmocka_unit_test(no_limit_of_wrong_keys_is_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

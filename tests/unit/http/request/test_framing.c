@@ -38,7 +38,7 @@ static enum status check(const struct probe *probe)
     return check_body(probe, &body, &closing);
 }
 
-static void well_formed_requests_pass(void **state)
+TEST(well_formed_requests_pass)
 {
     static const struct {
         struct probe probe;
@@ -68,7 +68,7 @@ static void well_formed_requests_pass(void **state)
     }
 }
 
-static void every_byte_of_a_target_is_looked_at(void **state)
+TEST(every_byte_of_a_target_is_looked_at)
 {
     char url[40];
     struct probe probe = {"GET", url, "HTTP/1.1", {"Host: a"}};
@@ -87,7 +87,7 @@ static void every_byte_of_a_target_is_looked_at(void **state)
     }
 }
 
-static void every_byte_of_a_value_is_looked_at(void **state)
+TEST(every_byte_of_a_value_is_looked_at)
 {
     char header[40] = "X-Note: ";
     char *value = header + strlen(header);
@@ -108,7 +108,7 @@ static void every_byte_of_a_value_is_looked_at(void **state)
     }
 }
 
-static void ambiguous_requests_are_refused(void **state)
+TEST(ambiguous_requests_are_refused)
 {
     static const struct probe cases[] = {
         {"POST", "/", "HTTP/1.1", {"Host: a", "Content-Length: 3", "Transfer-Encoding: chunked"}},
@@ -166,7 +166,7 @@ static void ambiguous_requests_are_refused(void **state)
     }
 }
 
-static void a_post_without_length_is_told_so(void **state)
+TEST(a_post_without_length_is_told_so)
 {
     struct probe probe = {"POST", "/", "HTTP/1.1", {"Host: a"}};
 
@@ -185,7 +185,7 @@ static enum status check_host(const char *value, size_t size)
     return framing_check(&request, &body, &closing, &problem);
 }
 
-static void names_and_addresses_are_hosts(void **state)
+TEST(names_and_addresses_are_hosts)
 {
     static const char *const hosts[] = {
         "",        "a",       "a.example", "a.example.",      "A-b_c~d", "127.0.0.1",
@@ -198,7 +198,7 @@ static void names_and_addresses_are_hosts(void **state)
     }
 }
 
-static void all_else_is_no_host(void **state)
+TEST(all_else_is_no_host)
 {
     static const char *const others[] = {
         "a b",  "a,b",  "a/b",   "http://a", "u@a",  "a?b",    "a#b",     "a\\b", "a:b", "a:1:2",
@@ -213,7 +213,7 @@ static void all_else_is_no_host(void **state)
     assert_int_equal(check_host("a\0b", 3), STATUS_BAD_REQUEST);
 }
 
-static void a_fragment_never_leaves_the_client(void **state)
+TEST(a_fragment_never_leaves_the_client)
 {
     static const struct probe probe = {"GET", "/livez#x", "HTTP/1.1", {"Host: a"}};
 
@@ -255,7 +255,7 @@ static void fill_head(struct head *head, const char *separator, const char *line
     head->request.head_size = (size_t)(at - head->bytes);
 }
 
-static void a_head_is_written_as_plainly_as_its_strings(void **state)
+TEST(a_head_is_written_as_plainly_as_its_strings)
 {
     static const struct {
         const char *separator;
@@ -285,7 +285,7 @@ static void a_head_is_written_as_plainly_as_its_strings(void **state)
     assert_false(closing);
 }
 
-static void trailers_are_not_about_the_message(void **state)
+TEST(trailers_are_not_about_the_message)
 {
     static const struct {
         const char *name;
@@ -313,22 +313,4 @@ static void trailers_are_not_about_the_message(void **state)
         assert_int_equal(framing_check_trailers(trailers, 2, &problem), cases[i].status);
     }
     assert_int_equal(framing_check_trailers(NULL, 0, &problem), STATUS_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(well_formed_requests_pass),
-        cmocka_unit_test(every_byte_of_a_target_is_looked_at),
-        cmocka_unit_test(every_byte_of_a_value_is_looked_at),
-        cmocka_unit_test(ambiguous_requests_are_refused),
-        cmocka_unit_test(a_post_without_length_is_told_so),
-        cmocka_unit_test(names_and_addresses_are_hosts),
-        cmocka_unit_test(all_else_is_no_host),
-        cmocka_unit_test(a_fragment_never_leaves_the_client),
-        cmocka_unit_test(a_head_is_written_as_plainly_as_its_strings),
-        cmocka_unit_test(trailers_are_not_about_the_message),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
-static void the_offer_liked_best_is_chosen(void **state)
+TEST(the_offer_liked_best_is_chosen)
 {
     static const struct {
         const char *accept;
@@ -32,7 +32,7 @@ static void the_offer_liked_best_is_chosen(void **state)
     }
 }
 
-static void an_accept_may_refuse_all(void **state)
+TEST(an_accept_may_refuse_all)
 {
     size_t index;
 
@@ -42,7 +42,7 @@ static void an_accept_may_refuse_all(void **state)
     assert_false(header_choose_type("text", offers, &index));
 }
 
-static void a_wait_is_found_among_preferences(void **state)
+TEST(a_wait_is_found_among_preferences)
 {
     double wait_s = -1;
 
@@ -60,7 +60,7 @@ static void a_wait_is_found_among_preferences(void **state)
     assert_false(header_wait("await=3", &wait_s));
 }
 
-static void the_header_chooses_a_coding(void **state)
+TEST(the_header_chooses_a_coding)
 {
     static const struct {
         const char *header;
@@ -96,7 +96,7 @@ static void the_header_chooses_a_coding(void **state)
     }
 }
 
-static void ranges_are_cut_to_the_content(void **state)
+TEST(ranges_are_cut_to_the_content)
 {
     static const struct {
         const char *header;
@@ -139,7 +139,7 @@ static void ranges_are_cut_to_the_content(void **state)
     }
 }
 
-static void short_words_are_admitted(void **state)
+TEST(short_words_are_admitted)
 {
     char text[REQUEST_ID_SIZE + 1];
 
@@ -155,7 +155,7 @@ static void short_words_are_admitted(void **state)
     assert_false(request_id_is_valid(text));
 }
 
-static void each_number_has_an_id_of_its_own(void **state)
+TEST(each_number_has_an_id_of_its_own)
 {
     char ids[64][REQUEST_ID_OWN_SIZE];
 
@@ -173,7 +173,7 @@ static void each_number_has_an_id_of_its_own(void **state)
     assert_string_equal(ids[0], ids[1]);
 }
 
-static void an_id_has_sixteen_digits_of_each_kind(void **state)
+TEST(an_id_has_sixteen_digits_of_each_kind)
 {
     char seen[2 * 16] = {0};
     char id[REQUEST_ID_OWN_SIZE];
@@ -194,7 +194,7 @@ static void an_id_has_sixteen_digits_of_each_kind(void **state)
 #define TRACE "0af7651916cd43dd8448eb211c80319c"
 #define PARENT "b7ad6b7169203331"
 
-static void a_traceparent_is_kept_as_it_came(void **state)
+TEST(a_traceparent_is_kept_as_it_came)
 {
     char kept[TRACEPARENT_SIZE];
     assert_true(header_traceparent("00-" TRACE "-" PARENT "-01", kept));
@@ -203,7 +203,7 @@ static void a_traceparent_is_kept_as_it_came(void **state)
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-00");
 }
 
-static void a_later_version_is_read_as_the_first(void **state)
+TEST(a_later_version_is_read_as_the_first)
 {
     char kept[TRACEPARENT_SIZE];
     assert_true(header_traceparent("cc-" TRACE "-" PARENT "-01-what-the-future-holds", kept));
@@ -214,7 +214,7 @@ static void a_later_version_is_read_as_the_first(void **state)
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
 }
 
-static void an_invalid_traceparent_is_ignored(void **state)
+TEST(an_invalid_traceparent_is_ignored)
 {
     static const char *const malformed[] = {
         "",
@@ -240,23 +240,4 @@ static void an_invalid_traceparent_is_ignored(void **state)
         assert_false(header_traceparent(malformed[i], kept));
         assert_string_equal(kept, "as it was");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_header_chooses_a_coding),
-        cmocka_unit_test(the_offer_liked_best_is_chosen),
-        cmocka_unit_test(an_accept_may_refuse_all),
-        cmocka_unit_test(a_wait_is_found_among_preferences),
-        cmocka_unit_test(ranges_are_cut_to_the_content),
-        cmocka_unit_test(short_words_are_admitted),
-        cmocka_unit_test(each_number_has_an_id_of_its_own),
-        cmocka_unit_test(an_id_has_sixteen_digits_of_each_kind),
-        cmocka_unit_test(a_traceparent_is_kept_as_it_came),
-        cmocka_unit_test(a_later_version_is_read_as_the_first),
-        cmocka_unit_test(an_invalid_traceparent_is_ignored),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static struct config config_of(const char *hosts, const char *origins)
     return config;
 }
 
-static void own_names_and_addresses_are_known(void **state)
+TEST(own_names_and_addresses_are_known)
 {
     static const char *const hosts[] = {
         "",          ":80",        "localhost",  "LOCALHOST:8080", "localhost.",     "a.localhost",
@@ -32,7 +32,7 @@ static void own_names_and_addresses_are_known(void **state)
     }
 }
 
-static void other_names_are_not(void **state)
+TEST(other_names_are_not)
 {
     static const char *const hosts[] = {
         "evil.example",
@@ -58,7 +58,7 @@ static void other_names_are_not(void **state)
     }
 }
 
-static void listed_origins_are_those_of_the_list(void **state)
+TEST(listed_origins_are_those_of_the_list)
 {
     const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
     const struct config some = config_of(CONFIG_NONE, "https://a.example:443, http://b:8000");
@@ -79,7 +79,7 @@ static void listed_origins_are_those_of_the_list(void **state)
     assert_false(origin_is_listed(&all, ""));
 }
 
-static void foreign_is_what_is_neither_own_nor_listed(void **state)
+TEST(foreign_is_what_is_neither_own_nor_listed)
 {
     static const struct {
         const char *host;
@@ -116,7 +116,7 @@ static void foreign_is_what_is_neither_own_nor_listed(void **state)
     }
 }
 
-static void headers_let_only_listed_origins_read(void **state)
+TEST(headers_let_only_listed_origins_read)
 {
     const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
     const struct config some = config_of(CONFIG_NONE, "https://a.example");
@@ -131,17 +131,4 @@ static void headers_let_only_listed_origins_read(void **state)
     assert_string_equal(headers[1].value, "https://a.example");
     assert_string_equal(headers[2].name, "Access-Control-Expose-Headers");
     assert_non_null(strstr(headers[2].value, "Location"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_names_and_addresses_are_known),
-        cmocka_unit_test(other_names_are_not),
-        cmocka_unit_test(listed_origins_are_those_of_the_list),
-        cmocka_unit_test(foreign_is_what_is_neither_own_nor_listed),
-        cmocka_unit_test(headers_let_only_listed_origins_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static enum status parse(const char *text, char *copy, struct query *ret_query)
     return query_parse(copy, ret_query, &problem);
 }
 
-static void escapes_are_decoded_once(void **state)
+TEST(escapes_are_decoded_once)
 {
     char text[] = "a%2Fb%252e%C3%a4+c";
 
@@ -20,7 +20,7 @@ static void escapes_are_decoded_once(void **state)
     assert_string_equal(text, "a/b%2e\xC3\xA4+c");
 }
 
-static void broken_escapes_and_nul_are_refused(void **state)
+TEST(broken_escapes_and_nul_are_refused)
 {
     static const char *const cases[] = {"%", "%1", "a%zz", "%00", "%0g", "%%41", "abc%"};
 
@@ -32,7 +32,7 @@ static void broken_escapes_and_nul_are_refused(void **state)
     }
 }
 
-static void parameters_are_split_and_decoded(void **state)
+TEST(parameters_are_split_and_decoded)
 {
     char text[64];
     struct query query;
@@ -45,7 +45,7 @@ static void parameters_are_split_and_decoded(void **state)
     assert_null(query_value(&query, "sourc"));
 }
 
-static void a_parameter_comes_once(void **state)
+TEST(a_parameter_comes_once)
 {
     char text[64];
     struct query query;
@@ -55,7 +55,7 @@ static void a_parameter_comes_once(void **state)
     assert_int_equal(parse("a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", text, &query), STATUS_BAD_REQUEST);
 }
 
-static void an_unknown_parameter_is_told_the_known_ones(void **state)
+TEST(an_unknown_parameter_is_told_the_known_ones)
 {
     static const char *const known[] = {"wait", "limit", NULL};
     char text[64];
@@ -70,7 +70,7 @@ static void an_unknown_parameter_is_told_the_known_ones(void **state)
     assert_int_equal(query_check(&query, known, &problem), STATUS_OK);
 }
 
-static void values_have_types_and_ranges(void **state)
+TEST(values_have_types_and_ranges)
 {
     char text[128];
     struct query query;
@@ -124,7 +124,7 @@ static enum status from_document(const char *text, struct job_request *ret_reque
     return status;
 }
 
-static void nothing_said_is_the_default(void **state)
+TEST(nothing_said_is_the_default)
 {
     struct job_request request;
 
@@ -137,7 +137,7 @@ static void nothing_said_is_the_default(void **state)
     assert_string_equal(request.key, "");
 }
 
-static void every_parameter_is_read(void **state)
+TEST(every_parameter_is_read)
 {
     struct job_request request;
 
@@ -159,7 +159,7 @@ static void every_parameter_is_read(void **state)
     assert_true(request.wait_s == 2.5);
 }
 
-static void bad_values_are_refused(void **state)
+TEST(bad_values_are_refused)
 {
     static const char *const cases[] = {
         "format=bmp",  "format=raw",   "directed=yes", "weight=",  "kind=i8",      "n=-1",
@@ -172,7 +172,7 @@ static void bad_values_are_refused(void **state)
     }
 }
 
-static void a_document_names_a_stored_graph(void **state)
+TEST(a_document_names_a_stored_graph)
 {
     struct job_request request;
 
@@ -189,7 +189,7 @@ static void a_document_names_a_stored_graph(void **state)
     assert_true(request.parameters.verify);
 }
 
-static void bad_members_are_refused(void **state)
+TEST(bad_members_are_refused)
 {
     static const char *const cases[] = {
         "{\"graph\":1}",        "{\"graph\":\"\"}",    "{\"kind\":4}",
@@ -204,7 +204,7 @@ static void bad_members_are_refused(void **state)
                      STATUS_UNKNOWN_PARAMETER);
 }
 
-static void idempotency_keys_are_visible_ascii(void **state)
+TEST(idempotency_keys_are_visible_ascii)
 {
     char key[IDEMPOTENCY_KEY_SIZE + 1] = {0};
 
@@ -216,24 +216,4 @@ static void idempotency_keys_are_visible_ascii(void **state)
     assert_true(query_is_idempotency_key(key));
     key[IDEMPOTENCY_KEY_SIZE - 1] = 'k';
     assert_false(query_is_idempotency_key(key));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes_are_decoded_once),
-        cmocka_unit_test(broken_escapes_and_nul_are_refused),
-        cmocka_unit_test(parameters_are_split_and_decoded),
-        cmocka_unit_test(a_parameter_comes_once),
-        cmocka_unit_test(an_unknown_parameter_is_told_the_known_ones),
-        cmocka_unit_test(values_have_types_and_ranges),
-        cmocka_unit_test(nothing_said_is_the_default),
-        cmocka_unit_test(every_parameter_is_read),
-        cmocka_unit_test(bad_values_are_refused),
-        cmocka_unit_test(a_document_names_a_stored_graph),
-        cmocka_unit_test(bad_members_are_refused),
-        cmocka_unit_test(idempotency_keys_are_visible_ascii),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

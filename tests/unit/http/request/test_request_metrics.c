@@ -33,7 +33,7 @@ static const struct route *find(const char *pattern, unsigned methods)
 }
 
 /* Code 0 is of requests whose client left. */
-static void every_refusal_has_its_code(void **state)
+TEST(every_refusal_has_its_code)
 {
     const struct route *route = find("/v1/devices", METHOD_GET);
     for (int status = 0; status < STATUS_COUNT; status++) {
@@ -49,7 +49,7 @@ static void every_refusal_has_its_code(void **state)
     }
 }
 
-static void a_request_has_its_route_and_code(void **state)
+TEST(a_request_has_its_route_and_code)
 {
     request_metrics_count(find("/v1/jobs", METHOD_PUT), 202, 0.002);
     request_metrics_count(find("/v1/jobs", METHOD_GET), 200, 0.25);
@@ -72,7 +72,7 @@ static void a_request_has_its_route_and_code(void **state)
     assert_false(prints("count{method=\"GET\",route=\"/v1/graphs\"} 0"));
 }
 
-static void every_route_has_a_place(void **state)
+TEST(every_route_has_a_place)
 {
     for (size_t i = 0; i < router_route_count; i++) {
         request_metrics_count(&router_table[i], 507, 1);
@@ -99,7 +99,7 @@ static void *count(void *context)
     return context;
 }
 
-static void threads_lose_nothing(void **state)
+TEST(threads_lose_nothing)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -112,15 +112,4 @@ static void threads_lose_nothing(void **state)
     assert_true(prints("bucket{" DISTANCE ",le=\"0.0001\"} 40000"));
     assert_true(prints("apspd_result_lookups_total{outcome=\"hit\"} 32000"));
     assert_true(prints("apspd_result_lookups_total{outcome=\"miss\"} 8000"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_has_its_route_and_code),
-        cmocka_unit_test(every_refusal_has_its_code),
-        cmocka_unit_test(every_route_has_a_place),
-        cmocka_unit_test(threads_lose_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static enum status find(enum method method, const char *path, struct router_matc
     return router_find(ON_MAIN, method, path, ret_match, allow, &problem);
 }
 
-static void the_route_is_found_by_method_and_shape(void **state)
+TEST(the_route_is_found_by_method_and_shape)
 {
     static const struct {
         enum method method;
@@ -41,7 +41,7 @@ static void the_route_is_found_by_method_and_shape(void **state)
     }
 }
 
-static void other_paths_do_not_exist(void **state)
+TEST(other_paths_do_not_exist)
 {
     static const char *const cases[] = {"/v1/job",  "/v1/jobs/", "/v1/jobs/a/b",
                                         "//",       "",          "/v1/jobs/a/",
@@ -54,7 +54,7 @@ static void other_paths_do_not_exist(void **state)
     }
 }
 
-static void a_known_path_names_its_methods(void **state)
+TEST(a_known_path_names_its_methods)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
@@ -65,7 +65,7 @@ static void a_known_path_names_its_methods(void **state)
     assert_string_equal(allow, "GET, HEAD, DELETE");
 }
 
-static void a_name_has_its_limits(void **state)
+TEST(a_name_has_its_limits)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
@@ -82,7 +82,7 @@ static void a_name_has_its_limits(void **state)
     assert_int_equal(find(METHOD_GET, "/v1/jobs/%4", &match, allow), STATUS_BAD_REQUEST);
 }
 
-static void a_second_segment_is_left_as_it_came(void **state)
+TEST(a_second_segment_is_left_as_it_came)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];
@@ -97,24 +97,10 @@ static void a_second_segment_is_left_as_it_came(void **state)
     assert_null(match.second);
 }
 
-static void methods_have_names(void **state)
+TEST(methods_have_names)
 {
     assert_int_equal(router_method("GET"), METHOD_GET);
     assert_int_equal(router_method("DELETE"), METHOD_DELETE);
     assert_int_equal(router_method("PATCH"), METHOD_PATCH);
     assert_int_equal(router_method("LINK"), METHOD_OTHER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_route_is_found_by_method_and_shape),
-        cmocka_unit_test(other_paths_do_not_exist),
-        cmocka_unit_test(a_known_path_names_its_methods),
-        cmocka_unit_test(a_name_has_its_limits),
-        cmocka_unit_test(a_second_segment_is_left_as_it_came),
-        cmocka_unit_test(methods_have_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

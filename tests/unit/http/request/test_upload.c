@@ -49,7 +49,7 @@ static uint64_t edges_of(const struct upload_rules *its_rules, const char *body,
     return count;
 }
 
-static void the_format_is_found_out_in_any_split(void **state)
+TEST(the_format_is_found_out_in_any_split)
 {
     static const char *const bodies[] = {"p sp 3 2\na 1 2 5\na 2 3 5\n", "1 2 5\n2 3 5\n",
                                          "{\"n\":3,\"edges\":[[0,1,5],[1,2,5]]}"};
@@ -61,7 +61,7 @@ static void the_format_is_found_out_in_any_split(void **state)
     }
 }
 
-static void a_long_body_goes_to_the_reader_on_its_way(void **state)
+TEST(a_long_body_goes_to_the_reader_on_its_way)
 {
     size_t size = 0;
     char *body = malloc(200000);
@@ -74,7 +74,7 @@ static void a_long_body_goes_to_the_reader_on_its_way(void **state)
     free(body);
 }
 
-static void a_format_that_is_said_is_not_guessed(void **state)
+TEST(a_format_that_is_said_is_not_guessed)
 {
     static const int32_t body[] = {2, 1, 0, 1, 5};
     struct upload_rules nthu = rules;
@@ -83,7 +83,7 @@ static void a_format_that_is_said_is_not_guessed(void **state)
     assert_int_equal(edges_of(&nthu, (const char *)body, sizeof body, 3), 1);
 }
 
-static void a_document_about_a_stored_graph_is_handed_out(void **state)
+TEST(a_document_about_a_stored_graph_is_handed_out)
 {
     static const char body[] = "{\"graph\":\"rome\",\"priority\":3}";
     struct reader *reader = NULL;
@@ -98,7 +98,7 @@ static void a_document_about_a_stored_graph_is_handed_out(void **state)
 }
 
 /* Searched anew with each byte, it would keep the thread of its endpoint for minutes. */
-static void a_document_may_come_byte_by_byte(void **state)
+TEST(a_document_may_come_byte_by_byte)
 {
     const size_t size = 1 << 20;
     struct upload_rules large = rules;
@@ -119,7 +119,7 @@ static void a_document_may_come_byte_by_byte(void **state)
     free(body);
 }
 
-static void a_graph_with_a_member_graph_is_a_graph(void **state)
+TEST(a_graph_with_a_member_graph_is_a_graph)
 {
     static const char body[] = "{\"graph\":{},\"nodes\":[{\"id\":1},{\"id\":2}],"
                                "\"edges\":[{\"source\":1,\"target\":2}]}";
@@ -127,7 +127,7 @@ static void a_graph_with_a_member_graph_is_a_graph(void **state)
     assert_int_equal(edges_of(&rules, body, sizeof body - 1, 9), 1);
 }
 
-static void a_body_is_decoded_on_its_way(void **state)
+TEST(a_body_is_decoded_on_its_way)
 {
     /* gzip of "1 2 5\n2 3 5\n". */
     static const unsigned char packed[] = {
@@ -152,7 +152,7 @@ static void refused(const char *body, size_t size, enum status expected)
     assert_null(reader);
 }
 
-static void bodies_without_a_graph_are_refused(void **state)
+TEST(bodies_without_a_graph_are_refused)
 {
     char *long_body = malloc((1 << 20) + 1);
 
@@ -167,7 +167,7 @@ static void bodies_without_a_graph_are_refused(void **state)
     free(long_body);
 }
 
-static void the_vertex_limit_holds_from_the_header_line(void **state)
+TEST(the_vertex_limit_holds_from_the_header_line)
 {
     struct upload_rules small = rules;
     struct upload upload;
@@ -183,7 +183,7 @@ static void the_vertex_limit_holds_from_the_header_line(void **state)
 }
 
 /* An element has two bytes and is an edge, which takes twenty. */
-static void an_upload_is_charged_for_what_its_edges_take(void **state)
+TEST(an_upload_is_charged_for_what_its_edges_take)
 {
     static struct upload_memory memory;
     const uint32_t side = 500;
@@ -207,7 +207,7 @@ static void an_upload_is_charged_for_what_its_edges_take(void **state)
 }
 
 /* Blank lines, which zstd writes in a few bytes. */
-static void a_window_of_the_decoder_is_charged_too(void **state)
+TEST(a_window_of_the_decoder_is_charged_too)
 {
     static struct upload_memory memory;
     const size_t size = 4 << 20;
@@ -234,23 +234,4 @@ static void a_window_of_the_decoder_is_charged_too(void **state)
     upload_finish(&upload);
     free(packed);
     free(body);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_format_is_found_out_in_any_split),
-        cmocka_unit_test(a_long_body_goes_to_the_reader_on_its_way),
-        cmocka_unit_test(a_format_that_is_said_is_not_guessed),
-        cmocka_unit_test(a_document_about_a_stored_graph_is_handed_out),
-        cmocka_unit_test(a_document_may_come_byte_by_byte),
-        cmocka_unit_test(a_graph_with_a_member_graph_is_a_graph),
-        cmocka_unit_test(a_body_is_decoded_on_its_way),
-        cmocka_unit_test(bodies_without_a_graph_are_refused),
-        cmocka_unit_test(an_upload_is_charged_for_what_its_edges_take),
-        cmocka_unit_test(a_window_of_the_decoder_is_charged_too),
-        cmocka_unit_test(the_vertex_limit_holds_from_the_header_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static struct text encode(enum coding coding, const char *bytes, size_t size, si
     return text;
 }
 
-static void zstd_comes_back_as_it_was(void **state)
+TEST(zstd_comes_back_as_it_was)
 {
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();
@@ -77,7 +77,7 @@ static void expect_gunzip(const struct text *text, const char *bytes, size_t siz
     free(back);
 }
 
-static void gzip_comes_back_as_it_was(void **state)
+TEST(gzip_comes_back_as_it_was)
 {
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();
@@ -92,7 +92,7 @@ static void gzip_comes_back_as_it_was(void **state)
     free(bytes);
 }
 
-static void a_flush_brings_all_that_there_is(void **state)
+TEST(a_flush_brings_all_that_there_is)
 {
     struct text text = {0};
     struct coder *coder;
@@ -118,7 +118,7 @@ static void a_flush_brings_all_that_there_is(void **state)
     text_finish(&text);
 }
 
-static void nothing_has_an_encoding_too(void **state)
+TEST(nothing_has_an_encoding_too)
 {
     struct text gzip = encode(CODING_GZIP, "", 0, 1);
     struct text zstd = encode(CODING_ZSTD, "", 0, 1);
@@ -130,16 +130,4 @@ static void nothing_has_an_encoding_too(void **state)
     text_finish(&gzip);
     text_finish(&zstd);
     coding_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zstd_comes_back_as_it_was),
-        cmocka_unit_test(gzip_comes_back_as_it_was),
-        cmocka_unit_test(a_flush_brings_all_that_there_is),
-        cmocka_unit_test(nothing_has_an_encoding_too),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

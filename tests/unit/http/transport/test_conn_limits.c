@@ -29,7 +29,7 @@ static uint32_t expect(struct conn_limits *limits, const char *text, enum conn_v
     return counter;
 }
 
-static void one_address_is_stopped_before_all_are(void **state)
+TEST(one_address_is_stopped_before_all_are)
 {
     struct conn_limits *limits;
     uint32_t counter;
@@ -50,7 +50,7 @@ static void one_address_is_stopped_before_all_are(void **state)
     conn_limits_destroy(limits);
 }
 
-static void of_ipv6_a_network_counts_as_one(void **state)
+TEST(of_ipv6_a_network_counts_as_one)
 {
     struct conn_limits *limits;
 
@@ -66,7 +66,7 @@ static void of_ipv6_a_network_counts_as_one(void **state)
     conn_limits_destroy(limits);
 }
 
-static void connections_without_an_address_count_in_the_total_alone(void **state)
+TEST(connections_without_an_address_count_in_the_total_alone)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
     struct conn_limits *limits;
@@ -87,7 +87,7 @@ static void connections_without_an_address_count_in_the_total_alone(void **state
     conn_limits_destroy(limits);
 }
 
-static void no_limit_of_addresses_is_none(void **state)
+TEST(no_limit_of_addresses_is_none)
 {
     struct conn_limits *limits;
 
@@ -103,7 +103,7 @@ static void no_limit_of_addresses_is_none(void **state)
     conn_limits_destroy(limits);
 }
 
-static void beyond_what_may_be_refused_nobody_is_let_in(void **state)
+TEST(beyond_what_may_be_refused_nobody_is_let_in)
 {
     const struct conn_limits_rules rules = {
         .connections = 2, .refused_connections = 4, .of_address = 2};
@@ -119,17 +119,4 @@ static void beyond_what_may_be_refused_nobody_is_let_in(void **state)
     expect(limits, "10.0.0.3", CONN_FULL);
     expect(limits, "10.0.0.4", CONN_OVERFLOW);
     conn_limits_destroy(limits);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_address_is_stopped_before_all_are),
-        cmocka_unit_test(of_ipv6_a_network_counts_as_one),
-        cmocka_unit_test(connections_without_an_address_count_in_the_total_alone),
-        cmocka_unit_test(no_limit_of_addresses_is_none),
-        cmocka_unit_test(beyond_what_may_be_refused_nobody_is_let_in),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

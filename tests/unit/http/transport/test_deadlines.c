@@ -66,7 +66,7 @@ static double watch(struct deadlines *deadlines, int descriptor, uint64_t *count
     return -1;
 }
 
-static void headers_have_one_deadline_whatever_comes(void **state)
+TEST(headers_have_one_deadline_whatever_comes)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -80,7 +80,7 @@ static void headers_have_one_deadline_whatever_comes(void **state)
     }
 }
 
-static void nothing_is_asked_of_a_client_while_its_request_is_handled(void **state)
+TEST(nothing_is_asked_of_a_client_while_its_request_is_handled)
 {
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
@@ -90,7 +90,7 @@ static void nothing_is_asked_of_a_client_while_its_request_is_handled(void **sta
     end(&pair);
 }
 
-static void a_body_below_the_floor_is_late_on_each_kind_of_socket(void **state)
+TEST(a_body_below_the_floor_is_late_on_each_kind_of_socket)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -109,7 +109,7 @@ static void a_body_below_the_floor_is_late_on_each_kind_of_socket(void **state)
     }
 }
 
-static void early_bytes_earn_one_timeout_at_most(void **state)
+TEST(early_bytes_earn_one_timeout_at_most)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
@@ -121,7 +121,7 @@ static void early_bytes_earn_one_timeout_at_most(void **state)
     end(&pair);
 }
 
-static void an_answer_over_tcp_is_judged_by_what_the_client_takes(void **state)
+TEST(an_answer_over_tcp_is_judged_by_what_the_client_takes)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -147,7 +147,7 @@ static void an_answer_over_tcp_is_judged_by_what_the_client_takes(void **state)
     end(&pair);
 }
 
-static void the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited(void **state)
+TEST(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -161,7 +161,7 @@ static void the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited(void
     end(&pair);
 }
 
-static void an_answer_over_a_unix_socket_is_judged_by_what_is_produced(void **state)
+TEST(an_answer_over_a_unix_socket_is_judged_by_what_is_produced)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
@@ -176,7 +176,7 @@ static void an_answer_over_a_unix_socket_is_judged_by_what_is_produced(void **st
     end(&pair);
 }
 
-static void an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size(void **state)
+TEST(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {.whole = 100000};
@@ -190,7 +190,7 @@ static void an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size(void
     end(&pair);
 }
 
-static void a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once(void **state)
+TEST(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once)
 {
     struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
@@ -209,7 +209,7 @@ static void a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once(void **
     end(&pair);
 }
 
-static void without_a_floor_only_headers_have_a_deadline(void **state)
+TEST(without_a_floor_only_headers_have_a_deadline)
 {
     const struct deadline_rules none = {.header_s = 10, .stall_s = 30};
     const struct pair pair = connect_tcp();
@@ -221,22 +221,4 @@ static void without_a_floor_only_headers_have_a_deadline(void **state)
     deadlines_start_phase(&deadlines, PHASE_HEADERS, 0);
     assert_true(deadlines_are_missed(&deadlines, &none, pair.server, 11));
     end(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_have_one_deadline_whatever_comes),
-        cmocka_unit_test(nothing_is_asked_of_a_client_while_its_request_is_handled),
-        cmocka_unit_test(a_body_below_the_floor_is_late_on_each_kind_of_socket),
-        cmocka_unit_test(early_bytes_earn_one_timeout_at_most),
-        cmocka_unit_test(an_answer_over_tcp_is_judged_by_what_the_client_takes),
-        cmocka_unit_test(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited),
-        cmocka_unit_test(an_answer_over_a_unix_socket_is_judged_by_what_is_produced),
-        cmocka_unit_test(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size),
-        cmocka_unit_test(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once),
-        cmocka_unit_test(without_a_floor_only_headers_have_a_deadline),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

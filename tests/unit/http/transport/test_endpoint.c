@@ -185,7 +185,7 @@ static bool hears_ok(int client)
     return true;
 }
 
-static void requests_are_answered_on_kept_connections(void **state)
+TEST(requests_are_answered_on_kept_connections)
 {
     struct fixture *fixture = start_tcp();
     int clients[10];
@@ -203,7 +203,7 @@ static void requests_are_answered_on_kept_connections(void **state)
     stop(fixture);
 }
 
-static void a_suspended_request_is_resumed_by_a_message(void **state)
+TEST(a_suspended_request_is_resumed_by_a_message)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
@@ -220,7 +220,7 @@ static void a_suspended_request_is_resumed_by_a_message(void **state)
     close(client);
 }
 
-static void a_client_that_leaves_a_suspended_request_is_noticed(void **state)
+TEST(a_client_that_leaves_a_suspended_request_is_noticed)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
@@ -245,7 +245,7 @@ static void expect_end_of_silent(int client)
     close(client);
 }
 
-static void headers_that_do_not_come_are_not_waited_for(void **state)
+TEST(headers_that_do_not_come_are_not_waited_for)
 {
     struct fixture *fixture = start_tcp();
 
@@ -253,7 +253,7 @@ static void headers_that_do_not_come_are_not_waited_for(void **state)
     stop(fixture);
 }
 
-static void deadlines_hold_on_unix_sockets_too(void **state)
+TEST(deadlines_hold_on_unix_sockets_too)
 {
     char folder[] = "/tmp/test-endpoint-XXXXXX";
     char address[64];
@@ -275,7 +275,7 @@ static void deadlines_hold_on_unix_sockets_too(void **state)
     rmdir(folder);
 }
 
-static void too_many_connections_are_closed_or_make_room(void **state)
+TEST(too_many_connections_are_closed_or_make_room)
 {
     struct fixture *fixture = start(
         "127.0.0.1:0", &(struct conn_limits_rules){.connections = 1, .refused_connections = 1});
@@ -295,7 +295,7 @@ static void too_many_connections_are_closed_or_make_room(void **state)
 }
 
 /* Somebody waits, and there is no descriptor for him. */
-static void without_descriptors_the_thread_rests_and_goes_on_later(void **state)
+TEST(without_descriptors_the_thread_rests_and_goes_on_later)
 {
     struct fixture *fixture = start_tcp();
     struct rlimit limit;
@@ -323,7 +323,7 @@ static void without_descriptors_the_thread_rests_and_goes_on_later(void **state)
     stop(fixture);
 }
 
-static void after_a_quiesce_open_connections_are_answered(void **state)
+TEST(after_a_quiesce_open_connections_are_answered)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
@@ -344,20 +344,4 @@ static void after_a_quiesce_open_connections_are_answered(void **state)
     assert_true(recv(client, bytes, sizeof(bytes), 0) <= 0);
     close(port_of);
     close(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_answered_on_kept_connections),
-        cmocka_unit_test(a_suspended_request_is_resumed_by_a_message),
-        cmocka_unit_test(a_client_that_leaves_a_suspended_request_is_noticed),
-        cmocka_unit_test(headers_that_do_not_come_are_not_waited_for),
-        cmocka_unit_test(deadlines_hold_on_unix_sockets_too),
-        cmocka_unit_test(too_many_connections_are_closed_or_make_room),
-        cmocka_unit_test(without_descriptors_the_thread_rests_and_goes_on_later),
-        cmocka_unit_test(after_a_quiesce_open_connections_are_answered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void other_words_are_no_address(void **state)
+TEST(other_words_are_no_address)
 {
     static const char *const cases[] = {"",     "127.0.0.1", "a:",      "a:b",    "a:65536",
                                         "a:-1", "::1:80",    "[::1:80", "[]x:80", "a:80 "};
@@ -24,7 +24,7 @@ static void other_words_are_no_address(void **state)
     }
 }
 
-static void a_free_port_is_taken_and_told(void **state)
+TEST(a_free_port_is_taken_and_told)
 {
     struct problem problem = {0};
     struct listener first;
@@ -39,7 +39,7 @@ static void a_free_port_is_taken_and_told(void **state)
     listener_close(&first);
 }
 
-static void an_unusable_address_is_explained(void **state)
+TEST(an_unusable_address_is_explained)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -50,7 +50,7 @@ static void an_unusable_address_is_explained(void **state)
     assert_non_null(strstr(problem.detail, "192.0.2.1"));
 }
 
-static void a_unix_socket_is_there_as_long_as_it_is_open(void **state)
+TEST(a_unix_socket_is_there_as_long_as_it_is_open)
 {
     struct problem problem = {0};
     struct listener first;
@@ -74,7 +74,7 @@ static void a_unix_socket_is_there_as_long_as_it_is_open(void **state)
 }
 
 /* A process that was killed removes nothing. */
-static void a_stale_unix_socket_is_replaced_but_no_other_file(void **state)
+TEST(a_stale_unix_socket_is_replaced_but_no_other_file)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -98,7 +98,7 @@ static void a_stale_unix_socket_is_replaced_but_no_other_file(void **state)
     unlink(lock);
 }
 
-static void addresses_that_other_machines_reach_are_not_local(void **state)
+TEST(addresses_that_other_machines_reach_are_not_local)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -112,7 +112,7 @@ static void addresses_that_other_machines_reach_are_not_local(void **state)
 }
 
 /* A tree without /etc/hosts knows no names. */
-static void a_name_is_looked_up(void **state)
+TEST(a_name_is_looked_up)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -128,7 +128,7 @@ static void a_name_is_looked_up(void **state)
 }
 
 /* Else a crowd that comes at once tries again a second later. */
-static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
+TEST(as_many_may_come_at_once_as_the_kernel_lets)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -150,7 +150,7 @@ static void as_many_may_come_at_once_as_the_kernel_lets(void **state)
 }
 
 /* Of a Unix one the file stays: it belongs to who has opened it. */
-static void a_socket_of_another_is_taken_over(void **state)
+TEST(a_socket_of_another_is_taken_over)
 {
     struct problem problem = {0};
     struct listener first;
@@ -180,21 +180,4 @@ static void a_socket_of_another_is_taken_over(void **state)
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(listener_adopt(ends[0], &third, &problem), STATUS_CONFIG);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_words_are_no_address),
-        cmocka_unit_test(a_free_port_is_taken_and_told),
-        cmocka_unit_test(an_unusable_address_is_explained),
-        cmocka_unit_test(a_unix_socket_is_there_as_long_as_it_is_open),
-        cmocka_unit_test(a_stale_unix_socket_is_replaced_but_no_other_file),
-        cmocka_unit_test(addresses_that_other_machines_reach_are_not_local),
-        cmocka_unit_test(as_many_may_come_at_once_as_the_kernel_lets),
-        cmocka_unit_test(a_name_is_looked_up),
-        cmocka_unit_test(a_socket_of_another_is_taken_over),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

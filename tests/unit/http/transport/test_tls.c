@@ -100,7 +100,9 @@ static const gnutls_pcert_st *shown(const struct fixture *fixture)
     return chain;
 }
 
-static void a_key_that_all_may_read_is_refused(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(a_key_that_all_may_read_is_refused)
 {
     const struct fixture *fixture = *state;
     struct problem problem = {0};
@@ -111,7 +113,7 @@ static void a_key_that_all_may_read_is_refused(void **state)
     assert_non_null(strstr(problem.hint, "chmod 600"));
 }
 
-static void new_files_are_shown_once_they_are_loaded(void **state)
+FIXTURE_TEST(new_files_are_shown_once_they_are_loaded)
 {
     const struct fixture *fixture = *state;
     struct problem problem = {0};
@@ -126,7 +128,7 @@ static void new_files_are_shown_once_they_are_loaded(void **state)
     assert_ptr_not_equal(shown(fixture), first);
 }
 
-static void broken_files_leave_what_was_there(void **state)
+FIXTURE_TEST(broken_files_leave_what_was_there)
 {
     const struct fixture *fixture = *state;
     struct problem problem = {0};
@@ -146,17 +148,4 @@ static void broken_files_leave_what_was_there(void **state)
     assert_int_equal(load(fixture, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "cannot be read"));
     assert_ptr_equal(shown(fixture), first);
-}
-
-#define FIXTURE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(a_key_that_all_may_read_is_refused),
-        FIXTURE_TEST(new_files_are_shown_once_they_are_loaded),
-        FIXTURE_TEST(broken_files_leave_what_was_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

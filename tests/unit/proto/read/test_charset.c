@@ -45,7 +45,7 @@ static void becomes(const char *charset, const char *bytes, size_t size, const c
     }
 }
 
-static void text_becomes_utf8_in_any_split(void **state)
+TEST(text_becomes_utf8_in_any_split)
 {
     becomes("iso-8859-1", "Z\xFCrich 1\n", 9, "Z\xC3\xBCrich 1\n");
     becomes("windows-1252", "\x80", 1, "\xE2\x82\xAC");
@@ -54,7 +54,7 @@ static void text_becomes_utf8_in_any_split(void **state)
     becomes("gb18030", "\x84\x31\xA4\x39", 4, "\xEF\xBF\xBF");
 }
 
-static void more_than_a_buffer_is_converted(void **state)
+TEST(more_than_a_buffer_is_converted)
 {
     static char bytes[100000];
     struct text text = {0};
@@ -81,7 +81,7 @@ static void refused(const char *charset, const char *bytes, size_t size, uint64_
     }
 }
 
-static void a_place_is_told_in_utf8(void **state)
+TEST(a_place_is_told_in_utf8)
 {
     refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
     refused("shift_jis", "1\n\n\x93", 4, 3, 1);
@@ -101,7 +101,7 @@ iconv_t iconv_open(const char *to, const char *from)
     return open_error != 0 ? (iconv_t)-1 : real(to, from);
 }
 
-static void a_lack_of_memory_is_told_from_an_unknown_charset(void **state)
+TEST(a_lack_of_memory_is_told_from_an_unknown_charset)
 {
     struct charset_converter *converter = NULL;
 
@@ -113,7 +113,7 @@ static void a_lack_of_memory_is_told_from_an_unknown_charset(void **state)
     open_error = 0;
 }
 
-static void names_are_known(void **state)
+TEST(names_are_known)
 {
     static const char *const names[][2] = {{"UTF-8", "utf-8"},
                                            {"us-ascii", "utf-8"},
@@ -134,17 +134,4 @@ static void names_are_known(void **state)
         assert_non_null(strstr(problem.hint, "utf-16, "));
         assert_non_null(strstr(problem.hint, "euc-kr."));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_becomes_utf8_in_any_split),
-        cmocka_unit_test(more_than_a_buffer_is_converted),
-        cmocka_unit_test(a_place_is_told_in_utf8),
-        cmocka_unit_test(a_lack_of_memory_is_told_from_an_unknown_charset),
-        cmocka_unit_test(names_are_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,19 +80,19 @@ static void refuse_text(const char *text, uint64_t line, uint64_t column, const 
     }
 }
 
-static void dimacs_has_millionths_of_degrees(void **state)
+TEST(dimacs_has_millionths_of_degrees)
 {
     check_place("c road\np aux sp co 2\nv 1 -73530767 41085396\nv 3 180000000 -90000000\n", false,
                 2, 0, -73.530767, 41.085396);
     check_place("p aux sp co 1\r\nv 2 5 6\r\n", false, 1, 1, 5e-6, 6e-6);
 }
 
-static void dimacs_beyond_degrees_is_a_plane(void **state)
+TEST(dimacs_beyond_degrees_is_a_plane)
 {
     check_place("p aux sp co 2\nv 1 5 6\nv 2 0 90000001\n", true, 2, 0, 5, 6);
 }
 
-static void csv_follows_its_header(void **state)
+TEST(csv_follows_its_header)
 {
     check_place("Vertex,lon,lat\n1,7.5,46.25\n2,,\n", false, 1, 0, 7.5, 46.25);
     check_place("\xEF\xBB\xBFlat;osmid;note;longitude\n46.25;4;x;7.5\n", false, 1, 3, 7.5, 46.25);
@@ -101,14 +101,14 @@ static void csv_follows_its_header(void **state)
     check_place("name,x,y,lon,lat\n\"c d\",1,2,3,4\n#!\n", false, 1, 2, 3, 4);
 }
 
-static void osmnx_writes_degrees_as_x_and_y(void **state)
+TEST(osmnx_writes_degrees_as_x_and_y)
 {
     check_place("osmid,y,x\n3,46.25,7.5\n", false, 1, 2, 7.5, 46.25);
     check_place("osmid,y,x\n3,46.25,7.5\n4,5200000,300000\n", true, 2, 2, 7.5, 46.25);
     check_place("id,y,x\n3,46.25,7.5\n", true, 1, 2, 7.5, 46.25);
 }
 
-static void bad_places_are_refused_where_they_stand(void **state)
+TEST(bad_places_are_refused_where_they_stand)
 {
     refuse_text("p aux sp co 2\nv 1 5 6\n", 0, 0, "announces 2 vertices and has 1");
     refuse_text("p aux sp co 1\nv 9 5 6\n", 2, 3, "'9'");
@@ -127,16 +127,4 @@ static void bad_places_are_refused_where_they_stand(void **state)
     refuse_text("c nothing\n", 0, 0, "no coordinates");
     refuse_text("1,7.5,46.25\n", 1, 1, "does not name the columns");
     refuse_text("{\"type\":\"FeatureCollection\",\"features\":[]}", 1, 1, "GeoJSON");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimacs_has_millionths_of_degrees),
-        cmocka_unit_test(dimacs_beyond_degrees_is_a_plane),
-        cmocka_unit_test(csv_follows_its_header),
-        cmocka_unit_test(osmnx_writes_degrees_as_x_and_y),
-        cmocka_unit_test(bad_places_are_refused_where_they_stand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void check(enum coding coding, const char *bytes, size_t size, size_t pie
     text_finish(&text);
 }
 
-static void any_split_gives_the_same_bytes(void **state)
+TEST(any_split_gives_the_same_bytes)
 {
     static const size_t pieces[] = {ROOM, 1, 7, 4099};
 
@@ -113,7 +113,7 @@ static void any_split_gives_the_same_bytes(void **state)
     }
 }
 
-static void members_follow_one_another(void **state)
+TEST(members_follow_one_another)
 {
     static char twice[2 * ROOM];
 
@@ -143,7 +143,7 @@ static void refused(enum coding coding, const char *bytes, size_t size, enum sta
     }
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
     for (int i = 0; i < 2; i++) {
         enum coding coding = i == 0 ? CODING_GZIP : CODING_ZSTD;
@@ -164,7 +164,7 @@ static void damage_is_refused(void **state)
     packed[0][packed_size[0] - 6] ^= 1;
 }
 
-static void bombs_are_caught_by_size_and_by_ratio(void **state)
+TEST(bombs_are_caught_by_size_and_by_ratio)
 {
     size_t size = (size_t)100 << 20;
     char *zeros = calloc(1, size);
@@ -199,7 +199,7 @@ static void bombs_are_caught_by_size_and_by_ratio(void **state)
     free(bomb);
 }
 
-static void a_window_beyond_8_mib_is_refused(void **state)
+TEST(a_window_beyond_8_mib_is_refused)
 {
     size_t size = (size_t)20 << 20;
     char *zeros = calloc(1, size);
@@ -240,7 +240,7 @@ static void first_bytes_tell(const char *bytes, size_t size, enum status expecte
     }
 }
 
-static void codings_and_archives_are_told_by_their_first_bytes(void **state)
+TEST(codings_and_archives_are_told_by_their_first_bytes)
 {
     const struct decoder_rules rules = {0};
     const struct decoder_rules opaque = {.is_opaque = true};
@@ -265,7 +265,7 @@ static void codings_and_archives_are_told_by_their_first_bytes(void **state)
     text_finish(&text);
 }
 
-static void utf16_is_known_by_its_mark(void **state)
+TEST(utf16_is_known_by_its_mark)
 {
     static char both[200];
     const size_t size = pack_gzip(both,
@@ -295,7 +295,7 @@ static void utf16_is_known_by_its_mark(void **state)
     first_bytes_tell(both, size, STATUS_OK, "1 \xC3\xA9\n");
 }
 
-static void a_charset_is_converted_behind_the_coding(void **state)
+TEST(a_charset_is_converted_behind_the_coding)
 {
     static char both[200];
     const size_t size = pack_gzip(both, "\xE9 2\n", 4);
@@ -317,7 +317,7 @@ static void a_charset_is_converted_behind_the_coding(void **state)
     decoder_destroy(decoder);
 }
 
-static void codings_have_names_and_endings(void **state)
+TEST(codings_have_names_and_endings)
 {
     size_t size = 0;
 
@@ -335,19 +335,4 @@ static void codings_have_names_and_endings(void **state)
     assert_int_equal(size, 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_bytes),
-        cmocka_unit_test(members_follow_one_another),
-        cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(bombs_are_caught_by_size_and_by_ratio),
-        cmocka_unit_test(a_window_beyond_8_mib_is_refused),
-        cmocka_unit_test(codings_and_archives_are_told_by_their_first_bytes),
-        cmocka_unit_test(utf16_is_known_by_its_mark),
-        cmocka_unit_test(a_charset_is_converted_behind_the_coding),
-        cmocka_unit_test(codings_have_names_and_endings),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+TEST_GROUP(set_up, NULL)

@@ -13,7 +13,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_DIMACS, generate);
 }
@@ -28,7 +28,7 @@ static struct graph *read_text(const char *text)
     return graph;
 }
 
-static void empty_graphs_are_graphs(void **state)
+TEST(empty_graphs_are_graphs)
 {
     struct graph *graph = read_text("\xEF\xBB\xBFp sp 0 0");
 
@@ -37,7 +37,7 @@ static void empty_graphs_are_graphs(void **state)
 }
 
 /* The line that is read in one go and those that are not must agree. */
-static void arcs_are_read_however_they_are_written(void **state)
+TEST(arcs_are_read_however_they_are_written)
 {
     struct graph *plain = read_text("p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");
     struct graph *other = read_text("p sp 12 3\na  1\t12 +999999999 \r\n a 2 3 -0\n"
@@ -53,7 +53,7 @@ static void arcs_are_read_however_they_are_written(void **state)
     graph_destroy(plain);
 }
 
-static void name_of_a_weight_is_refused(void **state)
+TEST(name_of_a_weight_is_refused)
 {
     struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};
@@ -62,16 +62,4 @@ static void name_of_a_weight_is_refused(void **state)
     assert_int_equal(read_graph(FORMAT_DIMACS, &options, "p sp 1 0\n", 9, 100, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "weight=cost"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(empty_graphs_are_graphs),
-        cmocka_unit_test(arcs_are_read_however_they_are_written),
-        cmocka_unit_test(name_of_a_weight_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

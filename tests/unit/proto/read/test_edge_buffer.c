@@ -66,7 +66,7 @@ static void check(uint64_t count, uint32_t vertex_count, uint32_t spread, bool r
     free(seen);
 }
 
-static void edges_are_in_order(void **state)
+TEST(edges_are_in_order)
 {
     static const uint32_t vertices[] = {1, 2, 3, 255, 257, 1025, 25000, 1u << 20, (1u << 26) - 1};
 
@@ -81,14 +81,14 @@ static void edges_are_in_order(void **state)
 }
 
 /* Nearly all edges in a few buckets. */
-static void a_few_rows_may_hold_everything(void **state)
+TEST(a_few_rows_may_hold_everything)
 {
     check(MANY, 100000, 99999, false);
     check(MANY, 100000, 40000, true);
 }
 
 /* More of them than are sorted between two arrays. */
-static void parallel_edges_all_stay(void **state)
+TEST(parallel_edges_all_stay)
 {
     for (int real = 0; real < 2; real++) {
         check(MANY, 1u << 26, 1u << 26, real != 0);
@@ -98,7 +98,7 @@ static void parallel_edges_all_stay(void **state)
 
 #define LARGE (UINT64_C(12) << 20)
 
-static void edges_stay_while_the_buffer_grows(void **state)
+TEST(edges_stay_while_the_buffer_grows)
 {
     static const uint64_t counts[] = {1, 1000, 1 << 20, LARGE, 2 * LARGE, LARGE, 1000, 1};
     uint32_t *array = NULL;
@@ -117,7 +117,7 @@ static void edges_stay_while_the_buffer_grows(void **state)
     free(array);
 }
 
-static void a_buffer_beyond_memory_is_refused(void **state)
+TEST(a_buffer_beyond_memory_is_refused)
 {
     uint32_t *array = NULL;
 
@@ -127,17 +127,4 @@ static void a_buffer_beyond_memory_is_refused(void **state)
     assert_false(edge_array_resize(&array, UINT64_MAX / sizeof *array, sizeof *array));
     assert_int_equal(array[0], 7);
     free(array);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_are_in_order),
-        cmocka_unit_test(a_few_rows_may_hold_everything),
-        cmocka_unit_test(parallel_edges_all_stay),
-        cmocka_unit_test(edges_stay_while_the_buffer_grows),
-        cmocka_unit_test(a_buffer_beyond_memory_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static size_t rank_of(const char *name, const char *wanted)
     return edge_columns_rank(field_of(name), wanted);
 }
 
-static void names_of_weights_have_ranks(void **state)
+TEST(names_of_weights_have_ranks)
 {
     static const char *const others[] = {"", "weights", "weight_lbs", "lanes", "we", "_", "value2"};
 
@@ -26,7 +26,7 @@ static void names_of_weights_have_ranks(void **state)
     }
 }
 
-static void a_wanted_name_is_the_only_one(void **state)
+TEST(a_wanted_name_is_the_only_one)
 {
     assert_int_equal(rank_of("km", "km"), 0);
     assert_true(rank_of("Km", "km") == NO_COLUMN);
@@ -35,7 +35,7 @@ static void a_wanted_name_is_the_only_one(void **state)
     assert_true(edge_columns_are_unweighted("none") && !edge_columns_are_unweighted(""));
 }
 
-static void a_first_line_with_a_number_is_data(void **state)
+TEST(a_first_line_with_a_number_is_data)
 {
     const struct edge_row known = {2, {field_of("Source"), field_of("Target")}};
     const struct edge_row words = {3, {field_of("a"), field_of("b"), field_of("c")}};
@@ -44,15 +44,4 @@ static void a_first_line_with_a_number_is_data(void **state)
     assert_int_equal(edge_columns_judge(&known), EDGE_HEADER_YES);
     assert_int_equal(edge_columns_judge(&words), EDGE_HEADER_PERHAPS);
     assert_int_equal(edge_columns_judge(&data), EDGE_HEADER_NO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_weights_have_ranks),
-        cmocka_unit_test(a_wanted_name_is_the_only_one),
-        cmocka_unit_test(a_first_line_with_a_number_is_data),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

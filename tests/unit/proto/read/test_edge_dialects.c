@@ -11,7 +11,7 @@ static struct edge_dialect read_comment(const char *line)
     return dialect;
 }
 
-static void comments_say_the_direction(void **state)
+TEST(comments_say_the_direction)
 {
     struct edge_dialect dialect = {0};
 
@@ -42,7 +42,7 @@ static void check_weight(const char *line, const char *wanted, char key[EDGE_KEY
     }
 }
 
-static void dicts_have_weights(void **state)
+TEST(dicts_have_weights)
 {
     char key[EDGE_KEY_SIZE] = "";
     char length[EDGE_KEY_SIZE] = "";
@@ -57,7 +57,7 @@ static void dicts_have_weights(void **state)
     check_weight("1 2 {'length': 7, 'color': 'red'}", "7", length);
 }
 
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
     static const char *const lines[] = {"{'weight'}", "{'weight': 5", "{5, 6}", "{'a: 5}", "{a:{}"};
     struct warnings warnings = {0};
@@ -74,15 +74,4 @@ static void others_are_refused(void **state)
     }
     assert_int_equal(edge_dialect_weight(two, 0, strlen(two), &hints, key, &weight, NULL),
                      STATUS_BAD_GRAPH);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comments_say_the_direction),
-        cmocka_unit_test(dicts_have_weights),
-        cmocka_unit_test(others_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static uint64_t scan(const struct edge_lines *lines, const char *text, struct ed
     return count;
 }
 
-static void lines_become_edges_between_rows(void **state)
+TEST(lines_become_edges_between_rows)
 {
     const struct edge_lines lines = {
         .row_of = rows, .number_limit = 5, .delimiter = ',', .has_weight = true};
@@ -52,7 +52,7 @@ static void lines_become_edges_between_rows(void **state)
     assert_true(edges[2].source == 8 && edges[2].target == 4 && edges[2].weight == 0);
 }
 
-static void numbers_are_rows_without_names(void **state)
+TEST(numbers_are_rows_without_names)
 {
     const struct edge_lines lines = {.number_limit = 12345678, .delimiter = ' '};
     struct edge_i4 edge;
@@ -64,7 +64,7 @@ static void numbers_are_rows_without_names(void **state)
     assert_int_equal(size, 0);
 }
 
-static void a_letter_may_stand_in_front_and_numbers_have_a_base(void **state)
+TEST(a_letter_may_stand_in_front_and_numbers_have_a_base)
 {
     const struct edge_lines lines = {
         .base = 1, .number_limit = 9, .letter = 'a', .delimiter = ' ', .has_weight = true};
@@ -78,7 +78,7 @@ static void a_letter_may_stand_in_front_and_numbers_have_a_base(void **state)
     assert_int_equal(scan(&lines, "e 9 1 7\n" OTHER, &edge, 1, &size), 0);
 }
 
-static void every_other_line_is_left(void **state)
+TEST(every_other_line_is_left)
 {
     static const char *const others[] = {
         "3,1,7\n",   "5,1,7\n",  "00,1,7\n",    "0,1,7.5\n", "0,1,-7\n",         "0,1\n",
@@ -100,7 +100,7 @@ static void every_other_line_is_left(void **state)
 }
 
 /* What may not be whole is left as well, and so is what there is no room for. */
-static void the_end_of_a_piece_is_not_looked_beyond(void **state)
+TEST(the_end_of_a_piece_is_not_looked_beyond)
 {
     const struct edge_lines lines = {
         .row_of = rows, .number_limit = 5, .delimiter = ',', .has_weight = true};
@@ -110,17 +110,4 @@ static void the_end_of_a_piece_is_not_looked_beyond(void **state)
     assert_int_equal(scan(&lines, "0,1,7\n", &edge, 1, &size), 0);
     assert_int_equal(scan(&lines, "0,1,7\n0,1,8\n" OTHER, &edge, 1, &size), 1);
     assert_int_equal(size, strlen("0,1,7\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_become_edges_between_rows),
-        cmocka_unit_test(numbers_are_rows_without_names),
-        cmocka_unit_test(a_letter_may_stand_in_front_and_numbers_have_a_base),
-        cmocka_unit_test(every_other_line_is_left),
-        cmocka_unit_test(the_end_of_a_piece_is_not_looked_beyond),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

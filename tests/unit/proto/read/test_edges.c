@@ -16,7 +16,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_EDGES, generate);
 }
@@ -45,7 +45,7 @@ static void check_first(const char *text, uint32_t vertices, const char *first, 
     graph_destroy(graph);
 }
 
-static void headers_and_columns_are_found(void **state)
+TEST(headers_and_columns_are_found)
 {
     check_first("origin,destination,count\nABE,ATL,853\n", 2, "ABE", 853);
     check_first("ABE,ATL,853\n", 2, "ABE", 853);
@@ -56,7 +56,7 @@ static void headers_and_columns_are_found(void **state)
     check_first("a;\"b \"\"c\"\"\";2\n", 2, "a", 2);
 }
 
-static void weight_is_chosen_by_name_or_number(void **state)
+TEST(weight_is_chosen_by_name_or_number)
 {
     struct graph_options options = {.weight = "x"};
     struct problem problem = {0};
@@ -121,7 +121,7 @@ static void check_weight(const char *text, const char *name, double weight, cons
     graph_destroy(graph);
 }
 
-static void weights_have_known_names_and_units(void **state)
+TEST(weights_have_known_names_and_units)
 {
     check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "in: id.", false);
     check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, NULL, false);
@@ -137,7 +137,7 @@ static void weights_have_known_names_and_units(void **state)
     check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "in: 4.", false);
 }
 
-static void no_weight_may_be_wanted(void **state)
+TEST(no_weight_may_be_wanted)
 {
     static const char *const texts[] = {"from,to,len,none,weight\n1,2,3,4,5\n", "1 2 3 4\n",
                                         "a b {'weight': 5}\n"};
@@ -169,7 +169,7 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     }
 }
 
-static void columns_that_may_be_weights_are_refused(void **state)
+TEST(columns_that_may_be_weights_are_refused)
 {
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=none");
@@ -184,7 +184,7 @@ static void columns_that_may_be_weights_are_refused(void **state)
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
 }
 
-static void names_of_vertices_are_no_pieces_of_other_text(void **state)
+TEST(names_of_vertices_are_no_pieces_of_other_text)
 {
     static const char *const texts[] = {
         "(a, b)\n(b, c)\n",       "a: b\nb: c\n",       "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
@@ -207,7 +207,7 @@ static void names_of_vertices_are_no_pieces_of_other_text(void **state)
     }
 }
 
-static void quotes_keep_a_name_as_it_is(void **state)
+TEST(quotes_keep_a_name_as_it_is)
 {
     struct reader_notes notes;
     struct graph *graph =
@@ -217,7 +217,7 @@ static void quotes_keep_a_name_as_it_is(void **state)
     graph_destroy(graph);
 }
 
-static void integers_may_be_written_as_decimals(void **state)
+TEST(integers_may_be_written_as_decimals)
 {
     static const char *const texts[] = {
         "0.000e+00 1.0000000e+00 5.0\n1.0000000e+00 100000 2\n",
@@ -236,7 +236,7 @@ static void integers_may_be_written_as_decimals(void **state)
     }
 }
 
-static void edges_are_no_comments_and_headers_no_edges(void **state)
+TEST(edges_are_no_comments_and_headers_no_edges)
 {
     struct reader_notes notes;
 
@@ -249,7 +249,7 @@ static void edges_are_no_comments_and_headers_no_edges(void **state)
     assert_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
 }
 
-static void a_comment_may_be_the_header(void **state)
+TEST(a_comment_may_be_the_header)
 {
     check_weight("# weight source target\n5 1 2\n", "weight", 5, NULL, false);
     check_weight("# Nodes: 3\n# FromNodeId\tToNodeId\tSign\n1\t2\t-1\n", "Sign", -1, NULL, true);
@@ -263,7 +263,7 @@ static void a_comment_may_be_the_header(void **state)
     check_refused("# from to len lanes\n1 2 5 6\n", 1, "in: len, lanes.", "weight=len");
 }
 
-static void lines_that_are_no_edges_are_refused(void **state)
+TEST(lines_that_are_no_edges_are_refused)
 {
     check_refused("%a b 5\nb c 6\n", 1, "may be a comment", "blank behind the %");
     check_refused("# c\n#1,2,5\n2,3,6\n", 2, "may be a comment", "quotes");
@@ -276,7 +276,7 @@ static void lines_that_are_no_edges_are_refused(void **state)
                   "weight=3");
 }
 
-static void names_among_numbers_are_told(void **state)
+TEST(names_among_numbers_are_told)
 {
     struct reader_notes notes;
 
@@ -299,7 +299,7 @@ static void check_direction(const char *text, bool directed, bool said)
     graph_destroy(graph);
 }
 
-static void files_say_their_direction(void **state)
+TEST(files_say_their_direction)
 {
     check_direction("1 2\n", true, false);
     check_direction("# Undirected graph: x.txt\n1 2\n", false, true);
@@ -319,7 +319,7 @@ static void files_say_their_direction(void **state)
     check_refused("% bip weighted\n1 1 5\n", 1, "bipartite", "awk");
 }
 
-static void the_first_line_may_have_the_counts(void **state)
+TEST(the_first_line_may_have_the_counts)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("5 2\n1 3 7\n3 4 1\n", &notes);
@@ -350,7 +350,7 @@ static void the_first_line_may_have_the_counts(void **state)
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
-static void a_first_edge_may_be_the_counts(void **state)
+TEST(a_first_edge_may_be_the_counts)
 {
     struct graph *graph;
 
@@ -369,7 +369,7 @@ static void a_first_edge_may_be_the_counts(void **state)
     graph_destroy(graph);
 }
 
-static void hints_are_of_use(void **state)
+TEST(hints_are_of_use)
 {
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
@@ -378,7 +378,7 @@ static void hints_are_of_use(void **state)
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
 
-static void pairs_are_edges_or_unknown_names(void **state)
+TEST(pairs_are_edges_or_unknown_names)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);
@@ -391,7 +391,7 @@ static void pairs_are_edges_or_unknown_names(void **state)
     check_refused("1 \"\"\n2 3\n", 1, "empty", "");
 }
 
-static void dicts_of_networkx_are_read(void **state)
+TEST(dicts_of_networkx_are_read)
 {
     struct graph_options options = {0};
     struct problem problem = {0};
@@ -418,7 +418,7 @@ static void dicts_of_networkx_are_read(void **state)
     assert_non_null(strstr(problem.detail, "weight=cost names"));
 }
 
-static void the_parameter_overrules_types(void **state)
+TEST(the_parameter_overrules_types)
 {
     const struct graph_options options = {.has_directed = true};
     static const char text[] = "Source,Target,Type\n1,2,Directed\n1,3,Undirected\n";
@@ -430,7 +430,7 @@ static void the_parameter_overrules_types(void **state)
     graph_destroy(graph);
 }
 
-static void vertex_count_makes_names_numbers(void **state)
+TEST(vertex_count_makes_names_numbers)
 {
     struct graph_options options = {.has_vertex_count = true, .vertex_count = 5};
     struct problem problem = {0};
@@ -445,7 +445,7 @@ static void vertex_count_makes_names_numbers(void **state)
 }
 
 /* Lines that are read in one go and those that are not must agree. */
-static void lines_are_read_however_they_are_written(void **state)
+TEST(lines_are_read_however_they_are_written)
 {
     struct graph *plain = read_text("7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
     struct graph *other =
@@ -470,34 +470,4 @@ static void lines_are_read_however_they_are_written(void **state)
     assert_int_equal(names->vertex_count, 3);
     assert_int_equal(names->edge_count, 3);
     graph_destroy(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(headers_and_columns_are_found),
-        cmocka_unit_test(weight_is_chosen_by_name_or_number),
-        cmocka_unit_test(weights_have_known_names_and_units),
-        cmocka_unit_test(columns_that_may_be_weights_are_refused),
-        cmocka_unit_test(no_weight_may_be_wanted),
-        cmocka_unit_test(names_of_vertices_are_no_pieces_of_other_text),
-        cmocka_unit_test(quotes_keep_a_name_as_it_is),
-        cmocka_unit_test(integers_may_be_written_as_decimals),
-        cmocka_unit_test(edges_are_no_comments_and_headers_no_edges),
-        cmocka_unit_test(a_comment_may_be_the_header),
-        cmocka_unit_test(lines_that_are_no_edges_are_refused),
-        cmocka_unit_test(names_among_numbers_are_told),
-        cmocka_unit_test(files_say_their_direction),
-        cmocka_unit_test(the_parameter_overrules_types),
-        cmocka_unit_test(the_first_line_may_have_the_counts),
-        cmocka_unit_test(a_first_edge_may_be_the_counts),
-        cmocka_unit_test(hints_are_of_use),
-        cmocka_unit_test(pairs_are_edges_or_unknown_names),
-        cmocka_unit_test(dicts_of_networkx_are_read),
-        cmocka_unit_test(vertex_count_makes_names_numbers),
-        cmocka_unit_test(lines_are_read_however_they_are_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void check(char delimiter, const char *line, const char *wanted)
     assert_string_equal(fields, wanted);
 }
 
-static void lines_are_cut_at_delimiters(void **state)
+TEST(lines_are_cut_at_delimiters)
 {
     check(',', "a, b ,,c", "[a][b][][c]");
     check(',', "a,", "[a][]");
@@ -43,7 +43,7 @@ static void lines_are_cut_at_delimiters(void **state)
     check(',', "", "[]");
 }
 
-static void quotes_are_closed_where_the_field_ends(void **state)
+TEST(quotes_are_closed_where_the_field_ends)
 {
     struct problem problem = {0};
     char fields[256];
@@ -56,22 +56,11 @@ static void quotes_are_closed_where_the_field_ends(void **state)
     assert_int_equal(problem.column, 4);
 }
 
-static void the_delimiter_is_told_by_a_line(void **state)
+TEST(the_delimiter_is_told_by_a_line)
 {
     assert_int_equal(field_delimiter("1 2\t3", 5), ' ');
     assert_int_equal(field_delimiter("a b\tc", 5), '\t');
     assert_int_equal(field_delimiter("1;2;3,5", 7), ';');
     assert_int_equal(field_delimiter("\"a;b;\",c", 8), ',');
     assert_int_equal(field_delimiter("a b", 3), ' ');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_cut_at_delimiters),
-        cmocka_unit_test(quotes_are_closed_where_the_field_ends),
-        cmocka_unit_test(the_delimiter_is_told_by_a_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

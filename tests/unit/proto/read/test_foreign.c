@@ -20,7 +20,7 @@ static void is(const char *text, const char *name)
     }
 }
 
-static void each_format_is_told_by_name(void **state)
+TEST(each_format_is_told_by_name)
 {
     char tar[512] = "g.mtx";
     struct problem problem;
@@ -53,7 +53,7 @@ static void each_format_is_told_by_name(void **state)
     assert_non_null(strstr(problem.detail, "tar"));
 }
 
-static void formats_that_are_read_are_left_alone(void **state)
+TEST(formats_that_are_read_are_left_alone)
 {
     static const char npy[] = "\x93NUMPY\1\0v\0{'descr': '<f8', 'fortran_order': False}\n";
 
@@ -76,14 +76,4 @@ static void formats_that_are_read_are_left_alone(void **state)
     is("app b 3\nb ppx 5\n", NULL);
     is("3 2\n2\n1 3\n2\n", NULL);
     assert_int_equal(foreign_refuse(npy, sizeof npy, NULL), STATUS_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_format_is_told_by_name),
-        cmocka_unit_test(formats_that_are_read_are_left_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static struct graph *read_text(const char *text)
     return graph;
 }
 
-static void parallel_edges_and_loops_are_settled(void **state)
+TEST(parallel_edges_and_loops_are_settled)
 {
     struct graph *graph = read_text("p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
                                     "a 2 1 -1\na 1 3 2\n");
@@ -29,7 +29,7 @@ static void parallel_edges_and_loops_are_settled(void **state)
     graph_destroy(graph);
 }
 
-static void undirected_edges_are_kept_once(void **state)
+TEST(undirected_edges_are_kept_once)
 {
     struct graph_options options = {.has_directed = true};
     const char *text = "p sp 3 3\na 2 1 5\na 1 2 4\na 3 2 7.5\n";
@@ -45,7 +45,7 @@ static void undirected_edges_are_kept_once(void **state)
     graph_destroy(graph);
 }
 
-static void limits_are_told(void **state)
+TEST(limits_are_told)
 {
     struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
     struct problem problem = {0};
@@ -60,7 +60,7 @@ static void limits_are_told(void **state)
     assert_true(problem.has_limit && problem.limit == 1 && problem.line == 2);
 }
 
-static void the_hint_names_what_sets_the_limit(void **state)
+TEST(the_hint_names_what_sets_the_limit)
 {
     struct graph_options options = {.vertex_limit = 3, .vertex_limit_reason = "host memory"};
     struct problem problem = {0};
@@ -77,7 +77,7 @@ static void the_hint_names_what_sets_the_limit(void **state)
     assert_null(strstr(problem.hint, "host memory"));
 }
 
-static void sorted_edges_give_the_graph_of_unsorted_ones(void **state)
+TEST(sorted_edges_give_the_graph_of_unsorted_ones)
 {
     struct graph *sorted = read_text("p sp 3 4\na 1 2 7\na 1 3 2\na 1 3 1\na 3 1 4\n");
     struct graph *shuffled = read_text("p sp 3 4\na 3 1 4\na 1 3 2\na 1 2 7\na 1 3 1\n");
@@ -91,7 +91,7 @@ static void sorted_edges_give_the_graph_of_unsorted_ones(void **state)
     graph_destroy(lone);
 }
 
-static void edges_are_taken_many_at_once_up_to_the_limit(void **state)
+TEST(edges_are_taken_many_at_once_up_to_the_limit)
 {
     struct graph_options options = {.edge_limit = 3};
     struct graph_builder *builder = NULL;
@@ -122,7 +122,7 @@ static void edges_are_taken_many_at_once_up_to_the_limit(void **state)
 }
 
 /* The first weight that is no int32 changes how those before it are kept. */
-static void reals_come_between_integers(void **state)
+TEST(reals_come_between_integers)
 {
     struct graph *graph =
         read_text("p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");
@@ -136,19 +136,4 @@ static void reals_come_between_integers(void **state)
     assert_int_equal(graph->summary.components, 1);
     assert_int_equal(graph->summary.negative_loop, 2);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parallel_edges_and_loops_are_settled),
-        cmocka_unit_test(undirected_edges_are_kept_once),
-        cmocka_unit_test(limits_are_told),
-        cmocka_unit_test(the_hint_names_what_sets_the_limit),
-        cmocka_unit_test(sorted_edges_give_the_graph_of_unsorted_ones),
-        cmocka_unit_test(edges_are_taken_many_at_once_up_to_the_limit),
-        cmocka_unit_test(reals_come_between_integers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

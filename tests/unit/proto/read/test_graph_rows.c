@@ -173,7 +173,7 @@ static void check(const struct edge_i4 *edges, uint64_t count, const uint32_t *r
 }
 
 /* Against the shortest edge of each pair, in every order, direction and type of weight. */
-static void the_graph_is_the_same_in_whatever_order_its_edges_come(void **state)
+TEST(the_graph_is_the_same_in_whatever_order_its_edges_come)
 {
     static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static const uint32_t turned[VERTICES] = {8, 7, 6, 5, 4, 3, 2, 1, 0};
@@ -199,7 +199,7 @@ static void the_graph_is_the_same_in_whatever_order_its_edges_come(void **state)
     }
 }
 
-static void the_largest_weights_are_counted_as_they_are(void **state)
+TEST(the_largest_weights_are_counted_as_they_are)
 {
     struct edge_i4 edges[] = {{0, 1, INT32_MIN}, {0, 2, INT32_MAX}, {1, 0, INT32_MAX}};
     struct edge_buffer list = list_of(edges, 3, false);
@@ -213,14 +213,4 @@ static void the_largest_weights_are_counted_as_they_are(void **state)
     assert_true(graph->summary.distance_bound == 2147483648.0 + 2147483647.0);
     assert_true(graph->summary.min_weight == INT32_MIN && graph->summary.max_weight == INT32_MAX);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_graph_is_the_same_in_whatever_order_its_edges_come),
-        cmocka_unit_test(the_largest_weights_are_counted_as_they_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void generate(uint64_t seed, struct text *text)
     text_append_string(text, "</graph></graphml>\n");
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_GRAPHML, generate);
 }
@@ -60,7 +60,7 @@ static void check_first(const char *text, bool directed, uint64_t edges, double 
     graph_destroy(graph);
 }
 
-static void weights_come_from_the_key_its_default_or_are_one(void **state)
+TEST(weights_come_from_the_key_its_default_or_are_one)
 {
     check_first(HEAD KEY "<graph edgedefault='undirected'>" NODES
                          "<edge source='a' target='b'><data key='d0'>\n 7 </data></edge>"
@@ -80,7 +80,7 @@ static void weights_come_from_the_key_its_default_or_are_one(void **state)
                 true, 1, 5);
 }
 
-static void an_edge_may_lead_both_ways_by_itself(void **state)
+TEST(an_edge_may_lead_both_ways_by_itself)
 {
     static const char mixed[] = "<graphml><graph edgedefault='directed'>" NODES
                                 "<edge source='a' target='b' directed='false'/>"
@@ -95,7 +95,7 @@ static void an_edge_may_lead_both_ways_by_itself(void **state)
     graph_destroy(graph);
 }
 
-static void names_keep_the_order_of_the_file(void **state)
+TEST(names_keep_the_order_of_the_file)
 {
     struct graph *graph = read_text("<graphml><graph><edge source='7' target='3'/>"
                                     "<node id='3'/><node id='7'/></graph></graphml>");
@@ -112,7 +112,7 @@ static void names_keep_the_order_of_the_file(void **state)
 }
 
 /* Each is looked through at each attribute of an edge. */
-static void attributes_beyond_a_limit_are_refused(void **state)
+TEST(attributes_beyond_a_limit_are_refused)
 {
     struct text text = {0};
     struct problem problem = {0};
@@ -131,7 +131,7 @@ static void attributes_beyond_a_limit_are_refused(void **state)
     text_finish(&text);
 }
 
-static void weight_names_another_attribute(void **state)
+TEST(weight_names_another_attribute)
 {
     static const char text[] =
         HEAD KEY "<key id='d1' for='edge' attr.name='km'/><graph edgedefault='directed'>" NODES
@@ -176,7 +176,7 @@ static void check_edge(const char *keys, const char *data, double weight, const 
     graph_destroy(graph);
 }
 
-static void attributes_are_the_weight_by_known_names(void **state)
+TEST(attributes_are_the_weight_by_known_names)
 {
     static const char keys[] =
         "<key id='d0' for='edge' attr.name='osmid'/>"
@@ -203,7 +203,7 @@ static void attributes_are_the_weight_by_known_names(void **state)
                "weight= names");
 }
 
-static void no_weight_may_be_wanted(void **state)
+TEST(no_weight_may_be_wanted)
 {
     static const char text[] =
         HEAD "<key id='d0' for='edge' attr.name='weight'><default>4</default></key>"
@@ -221,7 +221,7 @@ static void no_weight_may_be_wanted(void **state)
 }
 
 /* Whatever is kept of a document until it ends is bounded. */
-static void a_tag_has_an_end(void **state)
+TEST(a_tag_has_an_end)
 {
     struct graph_options options = {0};
     struct problem problem = {0};
@@ -237,21 +237,4 @@ static void a_tag_has_an_end(void **state)
     assert_int_equal(read_with(text.bytes, &options, &graph, &problem), STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, "longer than 65536"));
     text_finish(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(weights_come_from_the_key_its_default_or_are_one),
-        cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
-        cmocka_unit_test(names_keep_the_order_of_the_file),
-        cmocka_unit_test(attributes_beyond_a_limit_are_refused),
-        cmocka_unit_test(weight_names_another_attribute),
-        cmocka_unit_test(attributes_are_the_weight_by_known_names),
-        cmocka_unit_test(no_weight_may_be_wanted),
-        cmocka_unit_test(a_tag_has_an_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

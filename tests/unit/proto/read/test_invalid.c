@@ -94,7 +94,7 @@ static void check_case(const char *folder, const char *name)
     }
 }
 
-static void every_case_is_refused_as_it_says(void **state)
+TEST(every_case_is_refused_as_it_says)
 {
     const char *root = getenv("APSPD_SOURCE_ROOT");
     const struct dirent *entry;
@@ -115,13 +115,4 @@ static void every_case_is_refused_as_it_says(void **state)
     }
     closedir(cases);
     assert_true(count >= 32);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_case_is_refused_as_it_says),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void generate(uint64_t seed, struct text *text)
     text_append_string(text, listed ? "}]}" : "},\"x\":{\"edges\":1}}");
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_JGF, generate);
 }
@@ -62,7 +62,7 @@ static struct graph *read_text(const char *text)
     "{\"graph\":{\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7}}],"     \
     "\"directed\":false,\"nodes\":{\"b\":{},\"a\":{\"metadata\":{\"weight\":1}}}}}"
 
-static void both_versions_are_the_same_graph(void **state)
+TEST(both_versions_are_the_same_graph)
 {
     struct graph *one = read_text(VERSION_1);
     struct graph *two = read_text(VERSION_2);
@@ -78,7 +78,7 @@ static void both_versions_are_the_same_graph(void **state)
     graph_destroy(two);
 }
 
-static void edges_may_be_left_out_and_weights_count_one(void **state)
+TEST(edges_may_be_left_out_and_weights_count_one)
 {
     struct graph *graph = read_text("{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
 
@@ -99,7 +99,7 @@ static void edges_may_be_left_out_and_weights_count_one(void **state)
     "{\"source\":\"a\",\"target\":\"b\",\"directed\":false,\"metadata\":{\"weight\":2}},"          \
     "{\"source\":\"b\",\"target\":\"c\"}]%s}}"
 
-static void an_edge_may_lead_both_ways_by_itself(void **state)
+TEST(an_edge_may_lead_both_ways_by_itself)
 {
     struct graph_options options = {.has_directed = true, .directed = false};
     struct text text = {0};
@@ -119,7 +119,7 @@ static void an_edge_may_lead_both_ways_by_itself(void **state)
     text_finish(&text);
 }
 
-static void weight_names_a_member_of_the_metadata(void **state)
+TEST(weight_names_a_member_of_the_metadata)
 {
     struct graph_options options = {.weight = "km"};
     struct problem problem = {0};
@@ -169,7 +169,7 @@ static double weight_of(const char *members, const char *weight, const char *hin
 }
 
 /* A hint names what helps: each is followed here. */
-static void hints_lead_to_the_weight(void **state)
+TEST(hints_lead_to_the_weight)
 {
     static const char itself[] = "\"metadata\": {\"weight\": 5}";
 
@@ -183,18 +183,4 @@ static void hints_lead_to_the_weight(void **state)
     assert_true(weight_of("\"metadata\":{\"of\":{\"km\":5}}", "", itself) == -1);
     assert_true(weight_of("\"metadata\": {\"weight\": 5}", "", "") == 5);
     assert_true(weight_of("\"metadata\":{\"km\":5,\"value\":7},\"weight\":3", "none", "") == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(both_versions_are_the_same_graph),
-        cmocka_unit_test(edges_may_be_left_out_and_weights_count_one),
-        cmocka_unit_test(an_edge_may_lead_both_ways_by_itself),
-        cmocka_unit_test(weight_names_a_member_of_the_metadata),
-        cmocka_unit_test(hints_lead_to_the_weight),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

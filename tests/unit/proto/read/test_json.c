@@ -23,7 +23,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_JSON, generate);
 }
@@ -38,7 +38,7 @@ static struct graph *read_text(const char *text)
     return graph;
 }
 
-static void defaults_follow_the_style(void **state)
+TEST(defaults_follow_the_style)
 {
     struct graph *compact = read_text("{\"n\":3,\"edges\":[[0,1]]}");
     struct graph *linked = read_text("{\"edges\":[{\"source\":\"b\",\"target\":\"\\u0061\"}],"
@@ -62,7 +62,7 @@ static enum status read_weighted(const char *text, const char *weight, struct gr
     return read_graph(FORMAT_JSON, &options, text, strlen(text), 5, ret_graph, &problem);
 }
 
-static void weight_names_an_attribute_of_linked_edges_alone(void **state)
+TEST(weight_names_an_attribute_of_linked_edges_alone)
 {
     const char *linked = "{\"nodes\":[{\"id\":0},{\"id\":1}],"
                          "\"links\":[{\"source\":0,\"target\":1,\"km\":7}]}";
@@ -101,7 +101,7 @@ static double weight_of(const char *members)
     return weight;
 }
 
-static void weights_go_by_the_names_of_edge_lists(void **state)
+TEST(weights_go_by_the_names_of_edge_lists)
 {
     static const char *const names[] = {"weight", "value", "length", "distance", "Cost (km)"};
     char members[100];
@@ -125,7 +125,7 @@ static void weights_go_by_the_names_of_edge_lists(void **state)
     assert_true(weight_of("\"value\":3,\"weight\":5},{\"from\":1,\"to\":0") == 5);
 }
 
-static void an_edge_has_one_weight(void **state)
+TEST(an_edge_has_one_weight)
 {
     assert_true(weight_of("\"weight\":7,\"weight_km\":3") == -1);
     assert_true(weight_of("\"weight_km\":3,\"weight\":7,\"value\":4") == -1);
@@ -138,7 +138,7 @@ static void an_edge_has_one_weight(void **state)
 }
 
 /* vis.js draws edges of a width, with a label. */
-static void no_weight_may_be_wanted(void **state)
+TEST(no_weight_may_be_wanted)
 {
     static const char unweighted[] =
         "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":"
@@ -165,7 +165,7 @@ static void no_weight_may_be_wanted(void **state)
     }
 }
 
-static void ends_go_by_one_pair_of_names(void **state)
+TEST(ends_go_by_one_pair_of_names)
 {
     static const char *const nodes = "{\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"links\":[";
     struct graph_options options = {0};
@@ -187,26 +187,10 @@ static void ends_go_by_one_pair_of_names(void **state)
                      STATUS_BAD_GRAPH);
 }
 
-static void keys_are_compared_to_their_end(void **state)
+TEST(keys_are_compared_to_their_end)
 {
     struct graph *graph = read_text("{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
 
     assert_int_equal(graph->vertex_count, 3);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(defaults_follow_the_style),
-        cmocka_unit_test(weight_names_an_attribute_of_linked_edges_alone),
-        cmocka_unit_test(weights_go_by_the_names_of_edge_lists),
-        cmocka_unit_test(an_edge_has_one_weight),
-        cmocka_unit_test(no_weight_may_be_wanted),
-        cmocka_unit_test(ends_go_by_one_pair_of_names),
-        cmocka_unit_test(keys_are_compared_to_their_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,9 @@ static enum status list(struct fixture *fixture, const char *text, struct proble
     return json_nodes_list(&fixture->nodes, &token, reterr);
 }
 
-static void rows_follow_the_list_not_the_edges(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+FIXTURE_TEST(rows_follow_the_list_not_the_edges)
 {
     struct fixture *fixture = *state;
     struct graph *graph;
@@ -74,7 +76,7 @@ static void rows_follow_the_list_not_the_edges(void **state)
     graph_destroy(graph);
 }
 
-static void name_outside_the_list_is_refused_where_it_stood_first(void **state)
+FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
 {
     struct fixture *fixture = *state;
     struct graph *graph = NULL;
@@ -89,7 +91,7 @@ static void name_outside_the_list_is_refused_where_it_stood_first(void **state)
     assert_string_equal(problem.detail, "Vertex '7' is not in the list of nodes.");
 }
 
-static void one_name_cannot_be_two_things(void **state)
+FIXTURE_TEST(one_name_cannot_be_two_things)
 {
     struct json_token string = token_of(JSON_TOKEN_STRING, "7", 5);
     struct fixture *fixture = *state;
@@ -104,7 +106,7 @@ static void one_name_cannot_be_two_things(void **state)
     assert_int_equal(name(fixture, "7.5", 1, &problem), STATUS_BAD_GRAPH);
 }
 
-static void vertices_beyond_the_limit_are_refused(void **state)
+FIXTURE_TEST(vertices_beyond_the_limit_are_refused)
 {
     struct fixture *fixture = *state;
     struct problem problem;
@@ -114,18 +116,4 @@ static void vertices_beyond_the_limit_are_refused(void **state)
     assert_int_equal(name(fixture, "3", 1, NULL), STATUS_OK);
     assert_int_equal(name(fixture, "4", 1, &problem), STATUS_TOO_LARGE);
     assert_true(problem.has_limit && problem.limit == 3);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(rows_follow_the_list_not_the_edges),
-        TEST(name_outside_the_list_is_refused_where_it_stood_first),
-        TEST(one_name_cannot_be_two_things),
-        TEST(vertices_beyond_the_limit_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

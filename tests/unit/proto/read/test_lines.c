@@ -8,7 +8,7 @@ static struct word_cursor cursor_of(const char *line)
     return (struct word_cursor){line, line, line + strlen(line)};
 }
 
-static void words_are_cut_at_blanks_and_know_their_columns(void **state)
+TEST(words_are_cut_at_blanks_and_know_their_columns)
 {
     struct word_cursor cursor = cursor_of("  sp\t12 ");
     struct word word = line_word_next(&cursor);
@@ -23,7 +23,7 @@ static void words_are_cut_at_blanks_and_know_their_columns(void **state)
     assert_int_equal(line_word_expect_end(&cursor, NULL), STATUS_OK);
 }
 
-static void a_refusal_says_what_was_expected(void **state)
+TEST(a_refusal_says_what_was_expected)
 {
     struct word_cursor cursor = cursor_of("a b");
     struct problem problem = {0};
@@ -37,7 +37,7 @@ static void a_refusal_says_what_was_expected(void **state)
     assert_string_equal(problem.detail, "The line ends where a value should be.");
 }
 
-static void vertices_are_counted_from_one(void **state)
+TEST(vertices_are_counted_from_one)
 {
     struct word_cursor cursor = cursor_of("1 7 0 8 x");
     struct problem problem = {0};
@@ -55,7 +55,7 @@ static void vertices_are_counted_from_one(void **state)
     assert_int_equal(row, 6);
 }
 
-static void counts_are_not_negative(void **state)
+TEST(counts_are_not_negative)
 {
     struct word_cursor cursor = cursor_of("0 -1");
     int64_t count = 9;
@@ -67,7 +67,7 @@ static void counts_are_not_negative(void **state)
                      STATUS_BAD_GRAPH);
 }
 
-static void small_numbers_are_scanned_up_to_nine_digits(void **state)
+TEST(small_numbers_are_scanned_up_to_nine_digits)
 {
     static const char nine[] = "999999999 ";
     static const char ten[] = "1000000000";
@@ -80,7 +80,7 @@ static void small_numbers_are_scanned_up_to_nine_digits(void **state)
 }
 
 /* Of every length, with every byte behind: the same as digit by digit. */
-static void digits_ahead_are_read_as_they_are_one_by_one(void **state)
+TEST(digits_ahead_are_read_as_they_are_one_by_one)
 {
     for (size_t length = 0; length <= 10; length++) {
         for (int behind = 0; behind < 256; behind++) {
@@ -96,7 +96,7 @@ static void digits_ahead_are_read_as_they_are_one_by_one(void **state)
     }
 }
 
-static void a_line_ends_with_or_without_a_carriage_return(void **state)
+TEST(a_line_ends_with_or_without_a_carriage_return)
 {
     const char *const lines[] = {"\n ", "\r\n", "\r ", " \n"};
 
@@ -104,19 +104,4 @@ static void a_line_ends_with_or_without_a_carriage_return(void **state)
     assert_ptr_equal(word_scan_end(lines[1]), lines[1] + 2);
     assert_null(word_scan_end(lines[2]));
     assert_null(word_scan_end(lines[3]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_cut_at_blanks_and_know_their_columns),
-        cmocka_unit_test(a_refusal_says_what_was_expected),
-        cmocka_unit_test(vertices_are_counted_from_one),
-        cmocka_unit_test(counts_are_not_negative),
-        cmocka_unit_test(small_numbers_are_scanned_up_to_nine_digits),
-        cmocka_unit_test(digits_ahead_are_read_as_they_are_one_by_one),
-        cmocka_unit_test(a_line_ends_with_or_without_a_carriage_return),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

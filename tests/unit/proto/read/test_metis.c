@@ -34,7 +34,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_METIS, generate);
 }
@@ -67,7 +67,7 @@ static void check_counts(const char *text, uint32_t vertices, uint64_t edges, do
     graph_destroy(graph);
 }
 
-static void every_fmt_is_read(void **state)
+TEST(every_fmt_is_read)
 {
     check_counts("3 2\n2\n1 3\n2\n", 3, 2, 1);
     check_counts("3 2 001\n2 7\n1 7 3 8\n2 8\n", 3, 2, 7);
@@ -76,7 +76,7 @@ static void every_fmt_is_read(void **state)
     check_counts("2 1 1\n2 0.25\n1 0.25\n", 2, 1, 0.25);
 }
 
-static void an_empty_line_is_a_vertex(void **state)
+TEST(an_empty_line_is_a_vertex)
 {
     check_counts("\xEF\xBB\xBF"
                  "4 1\n2\n1\n\n\n",
@@ -86,7 +86,7 @@ static void an_empty_line_is_a_vertex(void **state)
     check_counts("1 0", 1, 0, 0);
 }
 
-static void a_line_may_be_longer_than_any_buffer(void **state)
+TEST(a_line_may_be_longer_than_any_buffer)
 {
     struct text text = {0};
 
@@ -103,7 +103,7 @@ static void a_line_may_be_longer_than_any_buffer(void **state)
     text_finish(&text);
 }
 
-static void parameters_are_obeyed_or_refused(void **state)
+TEST(parameters_are_obeyed_or_refused)
 {
     static const char text[] = "2 1\n2\n1\n";
     struct graph_options options = {.has_directed = true, .directed = true};
@@ -126,7 +126,7 @@ static void parameters_are_obeyed_or_refused(void **state)
 }
 
 /* Weights of edges in any order of the lists: fmt 1. */
-static void lists_in_any_order_agree(void **state)
+TEST(lists_in_any_order_agree)
 {
     struct graph *graph = read_text("4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
 
@@ -149,38 +149,21 @@ static void check_refusal(const char *text, const char *detail, uint64_t line, u
     assert_int_equal(problem.column, column);
 }
 
-static void parallel_edges_are_matched_one_by_one(void **state)
+TEST(parallel_edges_are_matched_one_by_one)
 {
     check_counts("2 2\n2 2\n1 1\n", 2, 1, 1);
     check_refusal("2 2\n2 2\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
 }
 
-static void an_edge_buffered_once_is_told_with_its_line(void **state)
+TEST(an_edge_buffered_once_is_told_with_its_line)
 {
     check_refusal("3 1\n\n3 1\n\n", "Vertex 2 lists vertex 1, but vertex 1 does not", 3, 3);
     check_refusal("3 2\n2 3\n\n1\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
     check_refusal("2 1\n2\n\n", "Vertex 1 lists vertex 2, but vertex 2 does not", 2, 0);
 }
 
-static void weights_and_loops_are_judged(void **state)
+TEST(weights_and_loops_are_judged)
 {
     check_refusal("2 1 1\n2 1\n1 2.5\n", "weight 2.5 here and 1 in the list of vertex 1", 3, 1);
     check_refusal("2 1\n2 1\n1\n", "Vertex 1 lists itself", 2, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(every_fmt_is_read),
-        cmocka_unit_test(an_empty_line_is_a_vertex),
-        cmocka_unit_test(a_line_may_be_longer_than_any_buffer),
-        cmocka_unit_test(parameters_are_obeyed_or_refused),
-        cmocka_unit_test(lists_in_any_order_agree),
-        cmocka_unit_test(parallel_edges_are_matched_one_by_one),
-        cmocka_unit_test(an_edge_buffered_once_is_told_with_its_line),
-        cmocka_unit_test(weights_and_loops_are_judged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_MTX, generate);
 }
@@ -91,7 +91,7 @@ static void check_edges(struct graph *graph, bool directed, const char *expected
 #define COORDINATE "%%MatrixMarket matrix coordinate "
 #define ARRAY "%%MatrixMarket matrix array "
 
-static void coordinates_count_from_one_and_keep_zeros(void **state)
+TEST(coordinates_count_from_one_and_keep_zeros)
 {
     check_edges(read_text(COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"), true,
                 "0>1=0 2>0=7");
@@ -99,7 +99,7 @@ static void coordinates_count_from_one_and_keep_zeros(void **state)
     check_edges(read_text(COORDINATE "pattern general\n2 2 1\n2\t 1\n"), true, "1>0=1");
 }
 
-static void symmetric_matrices_are_undirected(void **state)
+TEST(symmetric_matrices_are_undirected)
 {
     check_edges(read_text(COORDINATE "pattern symmetric\n3 3 2\n2 1\n3 3\n"), false, "0>1=1");
     check_edges(read_text(COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n"), true,
@@ -108,7 +108,7 @@ static void symmetric_matrices_are_undirected(void **state)
                 "0>1=5 1>0=-5");
 }
 
-static void an_array_goes_column_by_column(void **state)
+TEST(an_array_goes_column_by_column)
 {
     check_edges(read_text(ARRAY "integer general\n2 2\n0 3\n4 0\n"), true, "0>1=4 1>0=3");
     check_edges(read_text(ARRAY "real symmetric\n3 3\n0\n1\n0\n0\ninf\n0\n"), false, "0>1=1 0>2=0");
@@ -116,7 +116,7 @@ static void an_array_goes_column_by_column(void **state)
                 "0>1=-1 1>0=1 1>2=-2 2>1=2");
 }
 
-static void parameters_are_obeyed_or_refused(void **state)
+TEST(parameters_are_obeyed_or_refused)
 {
     struct graph_options options = {.has_directed = true, .directed = true};
     struct problem problem = {0};
@@ -141,7 +141,7 @@ static void parameters_are_obeyed_or_refused(void **state)
                      STATUS_TOO_LARGE);
 }
 
-static void notes_tell_the_header(void **state)
+TEST(notes_tell_the_header)
 {
     static const char text[] = COORDINATE "Pattern Symmetric\n2 2 0\n";
     struct graph_options options = {0};
@@ -156,18 +156,4 @@ static void notes_tell_the_header(void **state)
     assert_true(reader_notes(reader)->says_direction);
     graph_destroy(graph);
     reader_destroy(reader);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(coordinates_count_from_one_and_keep_zeros),
-        cmocka_unit_test(symmetric_matrices_are_undirected),
-        cmocka_unit_test(an_array_goes_column_by_column),
-        cmocka_unit_test(parameters_are_obeyed_or_refused),
-        cmocka_unit_test(notes_tell_the_header),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_NPY, generate);
 }
@@ -94,7 +94,7 @@ static void check_edges(const char *descr, bool fortran, const void *items, size
     graph_destroy(graph);
 }
 
-static void each_type_has_its_own_mark_for_no_edge(void **state)
+TEST(each_type_has_its_own_mark_for_no_edge)
 {
     static const float f4[] = {0, 0.5f, INFINITY, 0};
     static const double f8[] = {0, (double)NAN, 0, 0};
@@ -111,7 +111,7 @@ static void each_type_has_its_own_mark_for_no_edge(void **state)
     check_edges("<u4", false, u4, sizeof u4, "10=4.29497e+09 ");
 }
 
-static void both_orders_are_read(void **state)
+TEST(both_orders_are_read)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
 
@@ -119,7 +119,7 @@ static void both_orders_are_read(void **state)
     check_edges("<i4", true, i4, sizeof i4, "01=6 10=5 ");
 }
 
-static void parameters_are_obeyed_or_refused(void **state)
+TEST(parameters_are_obeyed_or_refused)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
     struct array array = {"<i4", false, 2, 2};
@@ -141,7 +141,7 @@ static void parameters_are_obeyed_or_refused(void **state)
     graph_destroy(graph);
 }
 
-static void a_matrix_of_a_graph_is_square(void **state)
+TEST(a_matrix_of_a_graph_is_square)
 {
     static const char dictionary[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
     struct graph_options options = {0};
@@ -156,17 +156,4 @@ static void a_matrix_of_a_graph_is_square(void **state)
                      STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, "3 rows and 4 columns"));
     text_finish(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(each_type_has_its_own_mark_for_no_edge),
-        cmocka_unit_test(both_orders_are_read),
-        cmocka_unit_test(parameters_are_obeyed_or_refused),
-        cmocka_unit_test(a_matrix_of_a_graph_is_square),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,12 +15,12 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_NTHU, generate);
 }
 
-static void name_of_a_weight_is_refused(void **state)
+TEST(name_of_a_weight_is_refused)
 {
     struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};
@@ -30,14 +30,4 @@ static void name_of_a_weight_is_refused(void **state)
         read_graph(FORMAT_NTHU, &options, "\1\0\0\0\0\0\0\0", 8, 100, &graph, &problem),
         STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "weight=cost"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(name_of_a_weight_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

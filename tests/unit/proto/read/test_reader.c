@@ -24,7 +24,7 @@ static enum format sniffed(const char *text)
     return format;
 }
 
-static void metis_is_told_from_edge_buffers(void **state)
+TEST(metis_is_told_from_edge_buffers)
 {
     char ring[8192] = "2000 2000 1\n";
     char list[8192] = "1 2\n\n";
@@ -67,7 +67,7 @@ static void metis_is_told_from_edge_buffers(void **state)
     assert_int_equal(sniffed(list), FORMAT_EDGES);
 }
 
-static void graphs_within_a_document_are_json_graph(void **state)
+TEST(graphs_within_a_document_are_json_graph)
 {
     assert_int_equal(sniffed("{\"graph\": {\"nodes\": {}}}"), FORMAT_JGF);
     assert_int_equal(sniffed("{\"graph\":{\"label\":\"\\\"}\",\"x\":[{}],\"edges\":["), FORMAT_JGF);
@@ -79,7 +79,7 @@ static void graphs_within_a_document_are_json_graph(void **state)
     assert_int_equal(sniffed("{\"graph\\"), FORMAT_JSON);
 }
 
-static void first_bytes_tell(void **state)
+TEST(first_bytes_tell)
 {
     assert_int_equal(sniffed("c hello\np sp 3 4\n"), FORMAT_DIMACS);
     assert_int_equal(sniffed("c\n"), FORMAT_DIMACS);
@@ -394,7 +394,7 @@ static bool is_told(const struct costly *sample)
     return peak_kib * 5 <= told_kib * 6;
 }
 
-static void the_memory_of_every_format_is_told_before_it_is_taken(void **state)
+TEST(the_memory_of_every_format_is_told_before_it_is_taken)
 {
     bool all_told = true;
 
@@ -415,16 +415,4 @@ static void the_memory_of_every_format_is_told_before_it_is_taken(void **state)
         all_told = all_told && code == 0;
     }
     assert_true(all_told);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_is_told_from_edge_buffers),
-        cmocka_unit_test(graphs_within_a_document_are_json_graph),
-        cmocka_unit_test(first_bytes_tell),
-        cmocka_unit_test(the_memory_of_every_format_is_told_before_it_is_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void generate(uint64_t seed, struct text *text)
     }
 }
 
-static void any_split_gives_the_same_graph(void **state)
+TEST(any_split_gives_the_same_graph)
 {
     check_any_split(FORMAT_MATRIX, generate);
 }
@@ -75,7 +75,7 @@ static void check_edges(const char *text, const char *wanted)
     graph_destroy(graph);
 }
 
-static void tables_of_every_sort_are_read(void **state)
+TEST(tables_of_every_sort_are_read)
 {
     static const char wanted[] = "0>1:5 1>0:5 1>2:2.5 ";
 
@@ -96,7 +96,7 @@ static void tables_of_every_sort_are_read(void **state)
     check_edges("0\n", "");
 }
 
-static void a_first_line_that_may_be_a_row_or_names_is_refused(void **state)
+TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
 {
     static const char *const tables[] = {",5,3\n5,,2\n3,2,\n", ",0.5\n0.5,\n",
                                          ";2.5;9\n2.5;-;7\n9;7;\n"};
@@ -119,7 +119,7 @@ static void a_first_line_that_may_be_a_row_or_names_is_refused(void **state)
     check_edges(",5,3\n7,,2\n3,2,\n", "0>1:5 0>2:3 1>0:7 1>2:2 2>0:3 2>1:2 ");
 }
 
-static void zeros_are_edges_where_something_else_marks_none(void **state)
+TEST(zeros_are_edges_where_something_else_marks_none)
 {
     struct reader_notes notes;
     struct graph *graph = read_text("0 3 0\n0 0 1\n0 0 0\n", &notes);
@@ -135,7 +135,7 @@ static void zeros_are_edges_where_something_else_marks_none(void **state)
     graph_destroy(graph);
 }
 
-static void lists_and_tables_are_told_apart(void **state)
+TEST(lists_and_tables_are_told_apart)
 {
     static const char *const tables[] = {
         "0 5 3\n5 0 2\n3 2 0\n",
@@ -183,7 +183,7 @@ static void lists_and_tables_are_told_apart(void **state)
     text_finish(&wide);
 }
 
-static void a_row_may_be_longer_than_a_line_of_edges(void **state)
+TEST(a_row_may_be_longer_than_a_line_of_edges)
 {
     const struct graph_options options = {0};
     struct problem problem = {0};
@@ -200,7 +200,7 @@ static void a_row_may_be_longer_than_a_line_of_edges(void **state)
     text_finish(&text);
 }
 
-static void a_row_counts_as_memory_before_it_ends(void **state)
+TEST(a_row_counts_as_memory_before_it_ends)
 {
     static const char cells[] = "12345678,12345678,12345678,12345678,12345678,12345678,12345678,";
     const struct graph_options options = {0};
@@ -215,19 +215,4 @@ static void a_row_counts_as_memory_before_it_ends(void **state)
     assert_in_range(reader_memory(reader), size + size / 2 * 40,
                     size / 2 * 40 + ((size_t)16 << 20) + 4096);
     reader_destroy(reader);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_split_gives_the_same_graph),
-        cmocka_unit_test(tables_of_every_sort_are_read),
-        cmocka_unit_test(a_first_line_that_may_be_a_row_or_names_is_refused),
-        cmocka_unit_test(zeros_are_edges_where_something_else_marks_none),
-        cmocka_unit_test(lists_and_tables_are_told_apart),
-        cmocka_unit_test(a_row_may_be_longer_than_a_line_of_edges),
-        cmocka_unit_test(a_row_counts_as_memory_before_it_ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void expect_windows(const struct axis *rows, const struct axis *columns, 
     }
 }
 
-static void any_part_can_be_copied(void **state)
+TEST(any_part_can_be_copied)
 {
     static const uint32_t list[] = {4, 0, 0, 2};
     const struct axis all = {NULL, 0, N};
@@ -79,7 +79,7 @@ static void any_part_can_be_copied(void **state)
     }
 }
 
-static void no_size_overflows(void **state)
+TEST(no_size_overflows)
 {
     const struct axis huge = {NULL, 0, UINT32_MAX};
     const struct grid grid = {KIND_F8, NULL, huge, huge, huge, find_row, NULL};
@@ -133,7 +133,7 @@ static void expect(enum grid_form form, const struct grid *grid, const char *wan
     text_finish(&text);
 }
 
-static void every_form_has_its_shape(void **state)
+TEST(every_form_has_its_shape)
 {
     struct vertex_names *names;
     const struct axis all = {NULL, 0, 3};
@@ -154,7 +154,7 @@ static void every_form_has_its_shape(void **state)
     vertex_names_destroy(names);
 }
 
-static void names_are_quoted_as_each_form_has_it(void **state)
+TEST(names_are_quoted_as_each_form_has_it)
 {
     static const char *const list[] = {"a,b", "the \"x\"", "K\xC3\xB6ln"};
     struct vertex_names *names = names_of(list, 3);
@@ -174,7 +174,7 @@ static void names_are_quoted_as_each_form_has_it(void **state)
     vertex_names_destroy(names);
 }
 
-static void nothing_is_a_grid_too(void **state)
+TEST(nothing_is_a_grid_too)
 {
     struct vertex_names *names;
 
@@ -202,7 +202,7 @@ static enum status find_wide_row(void *context, uint32_t index, const void **ret
 }
 
 /* More cells than a piece has, more columns than a block, more names than a piece. */
-static void pieces_join(void **state)
+TEST(pieces_join)
 {
     int32_t *row = calloc(WIDE, sizeof *row);
     struct vertex_names *names;
@@ -235,18 +235,4 @@ static void pieces_join(void **state)
     vertex_names_destroy(names);
     text_finish(&text);
     free(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_part_can_be_copied),
-        cmocka_unit_test(no_size_overflows),
-        cmocka_unit_test(every_form_has_its_shape),
-        cmocka_unit_test(names_are_quoted_as_each_form_has_it),
-        cmocka_unit_test(nothing_is_a_grid_too),
-        cmocka_unit_test(pieces_join),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static struct overview_axis all(uint32_t count)
     return (struct overview_axis){.count = count};
 }
 
-static void every_cell_is_what_its_block_holds(void **state)
+TEST(every_cell_is_what_its_block_holds)
 {
     static const int32_t d[5][5] = {{0, 1, 2, 3, UNREACHABLE_I4},
                                     {5, 0, 7, 8, UNREACHABLE_I4},
@@ -55,7 +55,7 @@ static void every_cell_is_what_its_block_holds(void **state)
     assert_true(cells[0].least == -4 && cells[0].largest == 9);
 }
 
-static void a_block_is_cut_out(void **state)
+TEST(a_block_is_cut_out)
 {
     double d[30][30];
     struct source source = {d, sizeof d[0], 0, 0};
@@ -80,7 +80,7 @@ static void a_block_is_cut_out(void **state)
     }
 }
 
-static void floats_and_short_integers_are_read_too(void **state)
+TEST(floats_and_short_integers_are_read_too)
 {
     static const float f[2][2] = {{0.5f, INFINITY}, {-1.5f, 2}};
     static const uint16_t u[2][2] = {{0, UNREACHABLE_U2}, {65534, 2}};
@@ -96,7 +96,7 @@ static void floats_and_short_integers_are_read_too(void **state)
     assert_true(cell.finite == 3 && cell.sum == 65536 && cell.least == 0 && cell.largest == 65534);
 }
 
-static void nothing_has_no_cells(void **state)
+TEST(nothing_has_no_cells)
 {
     struct overview overview = overview_plan(KIND_I4, all(0), all(0), 64);
 
@@ -134,7 +134,7 @@ static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const voi
     free(made);
 }
 
-static void looking_is_bounded_and_even(void **state)
+TEST(looking_is_bounded_and_even)
 {
     const uint32_t most = 400000;
     int32_t *row = malloc(most * sizeof *row);
@@ -154,16 +154,4 @@ static void looking_is_bounded_and_even(void **state)
     expect_bounded(most, KIND_F8, 1, wide);
     free(row);
     free(wide);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_is_what_its_block_holds),
-        cmocka_unit_test(a_block_is_cut_out),
-        cmocka_unit_test(floats_and_short_integers_are_read_too),
-        cmocka_unit_test(nothing_has_no_cells),
-        cmocka_unit_test(looking_is_bounded_and_even),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void elements_print_as_json(void **state)
+TEST(elements_print_as_json)
 {
     struct text text = {0};
 
@@ -31,7 +31,7 @@ static void expect(enum kind kind, const void *row, const uint32_t *columns, uin
     assert_string_equal(text, wanted);
 }
 
-static void every_kind_has_its_unreachable(void **state)
+TEST(every_kind_has_its_unreachable)
 {
     const int32_t integers[] = {-7, UNREACHABLE_I4, 2147483647};
     const uint16_t narrow[] = {0, UNREACHABLE_U2, 65534};
@@ -45,7 +45,7 @@ static void every_kind_has_its_unreachable(void **state)
 }
 
 /* Of damaged data. */
-static void not_a_number_is_written_as_unreachable(void **state)
+TEST(not_a_number_is_written_as_unreachable)
 {
     const float singles[] = {NAN, 1.5F, -INFINITY};
     const double doubles[] = {-NAN, 1.5, NAN};
@@ -54,7 +54,7 @@ static void not_a_number_is_written_as_unreachable(void **state)
     expect(KIND_F8, doubles, NULL, 0, 3, &json, "null,1.5,null");
 }
 
-static void columns_are_a_run_or_a_list(void **state)
+TEST(columns_are_a_run_or_a_list)
 {
     const int32_t row[] = {10, 11, 12, 13};
     const uint32_t list[] = {3, 0, 3};
@@ -64,23 +64,10 @@ static void columns_are_a_run_or_a_list(void **state)
     expect(KIND_I4, row, NULL, 0, 0, &json, "");
 }
 
-static void the_style_is_the_callers(void **state)
+TEST(the_style_is_the_callers)
 {
     const int32_t row[] = {UNREACHABLE_I4, 5, UNREACHABLE_I4};
 
     expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){',', ""}, ",5,");
     expect(KIND_I4, row, NULL, 0, 3, &(struct cell_style){'\n', "inf"}, "inf\n5\ninf");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_print_as_json),
-        cmocka_unit_test(every_kind_has_its_unreachable),
-        cmocka_unit_test(not_a_number_is_written_as_unreachable),
-        cmocka_unit_test(columns_are_a_run_or_a_list),
-        cmocka_unit_test(the_style_is_the_callers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

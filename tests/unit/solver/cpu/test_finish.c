@@ -97,29 +97,29 @@ static void check_kinds(enum place place, bool symmetric)
     }
 }
 
-static void tiles_become_rows(void **state)
+TEST(tiles_become_rows)
 {
     check_kinds(IN_PLACE, false);
 }
 
-static void an_order_is_taken_back(void **state)
+TEST(an_order_is_taken_back)
 {
     check_kinds(ORDERED, false);
 }
 
-static void tiles_beside_the_matrix_become_its_rows(void **state)
+TEST(tiles_beside_the_matrix_become_its_rows)
 {
     check_kinds(BESIDE, false);
     check_kinds(BESIDE, true);
 }
 
-static void the_lower_half_is_mirrored(void **state)
+TEST(the_lower_half_is_mirrored)
 {
     check_kinds(IN_PLACE, true);
     check_kinds(ORDERED, true);
 }
 
-static void drifted_integers_become_unreachable(void **state)
+TEST(drifted_integers_become_unreachable)
 {
     static const int32_t before[] = {UNREACHABLE_I4_DRIFT, UNREACHABLE_I4_DRIFT + 1,
                                      UNREACHABLE_I4 - 1, -UNREACHABLE_I4_DRIFT};
@@ -146,7 +146,7 @@ static void drifted_integers_become_unreachable(void **state)
     }
 }
 
-static void a_diagonal_below_zero_is_found_or_lifted(void **state)
+TEST(a_diagonal_below_zero_is_found_or_lifted)
 {
     static const enum kind kinds[] = {KIND_F4, KIND_F8};
     for (size_t i = 0; i < 2; ++i) {
@@ -165,7 +165,7 @@ static void a_diagonal_below_zero_is_found_or_lifted(void **state)
     }
 }
 
-static void a_band_and_a_row_are_taken_for_each_thread(void **state)
+TEST(a_band_and_a_row_are_taken_for_each_thread)
 {
     assert_int_equal(cpu_finish_bytes(2, 1000, ARITHMETIC_I4), 2 * 129 * 1000 * 4);
     assert_int_equal(cpu_finish_bytes(3, 100, ARITHMETIC_NARROW), 3 * 101 * 100 * 2);
@@ -361,7 +361,7 @@ static void run_and_check(const struct matrix *matrix, enum kind kind)
 
 static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
 
-static void every_kind_and_size_is_as_the_plainest_way_finds(void **state)
+TEST(every_kind_and_size_is_as_the_plainest_way_finds)
 {
     static const uint32_t sizes[] = {0,   1,   2,   3,   15,  16,   17,   31,  33,
                                      127, 128, 129, 255, 257, 1023, 1025, 1153};
@@ -374,7 +374,7 @@ static void every_kind_and_size_is_as_the_plainest_way_finds(void **state)
     }
 }
 
-static void distances_below_zero_move_the_bins(void **state)
+TEST(distances_below_zero_move_the_bins)
 {
     for (uint32_t n = 2; n < 70; n += 7) {
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
@@ -387,14 +387,14 @@ static void distances_below_zero_move_the_bins(void **state)
     }
 }
 
-static void a_matrix_on_its_way_to_u2_is_reduced_as_i4(void **state)
+TEST(a_matrix_on_its_way_to_u2_is_reduced_as_i4)
 {
     struct matrix matrix = make_random(50, KIND_I4, false);
     run_and_check(&matrix, KIND_U2);
     free(matrix.elements);
 }
 
-static void extremes_fit(void **state)
+TEST(extremes_fit)
 {
     static const struct {
         enum kind kind;
@@ -421,7 +421,7 @@ static void extremes_fit(void **state)
 }
 
 /* Its entry is no distance, whatever it says. */
-static void the_diagonal_is_not_read(void **state)
+TEST(the_diagonal_is_not_read)
 {
     struct matrix matrix = make_random(3, KIND_I4, false);
     put(&matrix, 4, 1e6);
@@ -429,21 +429,4 @@ static void the_diagonal_is_not_read(void **state)
     free(matrix.elements);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_become_rows),
-        cmocka_unit_test(an_order_is_taken_back),
-        cmocka_unit_test(tiles_beside_the_matrix_become_its_rows),
-        cmocka_unit_test(the_lower_half_is_mirrored),
-        cmocka_unit_test(drifted_integers_become_unreachable),
-        cmocka_unit_test(a_diagonal_below_zero_is_found_or_lifted),
-        cmocka_unit_test(a_band_and_a_row_are_taken_for_each_thread),
-        cmocka_unit_test(every_kind_and_size_is_as_the_plainest_way_finds),
-        cmocka_unit_test(distances_below_zero_move_the_bins),
-        cmocka_unit_test(a_matrix_on_its_way_to_u2_is_reduced_as_i4),
-        cmocka_unit_test(extremes_fit),
-        cmocka_unit_test(the_diagonal_is_not_read),
-    };
-    return cmocka_run_group_tests(tests, create_pool, destroy_pool);
-}
+TEST_GROUP(create_pool, destroy_pool)

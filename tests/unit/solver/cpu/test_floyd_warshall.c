@@ -114,7 +114,7 @@ static void check(const uint32_t *left, uint32_t left_count, const uint32_t *rig
     free(matrix.elements);
 }
 
-static void a_round_touches_the_tiles_of_its_lists(void **state)
+TEST(a_round_touches_the_tiles_of_its_lists)
 {
     static const uint32_t first[] = {0};
     static const uint32_t last[] = {2};
@@ -125,12 +125,12 @@ static void a_round_touches_the_tiles_of_its_lists(void **state)
     check(others, 2, last, 1);
 }
 
-static void a_round_without_panels_closes_its_pivot_only(void **state)
+TEST(a_round_without_panels_closes_its_pivot_only)
 {
     check(NULL, 0, NULL, 0);
 }
 
-static void one_list_may_be_empty(void **state)
+TEST(one_list_may_be_empty)
 {
     static const uint32_t others[] = {0, 2};
     check(others, 2, NULL, 0);
@@ -139,7 +139,7 @@ static void one_list_may_be_empty(void **state)
 
 /* Pivot tiles 0 and 1, which know nothing of each other, and one target of both; from 0 the way is
  * 4 long, from 1 it is 2. Fresh, the 1 that stands there is not read. */
-static void a_target_takes_the_products_of_all_its_pivots(void **state)
+TEST(a_target_takes_the_products_of_all_its_pivots)
 {
     for (int fresh = 0; fresh < 2; ++fresh) {
         static const uint32_t tiles[] = {2, 2};
@@ -162,7 +162,7 @@ static void a_target_takes_the_products_of_all_its_pivots(void **state)
     }
 }
 
-static void a_dense_plan_needs_no_lists(void **state)
+TEST(a_dense_plan_needs_no_lists)
 {
     const struct cpu_floyd_warshall_options options = {0};
     struct plan *plan = NULL;
@@ -182,7 +182,7 @@ static void a_dense_plan_needs_no_lists(void **state)
     free(matrix.elements);
 }
 
-static void a_round_of_many_pivots_has_many_panels(void **state)
+TEST(a_round_of_many_pivots_has_many_panels)
 {
     struct plan_round rounds[] = {{.pivot_count = 1, .left_count = 5, .right_count = 2},
                                   {.pivot_count = 4, .left_count = 3, .right_count = 7}};
@@ -200,23 +200,11 @@ static uint64_t dense_bytes(uint32_t threads, uint32_t vertex_count, enum arithm
     return bytes;
 }
 
-static void the_panels_are_all_that_is_taken_beside_the_matrix(void **state)
+TEST(the_panels_are_all_that_is_taken_beside_the_matrix)
 {
     assert_int_equal(dense_bytes(1, 0, ARITHMETIC_I4), 2 * 2 * 128 * 128 * 4);
     assert_int_equal(dense_bytes(2, 129, ARITHMETIC_F8), 2 * 5 * 128 * 128 * 8);
     assert_int_equal(dense_bytes(1, 100, ARITHMETIC_NARROW), 3 * 128 * 128 * (4 + 2));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_touches_the_tiles_of_its_lists),
-        cmocka_unit_test(a_round_without_panels_closes_its_pivot_only),
-        cmocka_unit_test(one_list_may_be_empty),
-        cmocka_unit_test(a_target_takes_the_products_of_all_its_pivots),
-        cmocka_unit_test(a_dense_plan_needs_no_lists),
-        cmocka_unit_test(a_round_of_many_pivots_has_many_panels),
-        cmocka_unit_test(the_panels_are_all_that_is_taken_beside_the_matrix),
-    };
-    return cmocka_run_group_tests(tests, create_pool, destroy_pool);
-}
+TEST_GROUP(create_pool, destroy_pool)

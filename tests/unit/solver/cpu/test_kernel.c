@@ -155,7 +155,7 @@ static void check_shapes(const struct cpu_operations *operations, enum arithmeti
     }
 }
 
-static void a_product_of_any_shape_is_right_and_stays_in_its_block(void **state)
+TEST(a_product_of_any_shape_is_right_and_stays_in_its_block)
 {
     for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
         const struct cpu_kernel *kernel = cpu_kernel_usable(variant);
@@ -168,7 +168,7 @@ static void a_product_of_any_shape_is_right_and_stays_in_its_block(void **state)
     }
 }
 
-static void the_largest_numbers_are_added_and_compared_rightly(void **state)
+TEST(the_largest_numbers_are_added_and_compared_rightly)
 {
     static const double largest[ARITHMETIC_COUNT] = {UNREACHABLE_I4 / 2, NARROW_DISTANCE_MAX,
                                                      1 << 23, 1e15};
@@ -225,7 +225,7 @@ static void check_ring(const struct cpu_operations *operations, struct operands 
     }
 }
 
-static void closing_finds_all_distances_within_the_block(void **state)
+TEST(closing_finds_all_distances_within_the_block)
 {
     for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; ++arithmetic) {
         struct operands *operands = make_operands(arithmetic, 0);
@@ -239,7 +239,7 @@ static void closing_finds_all_distances_within_the_block(void **state)
     }
 }
 
-static void closing_stops_at_a_negative_cycle_unless_clamped(void **state)
+TEST(closing_stops_at_a_negative_cycle_unless_clamped)
 {
     static const enum arithmetic signed_ones[] = {ARITHMETIC_I4, ARITHMETIC_F4, ARITHMETIC_F8};
     for (size_t index = 0; index < sizeof(signed_ones) / sizeof(signed_ones[0]); ++index) {
@@ -255,7 +255,7 @@ static void closing_stops_at_a_negative_cycle_unless_clamped(void **state)
     }
 }
 
-static void kernels_are_found_by_name_best_first(void **state)
+TEST(kernels_are_found_by_name_best_first)
 {
     assert_non_null(cpu_kernel_usable(0));
     assert_ptr_equal(cpu_kernel_find("auto"), cpu_kernel_usable(0));
@@ -265,16 +265,4 @@ static void kernels_are_found_by_name_best_first(void **state)
     for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
         assert_ptr_equal(cpu_kernel_find(cpu_kernel_usable(index)->isa), cpu_kernel_usable(index));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_of_any_shape_is_right_and_stays_in_its_block),
-        cmocka_unit_test(the_largest_numbers_are_added_and_compared_rightly),
-        cmocka_unit_test(closing_finds_all_distances_within_the_block),
-        cmocka_unit_test(closing_stops_at_a_negative_cycle_unless_clamped),
-        cmocka_unit_test(kernels_are_found_by_name_best_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void every_kind_that_is_computed_has_a_limit(void **state)
+TEST(every_kind_that_is_computed_has_a_limit)
 {
     struct device_limits limits = {0};
     struct cpu_pool *pool = NULL;
@@ -20,7 +20,7 @@ static void every_kind_that_is_computed_has_a_limit(void **state)
 }
 
 /* Three turns of min(10, itself + 4) from 4 on: 8, 10, 10, and the least of all chains. */
-static void a_chain_does_what_it_counts(void **state)
+TEST(a_chain_does_what_it_counts)
 {
     for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; index++) {
         const struct cpu_kernel *kernel = cpu_kernel_usable(index);
@@ -38,13 +38,4 @@ static void a_chain_does_what_it_counts(void **state)
         assert_int_equal(kernel->f8->chain(3, f8), relaxations / 2);
         assert_true(f8[0] == 10);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_that_is_computed_has_a_limit),
-        cmocka_unit_test(a_chain_does_what_it_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

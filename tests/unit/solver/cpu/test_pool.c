@@ -27,7 +27,7 @@ static void count_task(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-static void every_task_runs_once(void **state)
+TEST(every_task_runs_once)
 {
     for (uint32_t threads = 1; threads <= 4; ++threads) {
         struct cpu_pool *pool = NULL;
@@ -47,7 +47,7 @@ static void every_task_runs_once(void **state)
     }
 }
 
-static void a_single_task_stays_on_the_calling_thread(void **state)
+TEST(a_single_task_stays_on_the_calling_thread)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
@@ -72,7 +72,7 @@ static void meet(void *context, uint32_t thread, uint64_t task)
     pthread_barrier_wait(&((struct meeting *)context)->barrier);
 }
 
-static void all_threads_work_at_once(void **state)
+TEST(all_threads_work_at_once)
 {
     struct cpu_pool *pool = NULL;
     struct meeting meeting;
@@ -93,7 +93,7 @@ static void write_plain(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-static void writes_of_tasks_are_seen_by_the_caller_and_the_next_loop(void **state)
+TEST(writes_of_tasks_are_seen_by_the_caller_and_the_next_loop)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
@@ -105,7 +105,7 @@ static void writes_of_tasks_are_seen_by_the_caller_and_the_next_loop(void **stat
     cpu_pool_destroy(pool);
 }
 
-static void no_tasks_are_no_work(void **state)
+TEST(no_tasks_are_no_work)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};
@@ -116,7 +116,7 @@ static void no_tasks_are_no_work(void **state)
     cpu_pool_destroy(NULL);
 }
 
-static void there_is_a_core_to_run_on(void **state)
+TEST(there_is_a_core_to_run_on)
 {
     cpu_set_t all;
     cpu_set_t one;
@@ -132,17 +132,4 @@ static void there_is_a_core_to_run_on(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
     assert_int_equal(cpu_pool_cores(), 1);
     assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(a_single_task_stays_on_the_calling_thread),
-        cmocka_unit_test(all_threads_work_at_once),
-        cmocka_unit_test(writes_of_tasks_are_seen_by_the_caller_and_the_next_loop),
-        cmocka_unit_test(no_tasks_are_no_work),
-        cmocka_unit_test(there_is_a_core_to_run_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void check_cover(uint32_t n, enum kind kind, enum arithmetic arithmetic, 
     tiles_fixture_close(&fixture);
 }
 
-static void tiles_cover_the_matrix_without_overlap(void **state)
+TEST(tiles_cover_the_matrix_without_overlap)
 {
     static const uint32_t sizes[] = {0, 1, 127, 128, 129, 300};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
@@ -44,7 +44,7 @@ static void tiles_cover_the_matrix_without_overlap(void **state)
     }
 }
 
-static void a_tile_is_one_piece_of_memory(void **state)
+TEST(a_tile_is_one_piece_of_memory)
 {
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_I4, ARITHMETIC_I4, false, &fixture);
@@ -58,7 +58,7 @@ static void a_tile_is_one_piece_of_memory(void **state)
 }
 
 /* Bands have a tile more each. */
-static void ranks_have_as_many_tiles_of_a_triangle(void **state)
+TEST(ranks_have_as_many_tiles_of_a_triangle)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
         const struct ranks ranks = {.count = count};
@@ -73,7 +73,7 @@ static void ranks_have_as_many_tiles_of_a_triangle(void **state)
     }
 }
 
-static void an_order_has_tiles_of_its_own(void **state)
+TEST(an_order_has_tiles_of_its_own)
 {
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_F4, ARITHMETIC_F4, true, &fixture);
@@ -89,7 +89,7 @@ static void an_order_has_tiles_of_its_own(void **state)
     tiles_fixture_close(&fixture);
 }
 
-static void an_element_is_stored_as_its_arithmetic_wants(void **state)
+TEST(an_element_is_stored_as_its_arithmetic_wants)
 {
     int32_t i4[2] = {0};
     int16_t narrow[2] = {0};
@@ -218,23 +218,23 @@ static void check_kinds(bool directed, bool symmetric)
     }
 }
 
-static void edges_and_the_diagonal_are_filled_in(void **state)
+TEST(edges_and_the_diagonal_are_filled_in)
 {
     check_kinds(true, false);
 }
 
-static void undirected_edges_are_filled_in_both_ways(void **state)
+TEST(undirected_edges_are_filled_in_both_ways)
 {
     check_kinds(false, false);
 }
 
-static void of_a_symmetric_matrix_the_lower_tiles_are_filled(void **state)
+TEST(of_a_symmetric_matrix_the_lower_tiles_are_filled)
 {
     check_kinds(false, true);
 }
 
 /* Tile (0, 1) is reached and has no edge, tile (1, 0) is never reached. */
-static void a_tile_that_is_fresh_when_reached_is_left_alone(void **state)
+TEST(a_tile_that_is_fresh_when_reached_is_left_alone)
 {
     struct graph *graph = build(true, 1);
     struct tiles_fixture fixture;
@@ -254,18 +254,4 @@ static void a_tile_that_is_fresh_when_reached_is_left_alone(void **state)
     graph_destroy(graph);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_cover_the_matrix_without_overlap),
-        cmocka_unit_test(a_tile_is_one_piece_of_memory),
-        cmocka_unit_test(ranks_have_as_many_tiles_of_a_triangle),
-        cmocka_unit_test(an_order_has_tiles_of_its_own),
-        cmocka_unit_test(an_element_is_stored_as_its_arithmetic_wants),
-        cmocka_unit_test(edges_and_the_diagonal_are_filled_in),
-        cmocka_unit_test(undirected_edges_are_filled_in_both_ways),
-        cmocka_unit_test(of_a_symmetric_matrix_the_lower_tiles_are_filled),
-        cmocka_unit_test(a_tile_that_is_fresh_when_reached_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, create_pool, destroy_pool);
-}
+TEST_GROUP(create_pool, destroy_pool)

@@ -33,7 +33,7 @@ static enum status customize(const struct graph *graph, enum kind kind, uint32_t
     return status;
 }
 
-static void threads_find_the_same(void **state)
+TEST(threads_find_the_same)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -49,7 +49,7 @@ static void threads_find_the_same(void **state)
     }
 }
 
-static void a_negative_cycle_is_found(void **state)
+TEST(a_negative_cycle_is_found)
 {
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge zero[] = {{0, 1, 4}, {1, 2, -2}, {2, 0, -2}, {2, 3, 9}};
@@ -68,7 +68,7 @@ static void a_negative_cycle_is_found(void **state)
     }
 }
 
-static void a_cancel_is_heard_at_any_time(void **state)
+TEST(a_cancel_is_heard_at_any_time)
 {
     struct graph *graph = make_grid(true);
     struct attempt attempt = {0};
@@ -82,7 +82,7 @@ static void a_cancel_is_heard_at_any_time(void **state)
 }
 
 /* A vertex with an arc to each other one: its front would take 16 TB. */
-static void fronts_that_memory_does_not_hold_are_refused(void **state)
+TEST(fronts_that_memory_does_not_hold_are_refused)
 {
     const uint32_t n = 1u << 21;
     struct hierarchy_shape shape = {.vertex_count = n,
@@ -116,15 +116,4 @@ static void fronts_that_memory_does_not_hold_are_refused(void **state)
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); ++i) {
         free(arrays[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_find_the_same),
-        cmocka_unit_test(a_negative_cycle_is_found),
-        cmocka_unit_test(a_cancel_is_heard_at_any_time),
-        cmocka_unit_test(fronts_that_memory_does_not_hold_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void check_shape(const struct graph *graph)
     hierarchy_destroy_shape(shape);
 }
 
-static void every_arc_that_is_left_has_its_place(void **state)
+TEST(every_arc_that_is_left_has_its_place)
 {
     for (uint64_t seed = 0; seed < 200; ++seed) {
         struct graph *graph = range_random(seed);
@@ -62,7 +62,7 @@ static void every_arc_that_is_left_has_its_place(void **state)
     graph_destroy(grid);
 }
 
-static void shapes_beyond_the_limit_are_not_made(void **state)
+TEST(shapes_beyond_the_limit_are_not_made)
 {
     struct graph *grid = make_grid(true);
     struct hierarchy_shape *shape = make_shape(grid);
@@ -77,13 +77,4 @@ static void shapes_beyond_the_limit_are_not_made(void **state)
     }
     hierarchy_destroy_shape(shape);
     graph_destroy(grid);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_arc_that_is_left_has_its_place),
-        cmocka_unit_test(shapes_beyond_the_limit_are_not_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

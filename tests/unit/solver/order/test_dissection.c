@@ -36,7 +36,7 @@ static struct pattern make_clique(void)
     return make_pattern(count);
 }
 
-static void a_path_has_thin_levels_and_a_clique_has_none(void **state)
+TEST(a_path_has_thin_levels_and_a_clique_has_none)
 {
     struct pattern path = make_path();
     struct pattern clique = make_clique();
@@ -49,7 +49,7 @@ static void a_path_has_thin_levels_and_a_clique_has_none(void **state)
     pattern_finish(&clique);
 }
 
-static void a_path_is_divided_and_a_clique_is_a_leaf(void **state)
+TEST(a_path_is_divided_and_a_clique_is_a_leaf)
 {
     for (int which = 0; which < 2; ++which) {
         uint32_t vertex_at[VERTICES];
@@ -67,13 +67,4 @@ static void a_path_is_divided_and_a_clique_is_a_leaf(void **state)
         assert_int_equal(nodes[root].end, VERTICES);
         assert_int_equal(nodes[root].child[0] != NO_NODE, which == 0 && separator_present());
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_has_thin_levels_and_a_clique_has_none),
-        cmocka_unit_test(a_path_is_divided_and_a_clique_is_a_leaf),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

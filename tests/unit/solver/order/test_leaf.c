@@ -4,7 +4,7 @@
 
 /* Vertex 0 has three neighbours that have no other, and two of these are in the leaf; vertex 5,
  * outside of it, joins 0 to a fourth. */
-static void the_least_degree_goes_first(void **state)
+TEST(the_least_degree_goes_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
     struct graph *graph = range_build(6, edges, 4, false);
@@ -26,7 +26,7 @@ static void the_least_degree_goes_first(void **state)
 }
 
 /* In a ring of 4 with a chord, its ends have three neighbours and come last. */
-static void neighbours_of_an_eliminated_vertex_are_joined(void **state)
+TEST(neighbours_of_an_eliminated_vertex_are_joined)
 {
     static const struct range_edge edges[] = {
         {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}, {0, 2, 1}};
@@ -43,13 +43,4 @@ static void neighbours_of_an_eliminated_vertex_are_joined(void **state)
     leaf_scratch_finish(&scratch);
     pattern_finish(&pattern);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_degree_goes_first),
-        cmocka_unit_test(neighbours_of_an_eliminated_vertex_are_joined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

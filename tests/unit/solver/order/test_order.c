@@ -103,19 +103,19 @@ static void check_grid(uint32_t width, uint32_t threads)
     graph_destroy(graph);
 }
 
-static void a_separator_parts_its_sides(void **state)
+TEST(a_separator_parts_its_sides)
 {
     check_grid(WIDTH, 1);
 }
 
 /* Large enough that the sides of its sides have threads of their own. */
-static void sides_are_divided_by_several_threads(void **state)
+TEST(sides_are_divided_by_several_threads)
 {
     check_grid(WIDE, 4);
     check_grid(WIDE, 3);
 }
 
-static void a_clique_is_one_leaf(void **state)
+TEST(a_clique_is_one_leaf)
 {
     size_t count = 0;
     for (uint32_t a = 0; a < 100; ++a) {
@@ -132,7 +132,7 @@ static void a_clique_is_one_leaf(void **state)
 }
 
 /* A tail of single vertices into a cycle, and one out of it. */
-static void strong_components_come_sources_first_and_sinks_last(void **state)
+TEST(strong_components_come_sources_first_and_sinks_last)
 {
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
                                               {2, 0, 1}, {2, 5, 1}, {5, 4, 1}, {6, 0, 1}};
@@ -154,7 +154,7 @@ static void strong_components_come_sources_first_and_sinks_last(void **state)
 }
 
 /* Two vertices, and a square behind them. */
-static void connected_components_are_of_one_level_the_small_ones_last(void **state)
+TEST(connected_components_are_of_one_level_the_small_ones_last)
 {
     size_t count = 0;
     edges[count++] = (struct range_edge){0, 1, 1};
@@ -178,7 +178,7 @@ static void connected_components_are_of_one_level_the_small_ones_last(void **sta
     graph_destroy(graph);
 }
 
-static void the_edge_between_components_goes_up_in_level(void **state)
+TEST(the_edge_between_components_goes_up_in_level)
 {
     for (uint64_t seed = 1; seed < 500; ++seed) {
         struct graph *graph = range_random(seed);
@@ -227,7 +227,7 @@ static struct graph *make_groups(void)
     return range_build(VERTICES, edges, count, false);
 }
 
-static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **state)
+TEST(only_what_has_a_thin_level_is_divided_where_that_is_asked)
 {
     struct graph *const graphs[] = {make_square(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {
@@ -244,7 +244,7 @@ static void only_what_has_a_thin_level_is_divided_where_that_is_asked(void **sta
     }
 }
 
-static void no_vertices_have_no_tree(void **state)
+TEST(no_vertices_have_no_tree)
 {
     struct graph *graph = range_build(0, NULL, 0, true);
     struct order *order = make(graph, true);
@@ -260,7 +260,7 @@ static bool always(void *context)
     return true;
 }
 
-static void a_cancel_is_heard_before_each_separator(void **state)
+TEST(a_cancel_is_heard_before_each_separator)
 {
     const struct observer observer = {.cancelled = always};
     const struct order_options options = {.threads = 2, .observer = &observer};
@@ -274,7 +274,7 @@ static void a_cancel_is_heard_before_each_separator(void **state)
 
 /* The ends of a comb's teeth go before what they hang on: an arc for each edge is left, and one for
  * each vertex of the back that a separator divides. */
-static void a_tree_has_little_fill(void **state)
+TEST(a_tree_has_little_fill)
 {
     struct range_edge teeth[199];
     for (uint32_t v = 1; v < 200; ++v) {
@@ -291,7 +291,7 @@ static void a_tree_has_little_fill(void **state)
 #define LEAVES 1000000
 
 /* A search of the hub's neighbours for each leaf would take minutes. */
-static void a_star_of_a_million_leaves_is_ordered(void **state)
+TEST(a_star_of_a_million_leaves_is_ordered)
 {
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));
     assert_non_null(leaves);
@@ -307,7 +307,7 @@ static void a_star_of_a_million_leaves_is_ordered(void **state)
 }
 
 /* Its pattern would have more entries than an int32 counts. */
-static void too_many_edges_are_refused(void **state)
+TEST(too_many_edges_are_refused)
 {
     const struct order_options options = {.threads = 1};
     struct order *order = NULL;
@@ -316,31 +316,11 @@ static void too_many_edges_are_refused(void **state)
 }
 
 /* A good order of a grid leaves some n log n arcs, the plain one n times the width. */
-static void separators_keep_the_fill_of_a_grid_small(void **state)
+TEST(separators_keep_the_fill_of_a_grid_small)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy_shape *shape = make_shape(graph);
     assert_true(shape->arc_count < 7 * GRID_VERTICES);
     hierarchy_destroy_shape(shape);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_separator_parts_its_sides),
-        cmocka_unit_test(sides_are_divided_by_several_threads),
-        cmocka_unit_test(a_clique_is_one_leaf),
-        cmocka_unit_test(a_cancel_is_heard_before_each_separator),
-        cmocka_unit_test(strong_components_come_sources_first_and_sinks_last),
-        cmocka_unit_test(connected_components_are_of_one_level_the_small_ones_last),
-        cmocka_unit_test(the_edge_between_components_goes_up_in_level),
-        cmocka_unit_test(only_what_has_a_thin_level_is_divided_where_that_is_asked),
-        cmocka_unit_test(no_vertices_have_no_tree),
-        cmocka_unit_test(a_tree_has_little_fill),
-        cmocka_unit_test(a_star_of_a_million_leaves_is_ordered),
-        cmocka_unit_test(too_many_edges_are_refused),
-        cmocka_unit_test(separators_keep_the_fill_of_a_grid_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

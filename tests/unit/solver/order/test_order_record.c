@@ -12,7 +12,7 @@ static struct order *make(const struct graph *graph)
     return order;
 }
 
-static void words_are_the_order_again(void **state)
+TEST(words_are_the_order_again)
 {
     static const struct order_tiling tiling = {.tile = 128, .leaf = 256, .dense_us = 7};
     for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -44,7 +44,7 @@ static void words_are_the_order_again(void **state)
 }
 
 /* A tree as high as its vertices would take as much stack. */
-static void a_tree_that_no_dissection_makes_is_none(void **state)
+TEST(a_tree_that_no_dissection_makes_is_none)
 {
     enum { HEIGHT = 100000 };
     struct order_record record = {0};
@@ -71,21 +71,11 @@ static void a_tree_that_no_dissection_makes_is_none(void **state)
     free(record.words);
 }
 
-static void no_words_are_no_order(void **state)
+TEST(no_words_are_no_order)
 {
     const struct order_record record = {0};
     struct order *read = NULL;
     struct order_tiling tiling;
     assert_int_equal(order_record_get(&record, 0, &read, &tiling), STATUS_OK);
     assert_null(read);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_the_order_again),
-        cmocka_unit_test(a_tree_that_no_dissection_makes_is_none),
-        cmocka_unit_test(no_words_are_no_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

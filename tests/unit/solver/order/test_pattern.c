@@ -20,7 +20,7 @@ static struct pattern make_pattern(void)
 }
 
 /* The edge 0 1 leads both ways, and the component 1 has vertex 3 alone. */
-static void a_pattern_has_each_entry_once_and_those_of_components(void **state)
+TEST(a_pattern_has_each_entry_once_and_those_of_components)
 {
     static uint64_t row_offset[] = {0, 2, 4, 5, 5};
     static uint32_t targets[] = {1, 2, 0, 2, 3};
@@ -40,7 +40,7 @@ static void a_pattern_has_each_entry_once_and_those_of_components(void **state)
     assert_null(pattern.target);
 }
 
-static void a_part_has_the_entries_between_its_vertices(void **state)
+TEST(a_part_has_the_entries_between_its_vertices)
 {
     static const uint32_t vertices[] = {3, 2, 1};
     static const uint32_t local[] = {NO_VERTEX, 2, 1, 0};
@@ -57,13 +57,4 @@ static void a_part_has_the_entries_between_its_vertices(void **state)
     assert_int_equal(part.weight[1], 1);
     pattern_finish(&part);
     pattern_finish(&pattern);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pattern_has_each_entry_once_and_those_of_components),
-        cmocka_unit_test(a_part_has_the_entries_between_its_vertices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

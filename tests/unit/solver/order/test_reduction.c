@@ -69,7 +69,7 @@ static void check_elimination(const struct reduction *reduction)
     free(edge);
 }
 
-static void the_core_is_what_elimination_leaves(void **state)
+TEST(the_core_is_what_elimination_leaves)
 {
     struct range_edge edges[400];
     for (uint32_t seed = 0; seed < 300; ++seed) {
@@ -90,7 +90,7 @@ static void the_core_is_what_elimination_leaves(void **state)
     }
 }
 
-static void a_few_vertices_are_left_of_a_path_and_of_a_ring(void **state)
+TEST(a_few_vertices_are_left_of_a_path_and_of_a_ring)
 {
     struct range_edge edges[50];
     for (uint32_t i = 0; i < 50; ++i) {
@@ -107,7 +107,7 @@ static void a_few_vertices_are_left_of_a_path_and_of_a_ring(void **state)
     }
 }
 
-static void the_list_of_a_hub_is_not_searched(void **state)
+TEST(the_list_of_a_hub_is_not_searched)
 {
     struct range_edge *edges = malloc(HUB_LEAVES * sizeof(*edges));
     assert_non_null(edges);
@@ -121,14 +121,4 @@ static void the_list_of_a_hub_is_not_searched(void **state)
     reduction_finish(&reduction);
     pattern_finish(&pattern);
     free(edges);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_core_is_what_elimination_leaves),
-        cmocka_unit_test(a_few_vertices_are_left_of_a_path_and_of_a_ring),
-        cmocka_unit_test(the_list_of_a_hub_is_not_searched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

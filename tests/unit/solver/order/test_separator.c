@@ -63,7 +63,7 @@ static const char *look_for_one(const struct grid *grid, const struct pattern *p
     return NULL;
 }
 
-static void the_same_pattern_gives_the_same_separator(void **state)
+TEST(the_same_pattern_gives_the_same_separator)
 {
     static struct grid grid;
     const struct pattern pattern = make_grid(&grid);
@@ -85,7 +85,7 @@ static void *look_again_and_again(void *context)
     return (void *)complaint;
 }
 
-static void each_of_several_threads_finds_a_separator(void **state)
+TEST(each_of_several_threads_finds_a_separator)
 {
     static struct grid grids[2];
     pthread_t threads[2];
@@ -105,7 +105,7 @@ static void on_signal(int signal)
     (void)signal;
 }
 
-static void signal_handlers_stay_as_they_are(void **state)
+TEST(signal_handlers_stay_as_they_are)
 {
     static struct grid grid;
     static const int signals[] = {SIGTERM, SIGABRT, SIGINT};
@@ -122,14 +122,4 @@ static void signal_handlers_stay_as_they_are(void **state)
         assert_int_equal(sigaction(signals[index], &former[index], &now), 0);
         assert_ptr_equal(now.sa_handler, on_signal);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_pattern_gives_the_same_separator),
-        cmocka_unit_test(each_of_several_threads_finds_a_separator),
-        cmocka_unit_test(signal_handlers_stay_as_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

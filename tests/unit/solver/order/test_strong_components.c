@@ -4,7 +4,7 @@
 #define TRIALS 3000
 #define LONG_VERTICES 300000
 
-static void a_component_is_what_reaches_one_another(void **state)
+TEST(a_component_is_what_reaches_one_another)
 {
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
         struct graph *graph = range_random(seed);
@@ -33,7 +33,7 @@ static void a_component_is_what_reaches_one_another(void **state)
 }
 
 /* A path, and the same path closed to a ring: as deep as a search can go. */
-static void depth_costs_no_stack(void **state)
+TEST(depth_costs_no_stack)
 {
     struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));
     assert_non_null(edges);
@@ -52,13 +52,4 @@ static void depth_costs_no_stack(void **state)
     graph_destroy(path);
     graph_destroy(ring);
     free(edges);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_component_is_what_reaches_one_another),
-        cmocka_unit_test(depth_costs_no_stack),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

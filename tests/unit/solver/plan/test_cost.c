@@ -16,7 +16,7 @@ static const uint32_t in_order[VERTICES] = {
     20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
     40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
 
-static void a_dense_solve_is_its_rounds(void **state)
+TEST(a_dense_solve_is_its_rounds)
 {
     assert_true(plan_cost_dense(&figures, 0, false) == 0);
     /* A single tile has no panels. */
@@ -27,21 +27,21 @@ static void a_dense_solve_is_its_rounds(void **state)
     assert_true(plan_cost_dense(&figures, 12, true) == 3 * (1000 + 16 + 17 + 1.5 * 17));
 }
 
-static void a_dense_solve_takes_what_is_known_of_it(void **state)
+TEST(a_dense_solve_takes_what_is_known_of_it)
 {
     struct plan_cost known = figures;
     known.dense_s = 7;
     assert_true(plan_cost_dense(&known, 12, false) == 7);
 }
 
-static void nothing_takes_less_than_one_tile(void **state)
+TEST(nothing_takes_less_than_one_tile)
 {
     struct plan_cost many = figures;
     many.units = 100;
     assert_true(plan_cost_dense(&many, 12, false) == 3 * (1000 + 16 + 17 + 17));
 }
 
-static void depth_and_edges_are_rounded_up(void **state)
+TEST(depth_and_edges_are_rounded_up)
 {
     static const struct range_edge edge[] = {{0, 1, 1}};
     static const uint32_t begin[] = {0, 1, 2};
@@ -60,7 +60,7 @@ static void depth_and_edges_are_rounded_up(void **state)
     graph_destroy(graph);
 }
 
-static void the_dense_plan_costs_what_a_dense_solve_does(void **state)
+TEST(the_dense_plan_costs_what_a_dense_solve_does)
 {
     struct plan plan = {.summary.kind = PLAN_DENSE, .vertex_count = 12, .tile = 4};
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
@@ -80,7 +80,7 @@ static struct graph *make_random(bool directed, uint64_t seed)
     return range_build(VERTICES, edges, VERTICES, directed);
 }
 
-static void an_outline_costs_what_its_plan_does(void **state)
+TEST(an_outline_costs_what_its_plan_does)
 {
     uint32_t begin[VERTICES / 4 + 1];
     uint32_t tile_of[VERTICES];
@@ -112,7 +112,7 @@ static void an_outline_costs_what_its_plan_does(void **state)
     }
 }
 
-static void figures_to_begin_with_are_sound(void **state)
+TEST(figures_to_begin_with_are_sound)
 {
     const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu(2)};
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); ++index) {
@@ -123,18 +123,4 @@ static void figures_to_begin_with_are_sound(void **state)
     }
     assert_true(plan_cost_dense(&all[1], 5000, false) < plan_cost_dense(&all[0], 5000, false));
     assert_true(plan_cost_dense(&all[2], 5000, false) < plan_cost_dense(&all[1], 5000, false));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dense_solve_is_its_rounds),
-        cmocka_unit_test(a_dense_solve_takes_what_is_known_of_it),
-        cmocka_unit_test(nothing_takes_less_than_one_tile),
-        cmocka_unit_test(depth_and_edges_are_rounded_up),
-        cmocka_unit_test(the_dense_plan_costs_what_a_dense_solve_does),
-        cmocka_unit_test(an_outline_costs_what_its_plan_does),
-        cmocka_unit_test(figures_to_begin_with_are_sound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

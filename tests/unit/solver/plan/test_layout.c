@@ -41,7 +41,7 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
     return layout;
 }
 
-static void each_separator_is_a_part_after_its_sides(void **state)
+TEST(each_separator_is_a_part_after_its_sides)
 {
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
     static const uint32_t above[] = {2, 2, 4, 4, PLAN_NO_PART};
@@ -60,7 +60,7 @@ static void each_separator_is_a_part_after_its_sides(void **state)
     plan_layout_finish(&layout);
 }
 
-static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
+TEST(parts_of_one_height_are_pivots_together_tile_by_tile)
 {
     static const uint32_t pivots[] = {0, 2, 5, 1, 3, 6, 4, 7};
     const struct order order = one_tree();
@@ -69,7 +69,7 @@ static void parts_of_one_height_are_pivots_together_tile_by_tile(void **state)
     plan_layout_finish(&layout);
 }
 
-static void small_parts_are_leaves_with_their_separators(void **state)
+TEST(small_parts_are_leaves_with_their_separators)
 {
     static const uint32_t begin[] = {0, 8, 16, 20, 26, 32, 35};
     const struct order order = one_tree();
@@ -80,7 +80,7 @@ static void small_parts_are_leaves_with_their_separators(void **state)
     plan_layout_finish(&layout);
 }
 
-static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state)
+TEST(the_separators_of_a_clump_are_one_part_after_its_leaves)
 {
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 24, 30, 35};
     const struct order order = one_tree();
@@ -97,7 +97,7 @@ static void the_separators_of_a_clump_are_one_part_after_its_leaves(void **state
     plan_layout_finish(&layout);
 }
 
-static void an_empty_separator_is_no_part(void **state)
+TEST(an_empty_separator_is_no_part)
 {
     static struct order_node halves[] = {
         {0, 0, 18, {NO_NODE, NO_NODE}}, {18, 18, 35, {NO_NODE, NO_NODE}}, {0, 35, 35, {0, 1}}};
@@ -130,7 +130,7 @@ static struct plan_layout lay_out_small(const uint32_t levels[12])
     return lay_out(&order, 8, 8);
 }
 
-static void small_components_share_tiles(void **state)
+TEST(small_components_share_tiles)
 {
     static const uint32_t levels[12] = {0};
     static const uint32_t begin[] = {0, 7, 15, 21, 29, 35};
@@ -139,7 +139,7 @@ static void small_components_share_tiles(void **state)
     plan_layout_finish(&layout);
 }
 
-static void sources_and_sinks_share_no_tile_with_others(void **state)
+TEST(sources_and_sinks_share_no_tile_with_others)
 {
     static const uint32_t levels[12] = {0, 0, 1, 2, 3, 3, 3, 24, 24, 24, 24, 24};
     static const uint32_t begin[] = {0, 3, 9, 13, 21, 29, 35};
@@ -150,7 +150,7 @@ static void sources_and_sinks_share_no_tile_with_others(void **state)
     plan_layout_finish(&layout);
 }
 
-static void the_outline_is_that_of_the_layout(void **state)
+TEST(the_outline_is_that_of_the_layout)
 {
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
@@ -161,19 +161,4 @@ static void the_outline_is_that_of_the_layout(void **state)
     assert_int_equal(outline.tile, 8);
     assert_true(outline.symmetric);
     plan_layout_finish(&layout);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_separator_is_a_part_after_its_sides),
-        cmocka_unit_test(parts_of_one_height_are_pivots_together_tile_by_tile),
-        cmocka_unit_test(small_parts_are_leaves_with_their_separators),
-        cmocka_unit_test(the_separators_of_a_clump_are_one_part_after_its_leaves),
-        cmocka_unit_test(an_empty_separator_is_no_part),
-        cmocka_unit_test(small_components_share_tiles),
-        cmocka_unit_test(sources_and_sinks_share_no_tile_with_others),
-        cmocka_unit_test(the_outline_is_that_of_the_layout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static struct plan *make(uint32_t vertex_count, uint32_t tile)
     return plan;
 }
 
-static void no_vertices_need_no_rounds(void **state)
+TEST(no_vertices_need_no_rounds)
 {
     struct plan *plan = make(0, 128);
     assert_int_equal(plan->tile_count, 0);
@@ -25,7 +25,7 @@ static void no_vertices_need_no_rounds(void **state)
     plan_destroy(plan);
 }
 
-static void each_tile_is_a_round(void **state)
+TEST(each_tile_is_a_round)
 {
     static const struct {
         uint32_t vertex_count, tile_count;
@@ -39,7 +39,7 @@ static void each_tile_is_a_round(void **state)
     }
 }
 
-static void a_dense_plan_has_no_lists(void **state)
+TEST(a_dense_plan_has_no_lists)
 {
     struct plan *plan = make(1000, 64);
     assert_null(plan->vertex_at);
@@ -49,7 +49,7 @@ static void a_dense_plan_has_no_lists(void **state)
     plan_destroy(plan);
 }
 
-static void the_largest_graph_has_a_plan(void **state)
+TEST(the_largest_graph_has_a_plan)
 {
     struct plan *plan = make(UINT32_MAX, 65536);
     assert_int_equal(plan->tile_count, 65536);
@@ -112,7 +112,7 @@ static struct plan *plan_for(const struct graph *graph, const struct plan_cost *
     return plan;
 }
 
-static void a_grid_is_taken_apart(void **state)
+TEST(a_grid_is_taken_apart)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(60);
@@ -131,7 +131,7 @@ static void a_grid_is_taken_apart(void **state)
     graph_destroy(graph);
 }
 
-static void the_same_graph_has_the_same_plan(void **state)
+TEST(the_same_graph_has_the_same_plan)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(40);
@@ -149,7 +149,7 @@ static void the_same_graph_has_the_same_plan(void **state)
     graph_destroy(graph);
 }
 
-static void components_pay_without_separators_too(void **state)
+TEST(components_pay_without_separators_too)
 {
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
@@ -168,7 +168,7 @@ static void components_pay_without_separators_too(void **state)
     }
 }
 
-static void plans_that_do_not_pay_are_dense(void **state)
+TEST(plans_that_do_not_pay_are_dense)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graphs[] = {make_dense(150), make_grid(8), range_build(0, NULL, 0, true)};
@@ -181,7 +181,7 @@ static void plans_that_do_not_pay_are_dense(void **state)
     }
 }
 
-static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
+TEST(a_look_that_costs_more_than_the_solve_is_not_taken)
 {
     struct plan_cost cost = small_tiles();
     cost.separator_s = 1;
@@ -194,7 +194,7 @@ static void a_look_that_costs_more_than_the_solve_is_not_taken(void **state)
 
 /* Eight bands without a way back, their vertices numbered in turn: no strong component has two
  * vertices, and by levels all bands are in all tiles. */
-static void mixed_components_are_separated_by_their_pattern(void **state)
+TEST(mixed_components_are_separated_by_their_pattern)
 {
     const struct plan_cost cost = small_tiles();
     size_t count = 0;
@@ -249,7 +249,7 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
     return cached;
 }
 
-static void the_order_of_a_pattern_serves_other_weights(void **state)
+TEST(the_order_of_a_pattern_serves_other_weights)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -276,7 +276,7 @@ static void the_order_of_a_pattern_serves_other_weights(void **state)
     graph_destroy(graph);
 }
 
-static void a_search_that_did_not_pay_is_recorded(void **state)
+TEST(a_search_that_did_not_pay_is_recorded)
 {
     struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -291,7 +291,7 @@ static void a_search_that_did_not_pay_is_recorded(void **state)
     graph_destroy(graph);
 }
 
-static void an_order_serves_other_tiles_and_no_other_vertices(void **state)
+TEST(an_order_serves_other_tiles_and_no_other_vertices)
 {
     const struct plan_cost cost = small_tiles();
     struct order_record record = {0};
@@ -314,7 +314,7 @@ static void an_order_serves_other_tiles_and_no_other_vertices(void **state)
     graph_destroy(graph);
 }
 
-static void no_words_make_a_wrong_plan(void **state)
+TEST(no_words_make_a_wrong_plan)
 {
     static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
     const struct plan_cost cost = small_tiles();
@@ -355,7 +355,7 @@ static void no_words_make_a_wrong_plan(void **state)
 }
 
 /* As after a solve with result=hierarchy, which tiles nothing. */
-static void an_order_of_a_hierarchy_serves_a_plan(void **state)
+TEST(an_order_of_a_hierarchy_serves_a_plan)
 {
     const struct plan_cost cost = small_tiles();
     const struct order_options options = {.threads = 1};
@@ -384,7 +384,7 @@ static bool always(void *context)
     return true;
 }
 
-static void a_plan_that_is_looked_for_can_be_cancelled(void **state)
+TEST(a_plan_that_is_looked_for_can_be_cancelled)
 {
     const struct observer observer = {.cancelled = always};
     struct order_record record = {.observer = &observer};
@@ -394,27 +394,4 @@ static void a_plan_that_is_looked_for_can_be_cancelled(void **state)
     assert_int_equal(planner_make(graph, &cost, &record, &plan), STATUS_CANCELLED);
     assert_null(record.words);
     graph_destroy(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_vertices_need_no_rounds),
-        cmocka_unit_test(each_tile_is_a_round),
-        cmocka_unit_test(a_dense_plan_has_no_lists),
-        cmocka_unit_test(the_largest_graph_has_a_plan),
-        cmocka_unit_test(a_grid_is_taken_apart),
-        cmocka_unit_test(the_same_graph_has_the_same_plan),
-        cmocka_unit_test(components_pay_without_separators_too),
-        cmocka_unit_test(plans_that_do_not_pay_are_dense),
-        cmocka_unit_test(a_look_that_costs_more_than_the_solve_is_not_taken),
-        cmocka_unit_test(mixed_components_are_separated_by_their_pattern),
-        cmocka_unit_test(the_order_of_a_pattern_serves_other_weights),
-        cmocka_unit_test(a_search_that_did_not_pay_is_recorded),
-        cmocka_unit_test(an_order_serves_other_tiles_and_no_other_vertices),
-        cmocka_unit_test(no_words_make_a_wrong_plan),
-        cmocka_unit_test(an_order_of_a_hierarchy_serves_a_plan),
-        cmocka_unit_test(a_plan_that_is_looked_for_can_be_cancelled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

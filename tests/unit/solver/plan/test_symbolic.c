@@ -36,7 +36,7 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
     return bits;
 }
 
-static void no_vertices_have_no_rounds(void **state)
+TEST(no_vertices_have_no_rounds)
 {
     static const uint32_t begin[] = {0};
     const struct plan_outline outline = {.vertex_at = begin, .tile_begin = begin, .tile = 4};
@@ -47,7 +47,7 @@ static void no_vertices_have_no_rounds(void **state)
     plan_destroy(plan);
 }
 
-static void independent_neighbours_share_a_round(void **state)
+TEST(independent_neighbours_share_a_round)
 {
     const struct plan_outline outline = outline_of_pairs();
     struct plan *plan = make(5, pairs, 4, false, &outline);
@@ -70,7 +70,7 @@ static void independent_neighbours_share_a_round(void **state)
     plan_destroy(plan);
 }
 
-static void the_last_round_reaches_what_lies_between_the_parts(void **state)
+TEST(the_last_round_reaches_what_lies_between_the_parts)
 {
     static const uint32_t edge_tiles[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 2},
                                              {2, 0}, {1, 2}, {2, 1}};
@@ -89,7 +89,7 @@ static void the_last_round_reaches_what_lies_between_the_parts(void **state)
     plan_destroy(plan);
 }
 
-static void a_symmetric_plan_lists_one_half(void **state)
+TEST(a_symmetric_plan_lists_one_half)
 {
     struct plan_outline outline = outline_of_pairs();
     outline.symmetric = true;
@@ -107,7 +107,7 @@ static void a_symmetric_plan_lists_one_half(void **state)
     plan_destroy(plan);
 }
 
-static void a_round_ends_at_its_limit(void **state)
+TEST(a_round_ends_at_its_limit)
 {
     struct plan_outline outline = outline_of_pairs();
     outline.round_limit = 1;
@@ -116,7 +116,7 @@ static void a_round_ends_at_its_limit(void **state)
     plan_destroy(plan);
 }
 
-static void dependent_pivots_do_not_share_a_round(void **state)
+TEST(dependent_pivots_do_not_share_a_round)
 {
     static const uint32_t separator_first[] = {2, 0, 1};
     struct plan_outline outline = outline_of_pairs();
@@ -128,7 +128,7 @@ static void dependent_pivots_do_not_share_a_round(void **state)
 }
 
 /* Whichever comes first, and whichever way the edge leads. */
-static void an_edge_one_way_is_enough_to_depend(void **state)
+TEST(an_edge_one_way_is_enough_to_depend)
 {
     static const struct range_edge there[] = {{0, 1, 1}};
     static const uint32_t reversed[] = {1, 0};
@@ -143,7 +143,7 @@ static void an_edge_one_way_is_enough_to_depend(void **state)
 }
 
 /* 0 -> 1 -> 2, a tile each: nothing comes into 0 and nothing goes out of 2. */
-static void a_source_and_a_sink_give_no_targets(void **state)
+TEST(a_source_and_a_sink_give_no_targets)
 {
     static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
     const struct plan_outline outline = {.vertex_at = in_order,
@@ -163,7 +163,7 @@ static void a_source_and_a_sink_give_no_targets(void **state)
     plan_destroy(plan);
 }
 
-static void the_work_is_that_of_the_true_widths(void **state)
+TEST(the_work_is_that_of_the_true_widths)
 {
     struct plan_outline outline = outline_of_pairs();
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
@@ -175,7 +175,7 @@ static void the_work_is_that_of_the_true_widths(void **state)
     }
 }
 
-static void all_tiles_as_extra_are_all_the_work(void **state)
+TEST(all_tiles_as_extra_are_all_the_work)
 {
     static const uint64_t all = 0x1FF;
     struct plan_outline outline = outline_of_pairs();
@@ -193,7 +193,7 @@ static void all_tiles_as_extra_are_all_the_work(void **state)
     }
 }
 
-static void the_order_decides_where_an_edge_lies(void **state)
+TEST(the_order_decides_where_an_edge_lies)
 {
     static const struct range_edge edge[] = {{0, 3, 1}};
     static const uint32_t order[] = {3, 1, 2, 0};
@@ -206,22 +206,4 @@ static void the_order_decides_where_an_edge_lies(void **state)
     assert_memory_equal(plan->vertex_at, order, sizeof(order));
     assert_memory_equal(plan->tile_begin, begin, sizeof(begin));
     plan_destroy(plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_vertices_have_no_rounds),
-        cmocka_unit_test(independent_neighbours_share_a_round),
-        cmocka_unit_test(the_last_round_reaches_what_lies_between_the_parts),
-        cmocka_unit_test(a_symmetric_plan_lists_one_half),
-        cmocka_unit_test(a_round_ends_at_its_limit),
-        cmocka_unit_test(dependent_pivots_do_not_share_a_round),
-        cmocka_unit_test(an_edge_one_way_is_enough_to_depend),
-        cmocka_unit_test(a_source_and_a_sink_give_no_targets),
-        cmocka_unit_test(the_work_is_that_of_the_true_widths),
-        cmocka_unit_test(all_tiles_as_extra_are_all_the_work),
-        cmocka_unit_test(the_order_decides_where_an_edge_lies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static struct tile_map make(uint32_t tile_count)
     return map;
 }
 
-static void a_new_map_has_no_tile(void **state)
+TEST(a_new_map_has_no_tile)
 {
     struct tile_map map = make(65);
     for (uint32_t i = 0; i < 65; ++i) {
@@ -21,7 +21,7 @@ static void a_new_map_has_no_tile(void **state)
     tile_map_finish(&map);
 }
 
-static void a_tile_that_is_added_is_the_only_one(void **state)
+TEST(a_tile_that_is_added_is_the_only_one)
 {
     struct tile_map map = make(70);
     tile_map_add(&map, 1, 64);
@@ -33,7 +33,7 @@ static void a_tile_that_is_added_is_the_only_one(void **state)
     tile_map_finish(&map);
 }
 
-static void joining_a_row_keeps_what_it_had(void **state)
+TEST(joining_a_row_keeps_what_it_had)
 {
     struct tile_map map = make(130);
     tile_map_add(&map, 2, 5);
@@ -47,7 +47,7 @@ static void joining_a_row_keeps_what_it_had(void **state)
     tile_map_finish(&map);
 }
 
-static void an_edge_adds_its_tile_and_undirected_the_mirror_too(void **state)
+TEST(an_edge_adds_its_tile_and_undirected_the_mirror_too)
 {
     static const struct range_edge edges[] = {{0, 3, 1}, {3, 4, 1}};
     static const uint32_t tile_of[] = {0, 0, 1, 2, 2};
@@ -65,7 +65,7 @@ static void an_edge_adds_its_tile_and_undirected_the_mirror_too(void **state)
     }
 }
 
-static void packing_and_adding_what_is_packed_are_inverse(void **state)
+TEST(packing_and_adding_what_is_packed_are_inverse)
 {
     static const uint32_t sizes[] = {0, 1, 7, 63, 64, 65, 130};
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
@@ -93,16 +93,4 @@ static void packing_and_adding_what_is_packed_are_inverse(void **state)
         tile_map_finish(&map);
         tile_map_finish(&again);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_map_has_no_tile),
-        cmocka_unit_test(a_tile_that_is_added_is_the_only_one),
-        cmocka_unit_test(joining_a_row_keeps_what_it_had),
-        cmocka_unit_test(an_edge_adds_its_tile_and_undirected_the_mirror_too),
-        cmocka_unit_test(packing_and_adding_what_is_packed_are_inverse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
