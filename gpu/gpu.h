@@ -134,10 +134,6 @@ MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
                                  const struct observer *observer, struct matrix *matrix,
                                  struct solve_account *account);
 
-/* Measures what the device can do at most. Takes 2 GiB on the device and some 0.3 s.
- * STATUS_NO_DEVICE_MEMORY, STATUS_DEVICE_LOST. */
-MUST_CHECK enum status gpu_limits_measure(const struct gpu *gpu, struct device_limits *ret_limits);
-
 #ifdef __cplusplus
 }
 #endif

@@ -118,12 +118,3 @@ enum arithmetic {
     ARITHMETIC_F8,
     ARITHMETIC_COUNT
 };
-
-/* Measured peak rates of a device, with which a benchmark compares solves. Each is the best of
- * several runs; 0 = there is no such thing on this device. */
-struct device_limits {
-    double relaxations_per_s[ARITHMETIC_COUNT]; /* in registers, with no memory in the way */
-    double copy_bytes_per_s;                    /* within its memory: bytes read and written */
-    double upload_bytes_per_s;                  /* pinned host memory to device */
-    double download_bytes_per_s;                /* device to pinned host memory */
-};

@@ -1,7 +1,5 @@
-#include "proto/job_document.h"
 #include "proto/number.h"
 #include "proto/read/graph_builder.h"
-#include "server/clock.h"
 #include "server/command/command.h"
 #include "server/command/generator.h"
 #include "server/solver/host_memory.h"
@@ -58,11 +56,9 @@ struct bench {
     uint32_t runs;
     struct solver *solver;
     struct solver_device device;
-    struct device_limits limits;
     double unit; /* of printed rates: 1e12 per second on a GPU, 1e9 on a processor */
     FILE *stream;
     json_t *rows;
-    json_t *skipped;
     struct problem *reterr;
 };
 
@@ -119,66 +115,38 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
     return status;
 }
 
-/* Prints the limits of the device, which are measured without a matrix, and the table's head. */
-static void print_limits(const struct bench *bench)
+/* Prints the device and the head of the table. */
+static void print_head(const struct bench *bench)
 {
-    const struct device_limits *limits = &bench->limits;
-    const char *unit = bench->unit > 1e9 ? "T" : "G";
-    fprintf(bench->stream, "%s: %s, %s, %u units, %.1f GB\n", bench->device.solver,
+    fprintf(bench->stream, "%s: %s, %s, %u units, %.1f GB\n\n", bench->device.solver,
             bench->device.name, bench->device.detail, bench->device.units,
             (double)bench->device.memory_bytes * 1e-9);
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        fprintf(bench->stream, "limit %s: %.2f %s relaxations/s\n", arithmetics[i].label,
-                limits->relaxations_per_s[i] / bench->unit, unit);
-    }
-    fprintf(bench->stream, "memory: copy %.1f GB/s read and written",
-            limits->copy_bytes_per_s * 1e-9);
-    if (limits->upload_bytes_per_s > 0) {
-        fprintf(bench->stream, ", to device %.1f GB/s, from device %.1f GB/s",
-                limits->upload_bytes_per_s * 1e-9, limits->download_bytes_per_s * 1e-9);
-    }
     fprintf(bench->stream,
-            "\n\n| n | kind | edges | ms | %s/s | %% of limit | fill ms | h2d ms | d2h ms |\n"
-            "|---:|---|---|---:|---:|---:|---:|---:|---:|\n",
-            unit);
+            "| n | kind | edges | ms | %s/s | fill ms | h2d ms | d2h ms |\n"
+            "|---:|---|---|---:|---:|---:|---:|---:|\n",
+            bench->unit > 1e9 ? "T" : "G");
 }
 
-/* Leaves out a solve that does not fit, and says why. False when it fits. */
-static bool skip_too_large(struct bench *bench, const struct subject *subject, size_t matrix_bytes)
+/* Leaves out a solve that does not fit, and says so. False when it fits. */
+static bool skip_too_large(const struct bench *bench, const struct subject *subject,
+                           size_t matrix_bytes)
 {
     struct solver_estimate estimate;
     struct solver_device device;
-    char reason[128];
     solver_describe(bench->solver, &device);
     solver_estimate(bench->solver, subject->vertex_count, (uint64_t)subject->vertex_count * DEGREE,
                     subject->matrix.kind, &subject->options, &estimate);
     const double host_bytes = (double)matrix_bytes + (double)estimate.host_bytes;
-    const double host_most = HOST_SHARE * (double)host_memory_total();
-    if (estimate.device_bytes > device.memory_free_bytes) {
-        snprintf(reason, sizeof(reason), "needs %.2f GB of device memory, %.2f GB are free",
-                 (double)estimate.device_bytes * 1e-9, (double)device.memory_free_bytes * 1e-9);
-    } else if (host_bytes > host_most) {
-        snprintf(reason, sizeof(reason), "needs %.2f GB of host memory, %.2f GB may be taken",
-                 host_bytes * 1e-9, host_most * 1e-9);
-    } else {
+    if (estimate.device_bytes <= device.memory_free_bytes &&
+        host_bytes <= HOST_SHARE * (double)host_memory_total()) {
         return false;
     }
-    fprintf(bench->stream, "| %u | %s | %s | left out: %s |\n", subject->vertex_count,
-            arithmetics[subject->arithmetic].label, subject->directed ? "directed" : "undirected",
-            reason);
-    json_array_append_new(bench->skipped,
-                          json_pack("{s:I,s:s,s:b,s:s}", "n", (json_int_t)subject->vertex_count,
-                                    "kind", arithmetics[subject->arithmetic].name, "directed",
-                                    subject->directed, "reason", reason));
+    fprintf(bench->stream,
+            "| %u | %s | %s | left out: needs %.2f GB of device memory, %.2f GB of host memory |\n",
+            subject->vertex_count, arithmetics[subject->arithmetic].label,
+            subject->directed ? "directed" : "undirected", (double)estimate.device_bytes * 1e-9,
+            host_bytes * 1e-9);
     return true;
-}
-
-/* A solver calls this after each round; the benchmark shows nothing meanwhile. */
-static void ignore_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    (void)context;
-    (void)rounds_done;
-    (void)rounds_total;
 }
 
 static int compare_compute(const void *a, const void *b)
@@ -196,28 +164,23 @@ static void add_row(struct bench *bench, const struct subject *subject, struct t
     const struct timings *median = &runs[count / 2];
     const double n = subject->vertex_count;
     const double rate = median->compute_s > 0 ? n * n * n / median->compute_s : 0;
-    const double limit = bench->limits.relaxations_per_s[subject->arithmetic];
-    fprintf(bench->stream, "| %u | %s | %s | %.3f | %.2f | %.1f | %.2f | %.2f | %.2f |\n",
+    fprintf(bench->stream, "| %u | %s | %s | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
             subject->vertex_count, arithmetics[subject->arithmetic].label,
             subject->directed ? "directed" : "undirected", median->compute_s * 1e3,
-            rate / bench->unit, 100 * rate / limit, median->fill_s * 1e3, median->h2d_s * 1e3,
-            median->d2h_s * 1e3);
+            rate / bench->unit, median->fill_s * 1e3, median->h2d_s * 1e3, median->d2h_s * 1e3);
     json_array_append_new(
         bench->rows,
-        json_pack("{s:I,s:s,s:s,s:b,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "n",
+        json_pack("{s:I,s:s,s:b,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "n",
                   (json_int_t)subject->vertex_count, "kind", arithmetics[subject->arithmetic].name,
-                  "label", arithmetics[subject->arithmetic].label, "directed", subject->directed,
-                  "edges", (json_int_t)subject->graph->edge_count, "runs", (json_int_t)count,
-                  "compute_s", median->compute_s, "fastest_s", runs[0].compute_s, "slowest_s",
-                  runs[count - 1].compute_s, "fill_s", median->fill_s, "h2d_s", median->h2d_s,
-                  "d2h_s", median->d2h_s, "relaxations_per_s", rate, "limit_fraction",
-                  rate / limit));
+                  "directed", subject->directed, "runs", (json_int_t)count, "compute_s",
+                  median->compute_s, "fastest_s", runs[0].compute_s, "fill_s", median->fill_s,
+                  "h2d_s", median->h2d_s, "d2h_s", median->d2h_s, "relaxations_per_s", rate));
 }
 
 static enum status solve_subject(const struct bench *bench, struct subject *subject,
                                  struct solve_account *ret_account)
 {
-    const struct observer observer = {.progress = ignore_progress, .cancelled = command_cancelled};
+    const struct observer observer = {.cancelled = command_cancelled};
     memset(ret_account, 0, sizeof(*ret_account));
     const enum status status =
         bench->solver->class_->solve(bench->solver, subject->graph, subject->plan,
@@ -282,12 +245,8 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
 /* By kind, directed before undirected, then by size: rows to compare follow each other. */
 static enum status measure_all(struct bench *bench, bool directed_only)
 {
-    enum status status = bench->solver->class_->measure_limits(bench->solver, &bench->limits);
-    if (status != STATUS_OK) {
-        return problem_set(bench->reterr, status, "measuring the limits failed: %s",
-                           status_info(status)->title);
-    }
-    print_limits(bench);
+    enum status status = STATUS_OK;
+    print_head(bench);
     for (int i = 0; i < 2 * ARITHMETIC_COUNT; i++) {
         const enum arithmetic arithmetic = (enum arithmetic)(i / 2);
         const bool is_directed = i % 2 == 0;
@@ -328,31 +287,8 @@ static void parse_lists(struct command_call *call, const char *sizes, const char
     }
 }
 
-/* The document apsp-bench/2, for tests/bench and charts. */
-static enum status print_document(const struct bench *bench, double started_s)
-{
-    const struct solver_device *device = &bench->device;
-    char started[TIME_TEXT_SIZE];
-    json_t *limits = json_object();
-    time_print(started_s, started);
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        json_object_set_new(limits, arithmetics[i].name,
-                            json_real(bench->limits.relaxations_per_s[i]));
-    }
-    json_t *document = json_pack(
-        "{s:s,s:s,s:s,s:{s:s,s:s,s:s,s:I,s:I},s:o,s:{s:f,s:f,s:f},s:O,s:O}", "schema",
-        "apsp-bench/2", "version", APSPD_VERSION, "started", started, "device", "solver",
-        device->solver, "name", device->name, "detail", device->detail, "units",
-        (json_int_t)device->units, "memory_bytes", (json_int_t)device->memory_bytes,
-        "relaxations_per_s", limits, "memory", "copy_bytes_per_s", bench->limits.copy_bytes_per_s,
-        "upload_bytes_per_s", bench->limits.upload_bytes_per_s, "download_bytes_per_s",
-        bench->limits.download_bytes_per_s, "rows", bench->rows, "skipped", bench->skipped);
-    return command_print_json(document, stdout);
-}
-
 static enum status run_bench(struct command_call *call, struct problem *reterr)
 {
-    const double started_s = clock_wall_s();
     struct bench bench = {.stream = call->values[JSON] != NULL ? stderr : stdout, .reterr = reterr};
     bench.runs = (uint32_t)command_number(call, RUNS, 1, RUNS_MAX, 5);
     parse_lists(call, call->values[SIZES],
@@ -368,16 +304,16 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
         parse_lists(call, is_gpu ? SIZES_GPU : SIZES_CPU, NULL, &bench);
     }
     bench.rows = json_array();
-    bench.skipped = json_array();
     command_watch_signals();
     enum status status = measure_all(&bench, call->values[DIRECTED] != NULL);
-    /* After a failure or a signal too, with the rows that there are. */
-    if (call->values[JSON] != NULL && print_document(&bench, started_s) != STATUS_OK &&
-        status == STATUS_OK) {
-        status = problem_set(reterr, STATUS_IO, "cannot print the document");
+    if (call->values[JSON] != NULL && status == STATUS_OK) {
+        status = command_print_json(
+            json_pack("{s:s,s:{s:s,s:s,s:s,s:I},s:O}", "version", APSPD_VERSION, "device", "solver",
+                      bench.device.solver, "name", bench.device.name, "detail", bench.device.detail,
+                      "units", (json_int_t)bench.device.units, "rows", bench.rows),
+            stdout);
     }
     json_decref(bench.rows);
-    json_decref(bench.skipped);
     solver_close(bench.solver);
     return status;
 }
@@ -385,8 +321,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
 const struct command command_bench = {
     .name = "bench",
     .operand_names = {NULL},
-    .summary = "Measures this device: what its arithmetic and its memory can do at most, and\n"
-               "whole solves by size and kind as a share of it; prints a table.",
+    .summary = "Measures this device: whole solves by size and kind; prints a table.",
     .flags = flags,
     .run = run_bench,
 };

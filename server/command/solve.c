@@ -253,16 +253,12 @@ static void print_summary(const struct solving *solving, FILE *stream)
     const struct solve_outcome *outcome = &solving->outcome;
     const struct verification *verification = &outcome->account.verification;
     const struct timings timings = outcome->account.timings;
-    const double n = graph->vertex_count;
     fprintf(stream, "%u vertices, %" PRIu64 " edges, kind %s, %s on %s (%s)\n", graph->vertex_count,
             graph->edge_count, kind_name(solving->request.kind), outcome->device.solver,
             outcome->device.name, outcome->device.detail);
     fprintf(stream, "parse %.3f s, fill %.3f s, h2d %.3f s, compute %.3f s, d2h %.3f s, ",
             timings.parse_s, timings.fill_s, timings.h2d_s, timings.compute_s, timings.d2h_s);
     fprintf(stream, "write %.3f s, total %.3f s\n", timings.write_s, timings.total_s);
-    if (timings.compute_s > 0) {
-        fprintf(stream, "%.4g relaxations/s\n", n * n * n / timings.compute_s);
-    }
     if (verification->done) {
         fprintf(stream,
                 "verified: %" PRIu64 " of %" PRIu64 " rows against %" PRIu64 " edges in %.3f s\n",

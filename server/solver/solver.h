@@ -84,8 +84,6 @@ struct solver_class {
     /* Its figures as of now, and later ones for a model of it. */
     void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
     void (*set_figures)(struct solver *model, const struct solver_figures *figures);
-    /* Measures what the device can do at most, in a second or two; not while it solves. */
-    enum status (*measure_limits)(struct solver *solver, struct device_limits *ret_limits);
     /* It solves with the other ranks from here on: its memory and its pace are those of all. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);

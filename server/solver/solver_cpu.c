@@ -1,7 +1,6 @@
 /* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
 #include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/floyd_warshall.h"
-#include "server/solver/cpu/limits.h"
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/host_memory.h"
 #include "server/solver/solver.h"
@@ -327,12 +326,6 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
     }
 }
 
-static enum status measure_limits(struct solver *solver, struct device_limits *ret_limits)
-{
-    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    return cpu_limits_measure(cpu->pool, cpu->kernel, ret_limits);
-}
-
 static const struct solver_class cpu_class = {
     .name = "cpu",
     .tile = CPU_TILE,
@@ -344,7 +337,6 @@ static const struct solver_class cpu_class = {
     .solve = solve,
     .get_figures = get_figures,
     .set_figures = set_figures,
-    .measure_limits = measure_limits,
     .join = join,
     .close = close_solver,
 };

@@ -254,16 +254,6 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
     set_rate(&self->download_rate, from.download_rate);
 }
 
-static enum status measure_limits(struct solver *solver, struct device_limits *ret_limits)
-{
-    const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    const enum status status = gpu_limits_measure(self->gpu, ret_limits);
-    for (int i = 0; i < ARITHMETIC_COUNT && status == STATUS_OK; i++) {
-        ret_limits->relaxations_per_s[i] *= self->members; /* alike */
-    }
-    return status;
-}
-
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
@@ -275,7 +265,6 @@ static const struct solver_class solver_gpu_class = {
     .solve = solve_on_device,
     .get_figures = get_figures,
     .set_figures = set_figures,
-    .measure_limits = measure_limits,
     .join = join_ranks,
     .close = close_gpu,
 };

@@ -1,15 +1,13 @@
 """Pictures of benchmarks, matrices and plans, as SVG or PNG by the ending of --out.
 
     apsp bench --json > bench.json;    bench_charts.py speed bench.json [MORE.json ...] --out speed.svg
-    apsp bench --json > bench.json;    bench_charts.py limit bench.json --out limit.svg
     bench_sweep 16384 > sweep.jsonl;   bench_charts.py products sweep.jsonl --out products.svg
     bench_sweep 16384 > sweep.jsonl;   bench_charts.py ways sweep.jsonl --out ways.svg
     apsp solve IN matrix.npy;          bench_charts.py matrix matrix.npy --out matrix.png
     apsp plan IN --json > plan.json;   bench_charts.py plan plan.json --out plan.png
 
 speed: milliseconds over n, a line for each kind and direction of each file, so that builds,
-instruction sets and devices lie over each other. limit: the same solves as per cent of the device's
-arithmetic. products: the forms of the inner product, tile by depth. ways: the solves that the GPU's
+instruction sets and devices lie over each other. products: the forms of the inner product, tile by depth. ways: the solves that the GPU's
 tuning was forced to. matrix: the distances, the mean of blocks where it is large. plan: the tiles
 that parts and the separators above them may fill, in the order of elimination."""
 
@@ -45,10 +43,10 @@ def read_lines(path, what):
 
 def series_of(name, document, several):
     """(label, style, rows) of each kind and direction, in the order of the document."""
-    keys = dict.fromkeys((row["kind"], row["label"], row["directed"]) for row in document["rows"])
-    for kind, label, directed in keys:
+    keys = dict.fromkeys((row["kind"], row["directed"]) for row in document["rows"])
+    for kind, directed in keys:
         rows = [row for row in document["rows"] if (row["kind"], row["directed"]) == (kind, directed)]
-        words = f"{label}, {'directed' if directed else 'undirected'}"
+        words = f"{kind}, {'directed' if directed else 'undirected'}"
         yield f"{name}: {words}" if several else words, "o-" if directed else "s--", rows
 
 
@@ -74,13 +72,6 @@ def draw_series(options, value, ylabel, scale):
 
 def draw_speed(options):
     return draw_series(options, lambda row: row["compute_s"] * 1e3, "milliseconds of the rounds", "log")
-
-
-def draw_limit(options):
-    figure = draw_series(options, lambda row: row["limit_fraction"] * 100,
-                         "% of the limit (n³ relaxations; half are enough undirected)", "linear")
-    figure.axes[0].axhline(100, color="black", linewidth=1)
-    return figure
 
 
 def draw_products(options):
@@ -164,7 +155,7 @@ def draw_plan(options):
     return figure
 
 
-PICTURES = {"speed": draw_speed, "limit": draw_limit, "products": draw_products, "ways": draw_ways,
+PICTURES = {"speed": draw_speed, "products": draw_products, "ways": draw_ways,
             "matrix": draw_matrix, "plan": draw_plan}
 
 

@@ -30,31 +30,21 @@ class Bench(unittest.TestCase):
         return done.stderr
 
     def check_document(self, document, rows):
-        self.assertEqual(document["schema"], "apsp-bench/2")
         self.assertEqual(document["device"]["solver"], "cpu")
         self.assertGreater(document["device"]["units"], 0)
-        self.assertEqual(set(document["relaxations_per_s"]), {"i4", "u2", "f4", "f8"})
-        for limit in document["relaxations_per_s"].values():
-            self.assertGreater(limit, 0)
-        self.assertGreater(document["memory"]["copy_bytes_per_s"], 0)
         found = [(row["kind"], row["directed"], row["n"]) for row in document["rows"]]
         self.assertEqual(found, rows)
         for row in document["rows"]:
             self.assertGreater(row["compute_s"], 0)
             self.assertLessEqual(row["fastest_s"], row["compute_s"])
-            self.assertLessEqual(row["compute_s"], row["slowest_s"])
-            self.assertGreater(row["edges"], 5 * row["n"])
             rate = row["n"] ** 3 / row["compute_s"]
             self.assertAlmostEqual(row["relaxations_per_s"] / rate, 1, places=6)
-            limit = document["relaxations_per_s"][row["kind"]]
-            self.assertAlmostEqual(row["limit_fraction"] * limit / rate, 1, places=6)
 
-    def test_the_table_has_every_limit_and_every_solve(self):
+    def test_the_table_has_every_solve(self):
         lines = self.ok(*SMALL).stdout.splitlines()
-        self.assertEqual(sum(line.startswith("limit ") for line in lines), 4)
         self.assertEqual(sum(line.startswith("| 64 |") for line in lines), 8)
         self.assertEqual(sum(line.startswith("| 128 |") for line in lines), 8)
-        self.assertEqual({line.count("|") for line in lines if line.startswith("|")}, {10})
+        self.assertEqual({line.count("|") for line in lines if line.startswith("|")}, {9})
 
     def test_the_document_holds_what_was_measured(self):
         document = json.loads(self.ok(*SMALL, "--json").stdout)
@@ -69,8 +59,7 @@ class Bench(unittest.TestCase):
                        "--directed", "--json")
         document = json.loads(done.stdout)
         self.check_document(document, [("f8", True, 64)])
-        self.assertEqual([skip["n"] for skip in document["skipped"]], [1000000])
-        self.assertIn("memory", document["skipped"][0]["reason"])
+        self.assertIn("| 1000000 | f8 | directed | left out: needs", done.stderr)
 
     def test_usage(self):
         for arguments, hint in (
