@@ -189,8 +189,9 @@ def test_the_admin_has_an_address_of_his_own():
             assert by("alpha:admin", "PUT", level, '{"level":"debug"}').json == {"level": "debug"}
             assert by("alpha:admin", "GET", level).json == {"level": "debug"}
             by("alpha:admin", "PUT", level, '{"level":"loud"}').expect(400, "BadParameter")
-            for body in ('{"level":"info","more":1}', "[]", "{", '{"level":1}'):
-                by("alpha:admin", "PUT", level, body).expect(400, "BadRequest")
+            for body, code in (('{"level":"info","more":1}', "UnknownParameter"), ("[]", "BadRequest"),
+                               ("{", "BadRequest"), ('{"level":1}', "BadParameter")):
+                by("alpha:admin", "PUT", level, body).expect(400, code)
             for who in ("beta:monitor", "gamma:submitter"):
                 by(who, "GET", level).expect(403, "Forbidden")
             by(None, "GET", level).expect(401, "Unauthorized")

@@ -13,14 +13,16 @@ void serve_admin_log_level(struct request *request)
 static enum status read_level(const struct request *request, enum log_level *ret_level,
                               struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-    const char *name = NULL;
-    json_t *root =
-        json_loadb(request->document.bytes, request->document.size, JSON_REJECT_DUPLICATES, NULL);
-    if (json_unpack(root, "{s:s!}", "level", &name) != 0) {
-        status = problem_set(reterr, STATUS_BAD_REQUEST, "The body is not as %s.",
-                             request->match.route->query->question);
-    } else if (!log_level_from_name(name, ret_level)) {
+    static const char *const known[] = {"level", NULL};
+    struct query_document members;
+    json_t *root = NULL;
+
+    STATUS_TRY(request_parse_document(request, &root, reterr));
+    enum status status = query_from_document(root, known, &members, reterr);
+
+    if (status == STATUS_OK &&
+        (members.query.count == 0 ||
+         !log_level_from_name(members.query.parameters[0].value, ret_level))) {
         status = problem_set(reterr, STATUS_BAD_PARAMETER,
                              "level must be one of debug, info, warning, error.");
     }

@@ -15,13 +15,8 @@
 static enum status prepare_change(struct request *request, uint64_t limit_bytes,
                                   struct problem *reterr)
 {
-    const char *key = request_header(request, "Idempotency-Key");
-
     request->job_request = (struct job_request){.wait_s = -1};
-    if (key != NULL && !query_is_idempotency_key(key)) {
-        return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "Idempotency-Key is 1 to 127 visible ASCII characters.");
-    }
+    STATUS_TRY(query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr));
     STATUS_TRY(query_read_job(&request->query, request->http_context->config->wait_limit_s,
                               &request->job_request, reterr));
     return request_expect_document(request, limit_bytes, reterr);

@@ -173,17 +173,13 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
 static enum status open_upload(struct request *request, bool for_job, struct problem *reterr)
 {
     const struct config *config = request->http_context->config;
-    const char *key = request_header(request, "Idempotency-Key");
     enum coding coding = CODING_IDENTITY;
 
     request->job_request = (struct job_request){.wait_s = -1};
     STATUS_TRY(check_admission(request, for_job, reterr));
     STATUS_TRY(
         query_read_job(&request->query, config->wait_limit_s, &request->job_request, reterr));
-    if (key != NULL && !query_is_idempotency_key(key)) {
-        return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "Idempotency-Key is 1 to 127 visible ASCII characters.");
-    }
+    STATUS_TRY(query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr));
     STATUS_TRY(find_coding(request, &coding, reterr));
     STATUS_TRY(request_check_length(request, config->body_limit_bytes, reterr));
     STATUS_TRY(choose_format(request, reterr));
@@ -227,32 +223,39 @@ static enum status check_stored(const struct query *query, struct problem *reter
     return STATUS_OK;
 }
 
+/* Reads a document about a stored graph, whose parameters add to those of the query. */
+static enum status read_document(struct request *request, const struct json_t *document,
+                                 struct problem *reterr)
+{
+    static const char *const known[] = {"graph",      "kind", "name",   "result", "priority",
+                                        "deadline_s", "wait", "verify", NULL};
+    struct query_document members;
+
+    STATUS_TRY(check_stored(&request->query, reterr));
+    STATUS_TRY(query_from_document(document, known, &members, reterr));
+    return query_read_job(&members.query, request->http_context->config->wait_limit_s,
+                          &request->job_request, reterr);
+}
+
 /* Once the body is complete: what it says goes to the scheduler. */
 static enum status fill_submit(struct request *request, struct call *call, struct problem *reterr)
 {
     const char *key = request_header(request, "Idempotency-Key");
     struct json_t *document = NULL;
-    enum status status = upload_end(&request->upload, &call->submit.reader, &document, reterr);
 
-    if (status == STATUS_OK && document != NULL) {
-        status = check_stored(&request->query, reterr);
-    }
-    if (status == STATUS_OK && document != NULL) {
-        status = query_read_job_document(document, request->http_context->config->wait_limit_s,
-                                         &request->job_request, reterr);
-    }
+    STATUS_TRY(upload_end(&request->upload, &call->submit.reader, &document, reterr));
+    const enum status status =
+        document == NULL ? STATUS_OK : read_document(request, document, reterr);
+
     json_decref(document);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     memcpy(call->key, request->job_request.key, sizeof(call->key));
     call->submit.share = upload_memory_move(&request->upload.share);
     call->submit.parse_s = request->upload.parse_s;
     upload_report(&request->upload, &call->submit.input);
     call->submit.parameters = request->job_request.parameters;
-    if (key != NULL) {
-        memcpy(call->submit.idempotency_key, key, strlen(key) + 1);
-    }
+    snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
+             key != NULL ? key : "");
     call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
                                                     : request_preferred_wait(request);
     return STATUS_OK;

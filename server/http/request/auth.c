@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define KEY_DIGEST_SIZE 32
 #define LINE_SIZE 512
 #define KEY_LIMIT 4096
 /* The length of a key: at least 96 random bits in base 64, at most what fits a header line. */
@@ -290,54 +291,24 @@ unsigned auth_count_submitters(const struct keyring *keyring)
     return submitters;
 }
 
-/* All ones where both are equal, else none. */
-static uint64_t compare(const unsigned char *first, const unsigned char *second)
-{
-    uint64_t difference = 0;
-
-    for (size_t at = 0; at < KEY_DIGEST_SIZE; at += sizeof(difference)) {
-        uint64_t words[2];
-
-        memcpy(&words[0], first + at, sizeof(words[0]));
-        memcpy(&words[1], second + at, sizeof(words[1]));
-        difference |= words[0] ^ words[1];
-    }
-    /* The top bit of one of the two is set unless it is 0. */
-    return ((difference | (0 - difference)) >> 63) - 1;
-}
-
-size_t auth_match_digest(const unsigned char *first, size_t stride, size_t count,
-                         const unsigned char digest[KEY_DIGEST_SIZE])
-{
-    uint64_t found = count;
-
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t same = compare(first + i * stride, digest);
-
-        found = (found & ~same) | (i & same);
-    }
-    return (size_t)found;
-}
-
 bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant)
 {
     unsigned char digest[KEY_DIGEST_SIZE];
-    struct grant grant = {0};
     bool found = false;
 
+    *ret_grant = (struct grant){0};
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) != 0) {
         return false;
     }
     pthread_rwlock_rdlock(&keyring->lock);
-    if (keyring->count > 0) {
-        const size_t index = auth_match_digest(keyring->entries[0].digest, sizeof(struct entry),
-                                               keyring->count, digest);
-
-        found = index < keyring->count;
-        grant = found ? keyring->entries[index].grant : grant;
+    /* Compare with every key, each in constant time, so that the time tells nothing about them. */
+    for (size_t i = 0; i < keyring->count; i++) {
+        if (gnutls_memcmp(keyring->entries[i].digest, digest, KEY_DIGEST_SIZE) == 0) {
+            *ret_grant = keyring->entries[i].grant;
+            found = true;
+        }
     }
     pthread_rwlock_unlock(&keyring->lock);
-    *ret_grant = grant;
     return found;
 }
 

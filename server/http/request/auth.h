@@ -53,15 +53,6 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
  * easily guessed, or cannot be sent in a header. */
 MUST_CHECK enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr);
 
-#define KEY_DIGEST_SIZE 32
-
-/* Looks for a digest among those of the keys, in a time that tells nothing about them: no branch
- * and no address depends on a digest, nor on where two of them differ. Returns the index of the one
- * that is equal, or count. first: the digest of the first of count things that have one each,
- * stride bytes apart. */
-size_t auth_match_digest(const unsigned char *first, size_t stride, size_t count,
-                         const unsigned char digest[KEY_DIGEST_SIZE]);
-
 struct request;
 
 /* The key of a request must have the right that its route requires. Once the route is known, before

@@ -2,6 +2,7 @@
 
 #include "server/http/request/request.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -75,6 +76,26 @@ enum status request_check_document(const struct request *request, struct problem
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is nothing in the body.");
     }
     return STATUS_OK;
+}
+
+enum status request_parse_document(const struct request *request, struct json_t **ret_document,
+                                   struct problem *reterr)
+{
+    const struct text *body = &request->document;
+    json_error_t error = {.line = 0};
+    json_t *document = json_loadb(body->bytes, body->size, JSON_REJECT_DUPLICATES, &error);
+
+    if (json_is_object(document)) {
+        *ret_document = document;
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s%s%s.",
+                request->match.route->query->question, document == NULL ? ": " : "",
+                document == NULL ? error.text : "");
+    problem_at(reterr, (uint64_t)(error.line > 0 ? error.line : 0),
+               (uint64_t)(error.column > 0 ? error.column : 0));
+    json_decref(document);
+    return STATUS_BAD_REQUEST;
 }
 
 static enum status feed_document(struct request *request, const char *bytes, size_t size,

@@ -23,6 +23,10 @@ MUST_CHECK enum status request_expect_question(struct request *request, struct p
 /* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
  * connection ends here. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
+struct json_t;
+/* The document as a JSON object, a new reference; STATUS_BAD_REQUEST with line and column. */
+MUST_CHECK enum status request_parse_document(const struct request *request,
+                                              struct json_t **ret_document, struct problem *reterr);
 /* Once the document is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
 MUST_CHECK enum status request_check_document(const struct request *request,
                                               struct problem *reterr);

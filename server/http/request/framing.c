@@ -36,47 +36,20 @@ static bool is_token(const char *bytes, size_t size)
     return size > 0;
 }
 
-/* Whether one of eight bytes is not from low to 0x7E: a borrow can only come from a byte that is
- * not, and a byte above 0x7F has its own high bit. */
-static bool has_outside(uint64_t bytes, unsigned char low)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t below = bytes - low * ones;
-    const uint64_t deletes = (bytes ^ (0x7F * ones)) - ones;
-
-    return ((bytes | below | deletes) & (0x80 * ones)) != 0;
-}
-
-/* Whether all are from low to 0x7E. Eight at a time, the last eight perhaps once more: every
- * request has a target and values, and long ones. */
+/* Whether all are from low to 0x7E. */
 static bool is_within(const char *bytes, size_t size, unsigned char low)
 {
-    uint64_t word;
+    bool is_within = true;
 
-    if (size < sizeof(word)) {
-        bool within = true;
-
-        for (size_t i = 0; i < size; i++) {
-            within = within && (unsigned char)bytes[i] >= low && (unsigned char)bytes[i] < 0x7F;
-        }
-        return within;
+    for (size_t i = 0; i < size; i++) {
+        is_within &= (unsigned char)bytes[i] >= low && (unsigned char)bytes[i] < 0x7F;
     }
-    for (size_t at = 0; at < size - sizeof(word); at += sizeof(word)) {
-        memcpy(&word, bytes + at, sizeof(word));
-        if (has_outside(word, low)) {
-            return false;
-        }
-    }
-    memcpy(&word, bytes + size - sizeof(word), sizeof(word));
-    return !has_outside(word, low);
+    return is_within;
 }
 
 /* Tabs are fine too, and bytes of other alphabets. */
 static bool is_clean(const char *bytes, size_t size)
 {
-    if (is_within(bytes, size, 0x20)) {
-        return true;
-    }
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)bytes[i];
 

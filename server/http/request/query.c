@@ -111,37 +111,38 @@ static bool is_same(const char *name, const char *other)
     return name[0] == other[0] && strcmp(name, other) == 0;
 }
 
-static void name_known(const char *const *known, struct problem *problem)
+static bool is_listed(const char *const *names, const char *name)
+{
+    while (*names != NULL && !is_same(*names, name)) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+static enum status refuse_unknown(const char *name, const char *const *known,
+                                  struct problem *reterr)
 {
     struct text list = {0};
 
-    for (const char *const *name = known; *name != NULL; name++) {
-        text_printf(&list, "%s%s", name == known ? "" : ", ", *name);
+    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no parameter \"%s\" here.", name);
+    for (const char *const *at = known; *at != NULL; at++) {
+        text_printf(&list, "%s%s", at == known ? "" : ", ", *at);
     }
     if (known[0] == NULL) {
-        problem_hint(problem, "This address takes no parameters.");
+        problem_hint(reterr, "This address takes no parameters.");
     } else if (text_status(&list) == STATUS_OK) {
-        problem_hint(problem, "Known here: %s.", list.bytes);
+        problem_hint(reterr, "Known here: %s.", list.bytes);
     }
     text_finish(&list);
+    return STATUS_UNKNOWN_PARAMETER;
 }
 
 enum status query_check(const struct query *query, const char *const *known, struct problem *reterr)
 {
     for (size_t i = 0; i < query->count; i++) {
-        const char *name = query->parameters[i].name;
-
-        size_t k = 0;
-
-        while (known[k] != NULL && !is_same(name, known[k])) {
-            k++;
+        if (!is_listed(known, query->parameters[i].name)) {
+            return refuse_unknown(query->parameters[i].name, known, reterr);
         }
-        if (known[k] != NULL) {
-            continue;
-        }
-        problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no parameter \"%s\" here.", name);
-        name_known(known, reterr);
-        return STATUS_UNKNOWN_PARAMETER;
     }
     return STATUS_OK;
 }
@@ -231,10 +232,17 @@ static enum status set_name(const char *name, struct job_request *request, struc
     return STATUS_OK;
 }
 
-/* A parameter of words: format, charset, weight, name, result or kind. */
+/* A parameter of words: graph, format, charset, weight, name, result or kind. */
 static enum status set_word(const char *parameter, const char *value, struct job_request *request,
                             struct problem *reterr)
 {
+    if (strcmp(parameter, "graph") == 0) {
+        if (value[0] == '\0' || strlen(value) >= RESULT_KEY_SIZE) {
+            return bad(reterr, "graph is the id or the name of a stored graph.");
+        }
+        memcpy(request->key, value, strlen(value) + 1);
+        return STATUS_OK;
+    }
     if (strcmp(parameter, "name") == 0) {
         return set_name(value, request, reterr);
     }
@@ -268,121 +276,74 @@ static enum status set_word(const char *parameter, const char *value, struct job
 enum status query_read_job(const struct query *query, double wait_limit_s,
                            struct job_request *request, struct problem *reterr)
 {
-    static const char *const words[] = {"format", "charset", "weight", "name", "result"};
-    const char *kind = query_value(query, "kind");
+    static const char *const words[] = {"graph", "format", "charset", "weight",
+                                        "name",  "result", "kind"};
     int64_t priority = request->parameters.priority;
     int64_t vertex_count = 0;
-    enum status status = STATUS_OK;
 
-    for (size_t i = 0; status == STATUS_OK && i < sizeof(words) / sizeof(words[0]); i++) {
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const char *value = query_value(query, words[i]);
 
-        status = value == NULL ? STATUS_OK : set_word(words[i], value, request, reterr);
+        if (value != NULL) {
+            STATUS_TRY(set_word(words[i], value, request, reterr));
+        }
     }
-    if (status == STATUS_OK) {
-        status = query_flag(query, "directed", &request->options.directed, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_integer(query, "n", 0, UINT32_MAX - 1, &vertex_count, reterr);
-    }
-    if (status == STATUS_OK && kind != NULL) {
-        status = set_word("kind", kind, request, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_integer(query, "priority", 0, 9, &priority, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_seconds(query, "deadline_s", DEADLINE_LIMIT_S,
-                               &request->parameters.deadline_s, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_flag(query, "verify", &request->parameters.verify, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = query_seconds(query, "wait", wait_limit_s, &request->wait_s, reterr);
-    }
+    STATUS_TRY(query_flag(query, "directed", &request->options.directed, reterr));
+    STATUS_TRY(query_integer(query, "n", 0, UINT32_MAX - 1, &vertex_count, reterr));
+    STATUS_TRY(query_integer(query, "priority", 0, 9, &priority, reterr));
+    STATUS_TRY(query_seconds(query, "deadline_s", DEADLINE_LIMIT_S, &request->parameters.deadline_s,
+                             reterr));
+    STATUS_TRY(query_flag(query, "verify", &request->parameters.verify, reterr));
     request->options.has_directed = query_value(query, "directed") != NULL;
     request->options.has_vertex_count = query_value(query, "n") != NULL;
     request->options.vertex_count = (uint32_t)vertex_count;
     request->parameters.priority = (int)priority;
-    return status;
+    return query_seconds(query, "wait", wait_limit_s, &request->wait_s, reterr);
 }
 
-static enum status number_in(const json_t *value, const char *name, double most, double *ret_number,
-                             struct problem *reterr)
+enum status query_from_document(const struct json_t *document, const char *const *known,
+                                struct query_document *ret_document, struct problem *reterr)
 {
-    if (!json_is_number(value) || json_number_value(value) < 0 || json_number_value(value) > most) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number from 0 to %.10g.", name,
-                           most);
-    }
-    *ret_number = json_number_value(value);
-    return STATUS_OK;
-}
+    static const char *const words[] = {"graph", "kind", "name", "result", "level", NULL};
+    struct query *query = &ret_document->query;
+    const char *name;
+    json_t *value;
 
-/* One member of a document about a stored graph. */
-static enum status set_member(const char *name, const json_t *value, double wait_limit_s,
-                              struct job_request *request, struct problem *reterr)
-{
-    const char *text = json_string_value(value);
-
-    if (strcmp(name, "graph") == 0) {
-        if (text == NULL || text[0] == '\0' || strlen(text) >= RESULT_KEY_SIZE) {
-            return bad(reterr, "graph is the id or the name of a stored graph.");
-        }
-        memcpy(request->key, text, strlen(text) + 1);
-        return STATUS_OK;
-    }
-    if (strcmp(name, "kind") == 0 || strcmp(name, "name") == 0 || strcmp(name, "result") == 0) {
-        return set_word(name, text == NULL ? "" : text, request, reterr);
-    }
-    if (strcmp(name, "priority") == 0) {
-        const json_int_t priority = json_integer_value(value);
-
-        request->parameters.priority = (int)priority;
-        return json_is_integer(value) && priority >= 0 && priority <= 9
-                   ? STATUS_OK
-                   : bad(reterr, "priority is an integer from 0 to 9.");
-    }
-    if (strcmp(name, "deadline_s") == 0) {
-        return number_in(value, name, DEADLINE_LIMIT_S, &request->parameters.deadline_s, reterr);
-    }
-    if (strcmp(name, "wait") == 0) {
-        return number_in(value, name, wait_limit_s, &request->wait_s, reterr);
-    }
-    if (strcmp(name, "verify") != 0) {
-        problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no member \"%s\" here.", name);
-        problem_hint(reterr,
-                     "Known: graph, kind, name, result, priority, deadline_s, wait, verify.");
-        return STATUS_UNKNOWN_PARAMETER;
-    }
-    if (!json_is_boolean(value)) {
-        return bad(reterr, "verify is true or false.");
-    }
-    request->parameters.verify = json_is_true(value);
-    return STATUS_OK;
-}
-
-enum status query_read_job_document(const struct json_t *document, double wait_limit_s,
-                                    struct job_request *request, struct problem *reterr)
-{
+    query->count = 0;
     /* jansson's iterators want a pointer to non-const, and change nothing. */
-    json_t *object = (json_t *)(uintptr_t)document;
+    json_object_foreach((json_t *)(uintptr_t)document, name, value)
+    {
+        const bool is_word = is_listed(words, name);
+        char *number = ret_document->numbers[query->count];
 
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
-        STATUS_TRY(set_member(json_object_iter_key(at), json_object_iter_value(at), wait_limit_s,
-                              request, reterr));
+        if (!is_listed(known, name)) {
+            return refuse_unknown(name, known, reterr);
+        }
+        if (is_word != json_is_string(value)) {
+            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is %s.", name,
+                               is_word ? "a string" : "a number, true or false");
+        }
+        const size_t size = json_dumpb(value, number, QUERY_NUMBER_SIZE - 1, JSON_ENCODE_ANY);
+
+        if (!is_word && size >= QUERY_NUMBER_SIZE) {
+            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is no such value.", name);
+        }
+        number[is_word ? 0 : size] = '\0';
+        query->parameters[query->count++] =
+            (struct query_parameter){name, is_word ? json_string_value(value) : number};
     }
     return STATUS_OK;
 }
 
-bool query_is_idempotency_key(const char *text)
+enum status query_check_idempotency_key(const char *key, struct problem *reterr)
 {
-    size_t size = strlen(text);
+    const size_t size = key == NULL ? 0 : strlen(key);
+    bool is_visible = key == NULL || (size > 0 && size < IDEMPOTENCY_KEY_SIZE);
 
     for (size_t i = 0; i < size; i++) {
-        if (text[i] <= 0x20 || text[i] >= 0x7F) {
-            return false;
-        }
+        is_visible &= key[i] > 0x20 && key[i] < 0x7F;
     }
-    return size > 0 && size < IDEMPOTENCY_KEY_SIZE;
+    return is_visible ? STATUS_OK
+                      : problem_set(reterr, STATUS_BAD_REQUEST,
+                                    "Idempotency-Key is 1 to 127 visible ASCII characters.");
 }

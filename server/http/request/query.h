@@ -40,7 +40,7 @@ MUST_CHECK enum status query_seconds(const struct query *query, const char *name
                                      double *value, struct problem *reterr);
 
 struct job_request {
-    char key[RESULT_KEY_SIZE]; /* of a stored graph; empty when one is uploaded */
+    char key[RESULT_KEY_SIZE]; /* graph= of a document; empty when a graph is uploaded */
     struct graph_options options;
     enum format format; /* FORMAT_NONE when not said */
     struct job_parameters parameters;
@@ -51,8 +51,16 @@ struct job_request {
 MUST_CHECK enum status query_read_job(const struct query *query, double wait_limit_s,
                                       struct job_request *request, struct problem *reterr);
 struct json_t;
-/* {"graph": id or name, ...}: unknown members are STATUS_UNKNOWN_PARAMETER. */
-MUST_CHECK enum status query_read_job_document(const struct json_t *document, double wait_limit_s,
-                                               struct job_request *request, struct problem *reterr);
-/* 1 to 127 visible ASCII characters. */
-bool query_is_idempotency_key(const char *text);
+#define QUERY_NUMBER_SIZE 32
+struct query_document {
+    struct query query;
+    char numbers[QUERY_LIMIT][QUERY_NUMBER_SIZE];
+};
+/* The members of a JSON object as parameters, each one of the known (NULL-terminated, at most
+ * QUERY_LIMIT). The query borrows the document and its own struct. STATUS_UNKNOWN_PARAMETER;
+ * STATUS_BAD_PARAMETER for a string where a number is expected, and the other way round. */
+MUST_CHECK enum status query_from_document(const struct json_t *document, const char *const *known,
+                                           struct query_document *ret_document,
+                                           struct problem *reterr);
+/* The value of Idempotency-Key; NULL is accepted. */
+MUST_CHECK enum status query_check_idempotency_key(const char *key, struct problem *reterr);

@@ -147,46 +147,6 @@ static void find_format(struct upload *upload)
     refuse(upload);
 }
 
-/* A member edges, links or nodes: what a graph in JSON has, and a document that names one has not.
- */
-static bool has_graph_member(const struct text *kept)
-{
-    static const char *const members[] = {"\"edges\"", "\"links\"", "\"nodes\""};
-    const char *end = kept->bytes + kept->size;
-
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        size_t size = strlen(members[i]);
-        const char *at = kept->bytes;
-
-        while ((at = memmem(at, (size_t)(end - at), members[i], size)) != NULL) {
-            at += size;
-            if (at[strspn(at, " \t\r\n")] == ':') {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* A whole line "p ..." after none but comments. */
-static bool has_dimacs_header(const struct text *kept)
-{
-    const char *line = kept->bytes;
-    const char *end = line + kept->size;
-    const char *next;
-
-    while ((next = memchr(line, '\n', (size_t)(end - line))) != NULL) {
-        if (line[0] == 'p' && line[1] == ' ') {
-            return true;
-        }
-        if (line[0] != 'c') {
-            return false;
-        }
-        line = next + 1;
-    }
-    return false;
-}
-
 static bool may_be_document(const struct upload *upload)
 {
     return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
@@ -206,19 +166,11 @@ static void receive_bytes(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
-    /* Once it is twice as long: pieces may be single bytes, and each look is at all of them. */
-    const bool is_due = upload->kept.size >= 2 * upload->searched_bytes;
-    const bool has_member = is_due && has_graph_member(&upload->kept);
-
-    upload->searched_bytes = is_due ? upload->kept.size : upload->searched_bytes;
-    /* The format may be told before READER_SNIFF_SIZE bytes: then a graph too large is refused by
-     * its first line, whatever may follow. */
-    if (upload->format == FORMAT_NONE && (upload->kept.size >= READER_SNIFF_SIZE ||
-                                          has_dimacs_header(&upload->kept) || has_member)) {
+    if (upload->format == FORMAT_NONE && upload->kept.size >= READER_SNIFF_SIZE) {
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->format != FORMAT_NONE &&
-        (has_member || !may_be_document(upload))) {
+        !may_be_document(upload)) {
         start_reader(upload);
     }
 }
@@ -310,7 +262,8 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
         find_format(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->reader == NULL) {
-        if (may_be_document(upload) && !has_graph_member(&upload->kept)) {
+        if (may_be_document(upload) &&
+            memmem(upload->kept.bytes, upload->kept.size, "\"graph\"", 7) != NULL) {
             document =
                 json_loadb(upload->kept.bytes, upload->kept.size, JSON_REJECT_DUPLICATES, NULL);
         }

@@ -25,7 +25,6 @@ struct upload {
     struct upload_rules rules;
     enum format format;        /* FORMAT_NONE while undecided */
     struct text kept;          /* while undecided, or perhaps a document */
-    size_t searched_bytes;     /* of them, for a member that tells a graph */
     struct decoder *decoder;   /* NULL before the first byte of the body */
     struct reader *reader;     /* NULL until the bytes go to it */
     uint64_t size_bytes;       /* all that came, refused or not */

@@ -114,12 +114,18 @@ static enum status from_query(const char *text, struct job_request *ret_request)
 
 static enum status from_document(const char *text, struct job_request *ret_request)
 {
+    static const char *const known[] = {"graph",      "kind", "name",   "result", "priority",
+                                        "deadline_s", "wait", "verify", NULL};
     json_t *root = json_loads(text, 0, NULL);
+    struct query_document members;
     struct problem problem;
 
     assert_non_null(root);
     *ret_request = (struct job_request){.wait_s = -1};
-    enum status status = query_read_job_document(root, 60, ret_request, &problem);
+    enum status status = query_from_document(root, known, &members, &problem);
+    if (status == STATUS_OK) {
+        status = query_read_job(&members.query, 60, ret_request, &problem);
+    }
     json_decref(root);
     return status;
 }
@@ -207,13 +213,15 @@ TEST(bad_members_are_refused)
 TEST(idempotency_keys_are_visible_ascii)
 {
     char key[IDEMPOTENCY_KEY_SIZE + 1] = {0};
+    struct problem problem;
 
-    assert_true(query_is_idempotency_key("a-1/~"));
-    assert_false(query_is_idempotency_key(""));
-    assert_false(query_is_idempotency_key("a b"));
-    assert_false(query_is_idempotency_key("\xC3\xA4"));
+    assert_int_equal(query_check_idempotency_key(NULL, &problem), STATUS_OK);
+    assert_int_equal(query_check_idempotency_key("a-1/~", &problem), STATUS_OK);
+    assert_int_equal(query_check_idempotency_key("", &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(query_check_idempotency_key("a b", &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(query_check_idempotency_key("\xC3\xA4", &problem), STATUS_BAD_REQUEST);
     memset(key, 'k', IDEMPOTENCY_KEY_SIZE - 1);
-    assert_true(query_is_idempotency_key(key));
+    assert_int_equal(query_check_idempotency_key(key, &problem), STATUS_OK);
     key[IDEMPOTENCY_KEY_SIZE - 1] = 'k';
-    assert_false(query_is_idempotency_key(key));
+    assert_int_equal(query_check_idempotency_key(key, &problem), STATUS_BAD_REQUEST);
 }
