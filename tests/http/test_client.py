@@ -287,7 +287,9 @@ def test_a_matrix_on_a_terminal_is_escaped(_):
 
 
 def test_a_silent_service_ends_a_request(_):
-    """After a minute; both wait at the same time."""
+    """After a minute; both wait at the same time. A build with sanitizers does not wait for it."""
+    if harness.QUICK:
+        return
     with socket.socket() as silent, tempfile.TemporaryDirectory() as folder:
         silent.bind(("127.0.0.1", 0))
         silent.listen()

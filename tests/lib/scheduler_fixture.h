@@ -92,4 +92,4 @@ void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SI
 
 void cancel(struct fixture *fixture, const char *job_id);
 
-#define SCHEDULER_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define SCHEDULER_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)

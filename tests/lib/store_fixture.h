@@ -19,7 +19,8 @@ struct fixture {
 };
 
 /* A test that gets a folder of its own. */
-#define FIXTURE_TEST(name) TEST_WITH(name, fixture_setup, fixture_teardown)
+#define FIXTURE_TEST(name)                                                                         \
+    TEST_FIXTURE(name, struct fixture *fixture, fixture_setup, fixture_teardown)
 
 int fixture_setup(void **state);
 

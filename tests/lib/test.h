@@ -25,6 +25,19 @@
     }                                                                                              \
     static void name(void **state)
 
+/* A test function that gets the object that set_up leaves, such as `struct fixture *fixture`. */
+#define TEST_FIXTURE(name, object, set_up, tear_down)                                              \
+    static void name(object);                                                                      \
+    static void run_##name(void **state)                                                           \
+    {                                                                                              \
+        name(*state);                                                                              \
+    }                                                                                              \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        test_add(#name, run_##name, set_up, tear_down);                                            \
+    }                                                                                              \
+    static void name(object)
+
 /* Calls set_up before the first test function of the program and tear_down after the last one. */
 #define TEST_GROUP(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void set_group(void)                                       \

@@ -3,7 +3,6 @@
 /* A change to a graph whose result is there is done at once, and its name moves with the commit. */
 SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
 {
-    struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
     char back[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -22,7 +21,6 @@ SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
 /* Uploaded, or asked for by its id. */
 SCHEDULER_TEST(graph_of_a_change_that_is_asked_for_stays)
 {
-    struct fixture *fixture = *state;
     char changed[2][GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");

@@ -14,22 +14,22 @@ SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    solve(*state, RING, job_id, graph_id);
-    assert_member(*state, new_question(CALL_JOB, job_id), "solver", "cpu");
-    assert_member(*state, new_question(CALL_JOB, job_id), "graph", graph_id);
-    assert_member(*state, new_question(CALL_GRAPH, graph_id), "job", job_id);
-    assert_member(*state, new_question(CALL_GRAPH, job_id), "result", "i4");
+    solve(fixture, RING, job_id, graph_id);
+    assert_member(fixture, new_question(CALL_JOB, job_id), "solver", "cpu");
+    assert_member(fixture, new_question(CALL_JOB, job_id), "graph", graph_id);
+    assert_member(fixture, new_question(CALL_GRAPH, graph_id), "job", job_id);
+    assert_member(fixture, new_question(CALL_GRAPH, job_id), "result", "i4");
 }
 
 SCHEDULER_TEST(unknown_ids_are_told_apart)
 {
     struct question *question = new_question(CALL_JOB, "nowhere");
-    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
     forget(question);
     question = new_question(CALL_GRAPH, "nowhere");
-    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
     forget(question);
     question = new_question(CALL_RESULT, "j_00000000000000000000000000");
-    call(*state, question, STATUS_NO_SUCH_JOB, 404);
+    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
     forget(question);
 }

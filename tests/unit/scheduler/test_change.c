@@ -3,7 +3,6 @@
 
 SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another)
 {
-    struct fixture *fixture = *state;
     struct question *questions[5];
     char parent[GRAPH_ID_SIZE];
     store_named(fixture, LINE, "line");
@@ -28,7 +27,6 @@ SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another)
 
 SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
 {
-    struct fixture *fixture = *state;
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\"");
@@ -45,7 +43,6 @@ SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
 /* The rows were found by other names than the graph has. */
 SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
 {
-    struct fixture *fixture = *state;
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     question->call.submit.changes.names_digest[0] ^= 1;
@@ -62,7 +59,6 @@ SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
 /* They would wait for a job that does not run any more. */
 SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
 {
-    struct fixture *fixture = *state;
     char job[JOB_ID_SIZE];
     store_named(fixture, LINE, "line");
     submit_long(fixture, 1, job);
@@ -96,7 +92,6 @@ static struct question *post_change(struct fixture *fixture, const char *name, d
 /* The changes of a name that was deleted and given again do not end with those of the old one. */
 SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin)
 {
-    struct fixture *fixture = *state;
     char job[JOB_ID_SIZE];
     store_named(fixture, RING, "name");
     submit_long(fixture, 1, job);
@@ -126,7 +121,6 @@ SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin)
 /* The end of the change before may wait for the very room that is not there. */
 SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
 {
-    struct fixture *fixture = *state;
     struct scheduler *scheduler = fixture->scheduler;
     store_named(fixture, LINE, "line");
     struct question *first = new_change(fixture, "line", 10);

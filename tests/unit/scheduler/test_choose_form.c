@@ -15,7 +15,6 @@ static enum status choose(struct fixture *fixture, uint32_t vertex_count, enum k
 
 SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
 {
-    struct fixture *fixture = *state;
     struct result_summary result;
     fixture->scheduler->vertex_limit[KIND_I4] = 10;
     assert_int_equal(choose(fixture, 10, KIND_I4, RESULT_FORM_AUTO, &result), STATUS_OK);
@@ -28,7 +27,6 @@ SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
 
 SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused)
 {
-    struct fixture *fixture = *state;
     struct result_summary result;
     fixture->scheduler->vertex_limit[KIND_I4] = fixture->scheduler->vertex_limit[KIND_U2] = 10;
     assert_int_equal(choose(fixture, 3, KIND_I4, RESULT_FORM_HIERARCHY, &result), STATUS_OK);

@@ -27,7 +27,6 @@ static uint64_t tag_of(const struct fixture *fixture, const char *graph_id)
 
 SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
 
@@ -53,7 +52,6 @@ SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
 
 SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct question *questions[2];
@@ -79,7 +77,6 @@ SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused)
 
 SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
 
@@ -101,7 +98,6 @@ SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along)
 
 SCHEDULER_TEST(beyond_two_at_once_they_are_refused)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct question *questions[3];

@@ -40,7 +40,6 @@ static double eta_of(struct fixture *fixture, const char *job_id)
 
 SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -54,7 +53,6 @@ SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs)
 /* Also where its graph is in a file alone: the time that it may take is judged by that. */
 SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     const struct scheduler_worker *slot = fixture->scheduler->workers[0];
@@ -70,7 +68,6 @@ SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has)
 
 SCHEDULER_TEST(a_higher_priority_goes_first)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char low[JOB_ID_SIZE];
     char high[JOB_ID_SIZE];
@@ -96,7 +93,6 @@ static json_t *job_body(struct fixture *fixture, const char *id)
 /* The second has the timings of the solve of the first, which a second solve would not repeat. */
 SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];

@@ -13,9 +13,9 @@ SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    solve(*state, NEGATIVE_RING, job_id, graph_id);
+    solve(fixture, NEGATIVE_RING, job_id, graph_id);
     struct question *question = new_question(CALL_JOB, job_id);
-    call(*state, question, STATUS_OK, 200);
+    call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
     json_t *problem = json_object_get(body, "problem");
     assert_string_equal(json_string_value(json_object_get(body, "state")), "failed");
@@ -27,7 +27,6 @@ SCHEDULER_TEST(a_negative_cycle_fails_the_job_and_names_its_vertices)
 
 SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -47,7 +46,6 @@ SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not)
 
 SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     struct question *question = new_upload(CALL_SUBMIT, RING);
@@ -64,7 +62,6 @@ SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running)
 
 SCHEDULER_TEST(a_deadline_holds_across_a_restart)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
     struct question *question = new_upload(CALL_SUBMIT, RING);
@@ -83,7 +80,6 @@ SCHEDULER_TEST(a_deadline_holds_across_a_restart)
  */
 SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so)
 {
-    struct fixture *fixture = *state;
     struct rlimit before;
     char job_id[JOB_ID_SIZE];
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -106,7 +102,6 @@ SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so)
 
 SCHEDULER_TEST(the_history_forgets_its_oldest_jobs)
 {
-    struct fixture *fixture = *state;
     char job_ids[4][JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     fixture->config.history_limit = 2;
@@ -131,7 +126,6 @@ static json_t *graph_document(struct fixture *fixture, const char *graph_id)
 
 SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char first[GRAPH_ID_SIZE];
     char second[GRAPH_ID_SIZE];
@@ -149,7 +143,6 @@ SCHEDULER_TEST(a_graph_does_not_point_to_a_forgotten_job)
 
 SCHEDULER_TEST(the_total_is_the_sum_of_its_parts)
 {
-    struct fixture *fixture = *state;
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(CALL_SUBMIT, edges);
     question->call.submit.parse_s = 100; /* as if the upload had been slow */

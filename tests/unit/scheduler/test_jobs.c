@@ -93,16 +93,16 @@ static struct job *add(struct job_table *table, const char *key)
     return added;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct job_table *table, set_up, tear_down)
 
 FIXTURE_TEST(a_job_is_found_by_its_id_and_its_key)
 {
-    struct job *job = add(*state, "order-1");
-    struct job *other = add(*state, "order-2");
-    assert_ptr_equal(job_table_find(*state, NULL, job->id), job);
-    assert_ptr_equal(job_table_find_key(*state, NULL, "order-2"), other);
-    assert_null(job_table_find(*state, NULL, "j_absent"));
-    assert_null(job_table_find_key(*state, NULL, "order-3"));
+    struct job *job = add(table, "order-1");
+    struct job *other = add(table, "order-2");
+    assert_ptr_equal(job_table_find(table, NULL, job->id), job);
+    assert_ptr_equal(job_table_find_key(table, NULL, "order-2"), other);
+    assert_null(job_table_find(table, NULL, "j_absent"));
+    assert_null(job_table_find_key(table, NULL, "order-3"));
 }
 
 FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
@@ -116,18 +116,18 @@ FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
         job->tenant = &tenants[i];
         job->durability = JOB_ACCEPTED;
         jobs[i] = job;
-        assert_int_equal(job_table_add(*state, &job), STATUS_OK);
+        assert_int_equal(job_table_add(table, &job), STATUS_OK);
     }
-    assert_ptr_equal(job_table_find_key(*state, &tenants[0], "order-1"), jobs[0]);
-    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
-    assert_null(job_table_find_key(*state, NULL, "order-1"));
-    assert_ptr_equal(job_table_find(*state, &tenants[0], jobs[0]->id), jobs[0]);
-    assert_null(job_table_find(*state, &tenants[1], jobs[0]->id));
-    assert_null(job_table_find(*state, NULL, jobs[0]->id));
-    job_table_remove(*state, jobs[0]);
-    assert_null(job_table_find_key(*state, &tenants[0], "order-1"));
-    assert_ptr_equal(job_table_find_key(*state, &tenants[1], "order-1"), jobs[1]);
-    job_table_remove(*state, jobs[1]);
+    assert_ptr_equal(job_table_find_key(table, &tenants[0], "order-1"), jobs[0]);
+    assert_ptr_equal(job_table_find_key(table, &tenants[1], "order-1"), jobs[1]);
+    assert_null(job_table_find_key(table, NULL, "order-1"));
+    assert_ptr_equal(job_table_find(table, &tenants[0], jobs[0]->id), jobs[0]);
+    assert_null(job_table_find(table, &tenants[1], jobs[0]->id));
+    assert_null(job_table_find(table, NULL, jobs[0]->id));
+    job_table_remove(table, jobs[0]);
+    assert_null(job_table_find_key(table, &tenants[0], "order-1"));
+    assert_ptr_equal(job_table_find_key(table, &tenants[1], "order-1"), jobs[1]);
+    job_table_remove(table, jobs[1]);
 }
 
 FIXTURE_TEST(the_jobs_of_a_graph_are_found_newest_first)
@@ -135,65 +135,65 @@ FIXTURE_TEST(the_jobs_of_a_graph_are_found_newest_first)
     struct job *other;
     struct job *jobs[3];
     assert_int_equal(job_create("g_two", KIND_I4, 1000, &other), STATUS_OK);
-    assert_int_equal(job_table_add(*state, &other), STATUS_OK);
+    assert_int_equal(job_table_add(table, &other), STATUS_OK);
     for (int i = 0; i < 3; i++) {
-        jobs[i] = add(*state, "");
+        jobs[i] = add(table, "");
     }
-    assert_null(job_table_newest_of(*state, "g_none"));
+    assert_null(job_table_newest_of(table, "g_none"));
     /* As a damaged row of the catalogue may have it. */
-    assert_null(job_table_newest_of(*state, "g_a_name_longer_than_any_id_of_a_graph_is"));
-    assert_ptr_equal(job_table_newest_of(*state, "g_one"), jobs[2]);
+    assert_null(job_table_newest_of(table, "g_a_name_longer_than_any_id_of_a_graph_is"));
+    assert_ptr_equal(job_table_newest_of(table, "g_one"), jobs[2]);
     assert_ptr_equal(jobs[2]->older_of_graph, jobs[1]);
-    job_table_remove(*state, jobs[1]);
+    job_table_remove(table, jobs[1]);
     assert_ptr_equal(jobs[2]->older_of_graph, jobs[0]);
     assert_ptr_equal(jobs[0]->newer_of_graph, jobs[2]);
-    job_table_remove(*state, jobs[2]);
-    assert_ptr_equal(job_table_newest_of(*state, "g_one"), jobs[0]);
+    job_table_remove(table, jobs[2]);
+    assert_ptr_equal(job_table_newest_of(table, "g_one"), jobs[0]);
     assert_null(jobs[0]->older_of_graph);
-    job_table_remove(*state, jobs[0]);
-    assert_null(job_table_newest_of(*state, "g_one"));
-    assert_non_null(job_table_newest_of(*state, "g_two"));
+    job_table_remove(table, jobs[0]);
+    assert_null(job_table_newest_of(table, "g_one"));
+    assert_non_null(job_table_newest_of(table, "g_two"));
 }
 
 FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
 {
-    struct job *first = add(*state, "");
-    struct job *second = add(*state, "");
+    struct job *first = add(table, "");
+    struct job *second = add(table, "");
     assert_ptr_equal(first->newer, second);
-    assert_null(job_table_find_key(*state, NULL, ""));
+    assert_null(job_table_find_key(table, NULL, ""));
 }
 
 FIXTURE_TEST(a_job_not_accepted_is_found_by_its_key_alone)
 {
-    struct job *job = add(*state, "order-1");
+    struct job *job = add(table, "order-1");
     job->durability = JOB_ACCEPTING;
-    assert_null(job_table_find(*state, NULL, job->id));
-    assert_ptr_equal(job_table_find_key(*state, NULL, "order-1"), job);
+    assert_null(job_table_find(table, NULL, job->id));
+    assert_ptr_equal(job_table_find_key(table, NULL, "order-1"), job);
 }
 
 FIXTURE_TEST(a_removed_job_is_not_found)
 {
-    struct job *job = add(*state, "order-1");
+    struct job *job = add(table, "order-1");
     char id[JOB_ID_SIZE];
     memcpy(id, job->id, sizeof(id));
-    job_table_remove(*state, job);
-    assert_null(job_table_find(*state, NULL, id));
-    assert_null(job_table_find_key(*state, NULL, "order-1"));
-    assert_null(((struct job_table *)*state)->newest);
-    assert_null(((struct job_table *)*state)->oldest);
+    job_table_remove(table, job);
+    assert_null(job_table_find(table, NULL, id));
+    assert_null(job_table_find_key(table, NULL, "order-1"));
+    assert_null(table->newest);
+    assert_null(table->oldest);
 }
 
 FIXTURE_TEST(the_order_of_creation_survives_removals)
 {
-    struct job *first = add(*state, "");
-    struct job *second = add(*state, "");
-    struct job *third = add(*state, "");
-    job_table_remove(*state, second);
-    assert_ptr_equal(((struct job_table *)*state)->oldest, first);
+    struct job *first = add(table, "");
+    struct job *second = add(table, "");
+    struct job *third = add(table, "");
+    job_table_remove(table, second);
+    assert_ptr_equal(table->oldest, first);
     assert_ptr_equal(first->newer, third);
     assert_ptr_equal(third->older, first);
-    job_table_remove(*state, third);
-    assert_ptr_equal(((struct job_table *)*state)->newest, first);
+    job_table_remove(table, third);
+    assert_ptr_equal(table->newest, first);
 }
 
 FIXTURE_TEST(an_id_too_long_to_be_one_is_not_found)
@@ -201,6 +201,6 @@ FIXTURE_TEST(an_id_too_long_to_be_one_is_not_found)
     char id[400];
     memset(id, 'j', sizeof(id) - 1);
     id[sizeof(id) - 1] = '\0';
-    assert_null(job_table_find(*state, NULL, id));
-    assert_null(job_table_find_key(*state, NULL, id));
+    assert_null(job_table_find(table, NULL, id));
+    assert_null(job_table_find_key(table, NULL, id));
 }

@@ -47,7 +47,6 @@ static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, co
 /* Behind another, so that no progress ends a stream's wait. */
 SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -60,7 +59,6 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
 
 SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     struct waiting waiting[5];
     submit_long(fixture, 1, job_id);
@@ -82,7 +80,6 @@ SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on)
 
 SCHEDULER_TEST(leaving_after_the_answer_changes_nothing)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     struct waiting waiting;
     submit_long(fixture, 1, job_id);

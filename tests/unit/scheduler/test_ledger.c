@@ -3,7 +3,6 @@
 
 SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     fixture->config.queue_limit = 1;

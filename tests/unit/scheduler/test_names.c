@@ -27,7 +27,6 @@ static bool is_known(const struct fixture *fixture, const char *id)
 
 SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
 {
-    struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
     char failed[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -44,7 +43,6 @@ SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
 /* The graph that was uploaded, and the last one. */
 SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on)
 {
-    struct fixture *fixture = *state;
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -65,7 +63,6 @@ SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on)
 /* A kill between the move of the name and the deletion. */
 SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
 {
-    struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -85,7 +82,6 @@ SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
 
 SCHEDULER_TEST(graph_of_a_change_by_id_stays)
 {
-    struct fixture *fixture = *state;
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];
@@ -100,7 +96,6 @@ SCHEDULER_TEST(graph_of_a_change_by_id_stays)
 /* An upload takes the name. */
 SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name)
 {
-    struct fixture *fixture = *state;
     char changed[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
     change(fixture, "ring", 10, "done", changed);
@@ -148,7 +143,6 @@ static bool end_again(struct fixture *fixture, const struct job *job)
 /* The catalogue has both in order, so that the name would be another's after a restart. */
 SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move)
 {
-    struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
     char other[GRAPH_ID_SIZE];
     const struct job *job = change_ring(fixture, parent);
@@ -172,7 +166,6 @@ SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move)
 
 SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
 {
-    struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
     const struct job *job = change_ring(fixture, parent);
     store_named(fixture, RING, "ring");
@@ -201,7 +194,6 @@ static void expect_deleted(struct fixture *fixture, const char *id)
 
 SCHEDULER_TEST(graph_with_a_name_is_not_swept)
 {
-    struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
     const struct job *job = change_ring(fixture, parent);
@@ -226,7 +218,6 @@ SCHEDULER_TEST(graph_with_a_name_is_not_swept)
 /* A full disk keeps the end back meanwhile. */
 SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted)
 {
-    struct fixture *fixture = *state;
     char parent[GRAPH_ID_SIZE];
     const struct job *job = change_ring(fixture, parent);
     struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);

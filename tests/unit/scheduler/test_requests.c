@@ -23,7 +23,6 @@ int munmap(void *address, size_t size)
 /* The others would wait for it: some 30 ms for a GiB. */
 SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
-    struct fixture *fixture = *state;
     char *edges = ring_of(300, 1);
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -40,7 +39,6 @@ SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 
 SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
     struct question *question = new_question(CALL_DELETE_GRAPH, job_id);
@@ -66,7 +64,6 @@ SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 /* The file of the graph is a pipe that nobody writes: an estimate that reads it waits. */
 SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
-    struct fixture *fixture = *state;
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     struct question *estimates[ESTIMATES];
     char path[640];
@@ -98,7 +95,6 @@ SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 
 SCHEDULER_TEST(jobs_are_listed_newest_first_page_by_page)
 {
-    struct fixture *fixture = *state;
     char job_ids[3][JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     for (int i = 0; i < 3; i++) {
@@ -132,11 +128,11 @@ SCHEDULER_TEST(jobs_are_filtered_by_state)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    solve(*state, RING, job_id, graph_id);
+    solve(fixture, RING, job_id, graph_id);
     struct question *question = new_question(CALL_JOBS, "");
     question->call.list.filter_state = true;
     question->call.list.state = JOB_FAILED;
-    call(*state, question, STATUS_OK, 200);
+    call(fixture, question, STATUS_OK, 200);
     assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
     forget(question);
 }
@@ -144,7 +140,6 @@ SCHEDULER_TEST(jobs_are_filtered_by_state)
 /* Each of the many pages is short to make, however few jobs the filter lets through. */
 SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page)
 {
-    struct fixture *fixture = *state;
     char failed[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     struct tenant *tenant;

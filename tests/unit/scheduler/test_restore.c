@@ -3,7 +3,6 @@
 
 SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart)
 {
-    struct fixture *fixture = *state;
     struct question *question = new_upload(CALL_SUBMIT, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
     question->call.wait_s = LONG_S;
@@ -24,7 +23,6 @@ SCHEDULER_TEST(results_names_and_jobs_are_there_after_a_restart)
 
 SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_ring(fixture, 1200, 1, running);
@@ -39,7 +37,6 @@ SCHEDULER_TEST(a_running_and_a_queued_job_are_resumed_after_a_restart)
 
 SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     char path[768];
@@ -54,7 +51,6 @@ SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
 
 SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again)
 {
-    struct fixture *fixture = *state;
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -75,7 +71,6 @@ SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again)
 
 SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, RING, job_id, graph_id);

@@ -2,7 +2,6 @@
 
 SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
 {
-    struct fixture *fixture = *state;
     struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, upload, STATUS_OK, 201);
     struct question *question = new_question(CALL_RESULT, upload->call.graph_id);
@@ -18,7 +17,6 @@ SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
 
 SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked)
 {
-    struct fixture *fixture = *state;
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
     char line_job[JOB_ID_SIZE];
@@ -40,7 +38,6 @@ SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked)
 
 SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked)
 {
-    struct fixture *fixture = *state;
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
     char line_job[JOB_ID_SIZE];
@@ -67,7 +64,6 @@ static void touch(struct fixture *fixture, const char *graph_id)
 /* Queries only touch the results, so the order of eviction is found out when one has to go. */
 SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
 {
-    struct fixture *fixture = *state;
     static const unsigned evicted[] = {1, 0, 3, 2};
     char job_id[JOB_ID_SIZE];
     char graph_ids[7][GRAPH_ID_SIZE];
@@ -109,7 +105,6 @@ static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
 
 SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last)
 {
-    struct fixture *fixture = *state;
     char graph_id[GRAPH_ID_SIZE];
     solve_kind(fixture, KIND_I4, graph_id);
     solve_kind(fixture, KIND_F8, graph_id);
@@ -123,7 +118,6 @@ SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last)
 /* A negative loop is no edge of the canonical form, and still makes another graph. */
 SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char plain[GRAPH_ID_SIZE];
     char looped[GRAPH_ID_SIZE];
@@ -143,7 +137,6 @@ static void break_store(const struct fixture *fixture)
 
 SCHEDULER_TEST(results_that_the_disk_refuses_are_dropped)
 {
-    struct fixture *fixture = *state;
     break_store(fixture);
     struct question *question = new_upload(CALL_SUBMIT, RING);
     scheduler_post(fixture->scheduler, &question->call);

@@ -6,24 +6,23 @@ SCHEDULER_TEST(a_submitted_graph_is_solved)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    solve(*state, RING, job_id, graph_id);
-    assert_job_state(*state, job_id, "done");
-    assert_distance(*state, job_id, 0, 2, "3");
-    assert_distance(*state, graph_id, 2, 1, "5");
+    solve(fixture, RING, job_id, graph_id);
+    assert_job_state(fixture, job_id, "done");
+    assert_distance(fixture, job_id, 0, 2, "3");
+    assert_distance(fixture, graph_id, 2, 1, "5");
 }
 
 SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    call(*state, question, STATUS_OK, 202);
+    call(fixture, question, STATUS_OK, 202);
     assert_true(question->call.retry_after_s > 0);
-    finish_job(*state, question->call.job_id, "done");
+    finish_job(fixture, question->call.job_id, "done");
     forget(question);
 }
 
 SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
     struct question *waiting = new_question(CALL_JOB, job_id);

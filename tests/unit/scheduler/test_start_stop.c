@@ -2,7 +2,6 @@
 
 SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
 {
-    struct fixture *fixture = *state;
     const struct device_list *devices = scheduler_devices(fixture->scheduler);
     assert_int_equal(devices->count, 1);
     assert_string_equal(devices->devices[0].solver, "cpu");
@@ -12,7 +11,6 @@ SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
 
 SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is)
 {
-    struct fixture *fixture = *state;
     assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
     assert_non_null(strstr(scheduler_admission(fixture->scheduler)->limit_reason, "GiB"));
     stop(fixture);

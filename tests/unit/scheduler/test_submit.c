@@ -12,10 +12,10 @@ SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept)
     struct graph_options options = {0};
     assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.submit.reader),
                      STATUS_OK);
-    call(*state, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
+    call(fixture, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
     forget(question);
     question = new_question(CALL_JOBS, "");
-    call(*state, question, STATUS_OK, 200);
+    call(fixture, question, STATUS_OK, 200);
     assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
     forget(question);
 }
@@ -24,20 +24,20 @@ SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
-    call(*state, question, STATUS_OK, 201);
+    call(fixture, question, STATUS_OK, 201);
     forget(question);
     question = new_question(CALL_SUBMIT, "ring");
     question->call.submit.parameters.kind = KIND_F8;
     question->call.wait_s = LONG_S;
-    call(*state, question, STATUS_OK, 200);
-    assert_distance(*state, "ring", 0, 2, "3");
+    call(fixture, question, STATUS_OK, 200);
+    assert_distance(fixture, "ring", 0, 2, "3");
     forget(question);
 }
 
 SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted)
 {
     struct question *question = new_question(CALL_SUBMIT, "nowhere");
-    call(*state, question, STATUS_NO_SUCH_GRAPH, 404);
+    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
     forget(question);
 }
 
@@ -53,7 +53,6 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
 /* Each is bound anew with each result of the graph, and printed with its document. */
 SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
 {
-    struct fixture *fixture = *state;
     struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
     struct graph_table *graphs = fixture->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, question->call.graph_id);
@@ -135,7 +134,6 @@ static void expect_stored(const struct fixture *fixture, const char *id, uint32_
 /* The second is as like the first as a row of the catalogue tells. */
 SCHEDULER_TEST(large_graphs_are_stored_each_once)
 {
-    struct fixture *fixture = *state;
     char ids[3][GRAPH_ID_SIZE];
     upload_large(fixture, 601, 201, ids[0]);
     upload_large(fixture, 700, 201, ids[1]);
@@ -153,7 +151,6 @@ SCHEDULER_TEST(large_graphs_are_stored_each_once)
 /* Its edges alone would fit. */
 SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor)
 {
-    struct fixture *fixture = *state;
     restart(fixture);
     const size_t open_files = count_files("/proc/self", "/fd");
     struct question *question = new_large_upload(601);
@@ -180,18 +177,17 @@ SCHEDULER_TEST(a_graph_solved_before_is_done_at_once)
 {
     char first[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    solve(*state, RING, first, graph_id);
+    solve(fixture, RING, first, graph_id);
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    call(*state, question, STATUS_OK, 200);
+    call(fixture, question, STATUS_OK, 200);
     assert_state(question, "done");
     assert_string_not_equal(question->call.job_id, first);
-    assert_distance(*state, question->call.job_id, 0, 2, "3");
+    assert_distance(fixture, question->call.job_id, 0, 2, "3");
     forget(question);
 }
 
 SCHEDULER_TEST(two_uploads_of_one_new_graph_at_the_same_time_are_both_accepted)
 {
-    struct fixture *fixture = *state;
     struct question *one = new_upload(CALL_SUBMIT, RING);
     struct question *two = new_upload(CALL_SUBMIT, RING);
     one->call.wait_s = two->call.wait_s = LONG_S;
@@ -218,14 +214,14 @@ static struct question *new_keyed(const char *edges, const char *key)
 SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart)
 {
     struct question *first = new_keyed(RING, "order-1");
-    call(*state, first, STATUS_OK, 200);
+    call(fixture, first, STATUS_OK, 200);
     struct question *second = new_keyed(RING, "order-1");
-    call(*state, second, STATUS_OK, 200);
+    call(fixture, second, STATUS_OK, 200);
     assert_string_equal(second->call.job_id, first->call.job_id);
     forget(second);
-    restart(*state);
+    restart(fixture);
     second = new_keyed(RING, "order-1");
-    call(*state, second, STATUS_OK, 200);
+    call(fixture, second, STATUS_OK, 200);
     assert_string_equal(second->call.job_id, first->call.job_id);
     forget(second);
     forget(first);
@@ -241,7 +237,6 @@ static struct question *new_stored(const char *graph_id, const char *key)
 
 SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it)
 {
-    struct fixture *fixture = *state;
     struct question *graph = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, graph, STATUS_OK, 201);
     struct question *first = new_stored(graph->call.graph_id, "order-1");
@@ -259,10 +254,10 @@ SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it)
 SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch)
 {
     struct question *question = new_keyed(RING, "order-1");
-    call(*state, question, STATUS_OK, 200);
+    call(fixture, question, STATUS_OK, 200);
     forget(question);
     question = new_keyed(LINE, "order-1");
-    call(*state, question, STATUS_IDEMPOTENCY_MISMATCH,
+    call(fixture, question, STATUS_IDEMPOTENCY_MISMATCH,
          status_info(STATUS_IDEMPOTENCY_MISMATCH)->http);
     forget(question);
 }
@@ -287,7 +282,6 @@ static bool has_moved_name(const struct question *question, const struct questio
  * disk. */
 SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move)
 {
-    struct fixture *fixture = *state;
     struct question *ring = post_named(fixture, RING);
     struct question *line = post_named(fixture, LINE);
     wait_for(fixture, ring);
@@ -304,7 +298,6 @@ SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move)
 
 SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, RING, job_id, graph_id);
@@ -324,7 +317,6 @@ SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays)
 
 SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, LINE, job_id, graph_id);

@@ -82,7 +82,6 @@ static void expect_lists(struct fixture *fixture, const char *tenant, size_t cou
 
 SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve_as(fixture, "a", job_id, graph_id);
@@ -102,7 +101,6 @@ SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
 /* The same graph, alias and Idempotency-Key: as if there were no other. */
 SCHEDULER_TEST(equal_requests_of_two_are_two)
 {
-    struct fixture *fixture = *state;
     char job_ids[3][JOB_ID_SIZE];
     char graph_ids[3][GRAPH_ID_SIZE];
     static const char *const tenants[] = {"", "a", "b"};
@@ -125,7 +123,6 @@ SCHEDULER_TEST(equal_requests_of_two_are_two)
 
 SCHEDULER_TEST(a_cursor_of_another_is_none)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve_as(fixture, "a", job_id, graph_id);
@@ -137,7 +134,6 @@ SCHEDULER_TEST(a_cursor_of_another_is_none)
 
 SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
 {
-    struct fixture *fixture = *state;
     struct tenant *tenant = tenant_of(fixture, "a");
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -168,7 +164,6 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
 /* The first is solved while the second waits, which then ends by the result of the first. */
 SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too)
 {
-    struct fixture *fixture = *state;
     struct tenant *tenant = tenant_of(fixture, "a");
     struct question *first = new_submit(fixture, "a", RING);
     struct question *second = new_submit(fixture, "a", RING);
@@ -186,7 +181,6 @@ SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too)
 
 SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
 {
-    struct fixture *fixture = *state;
     struct question *question = new_submit(fixture, "a", RING);
     question->call.quota.vertex_limit = 2;
     call(fixture, question, STATUS_TOO_LARGE, 413);
@@ -199,7 +193,6 @@ SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
  * the next does not matter to one that was promised none. */
 SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows)
 {
-    struct fixture *fixture = *state;
     struct question *first = new_submit(fixture, "a", RING);
     struct question *second = new_submit(fixture, "a", LINE);
     struct question *other = new_submit(fixture, "b", LINE);

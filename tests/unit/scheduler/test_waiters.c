@@ -3,7 +3,6 @@
 
 SCHEDULER_TEST(a_wait_ends_when_its_time_is_up)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
     struct question *question = new_question(CALL_JOB, job_id);
@@ -18,7 +17,6 @@ SCHEDULER_TEST(a_wait_ends_when_its_time_is_up)
 
 SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -62,7 +60,6 @@ static void assert_has(const struct question *question, const char *words)
 
 SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -89,7 +86,6 @@ SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change)
 /* Nearer to its turn: of three jobs the watched one is the last. */
 SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char next[JOB_ID_SIZE];
     char last[JOB_ID_SIZE];
@@ -112,7 +108,6 @@ SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress)
 
 SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not)
 {
-    struct fixture *fixture = *state;
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, RING, job_id, graph_id);
@@ -136,7 +131,6 @@ SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not)
 
 SCHEDULER_TEST(a_silent_stream_has_a_heartbeat)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -154,7 +148,6 @@ SCHEDULER_TEST(a_silent_stream_has_a_heartbeat)
 
 SCHEDULER_TEST(a_drain_ends_streams_with_the_state)
 {
-    struct fixture *fixture = *state;
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
     fixture->config.drain_s = 0;
@@ -173,7 +166,6 @@ SCHEDULER_TEST(a_drain_ends_streams_with_the_state)
 
 SCHEDULER_TEST(an_unknown_job_has_no_events)
 {
-    struct fixture *fixture = *state;
     struct question *question = new_stream(fixture, "j_none", NULL);
     call(fixture, question, STATUS_NO_SUCH_JOB, 404);
     forget(question);

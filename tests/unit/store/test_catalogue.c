@@ -170,10 +170,10 @@ static void expect_rows(const struct walk *walk)
 FIXTURE_TEST(rows_come_back_after_reopening)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
     catalogue_close(catalogue);
-    catalogue = open_catalogue(*state);
+    catalogue = open_catalogue(fixture);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     expect_rows(&walk);
     catalogue_close(catalogue);
@@ -182,7 +182,7 @@ FIXTURE_TEST(rows_come_back_after_reopening)
 FIXTURE_TEST(rolled_back_rows_are_gone)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     assert_int_equal(catalogue_begin(catalogue), STATUS_OK);
     assert_int_equal(catalogue_put_graph(catalogue, &graph_row), STATUS_OK);
     catalogue_rollback(catalogue);
@@ -195,7 +195,7 @@ FIXTURE_TEST(rolled_back_rows_are_gone)
 FIXTURE_TEST(later_rows_replace_and_keep_their_place)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     struct job_row job = job_row;
     struct job_row second = job_row;
     struct result_row result = result_row;
@@ -221,7 +221,7 @@ FIXTURE_TEST(graph_leaves_with_its_names_and_results)
 {
     struct walk walk;
     bool found;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
     assert_int_equal(catalogue_has_graph(catalogue, "g_1", &found, NULL), STATUS_OK);
     assert_true(found);
@@ -240,7 +240,7 @@ FIXTURE_TEST(graph_leaves_with_its_names_and_results)
 FIXTURE_TEST(one_result_leaves_alone)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
     assert_int_equal(catalogue_delete_result(catalogue, "g_1", KIND_I4), STATUS_OK);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
@@ -254,7 +254,7 @@ FIXTURE_TEST(one_result_leaves_alone)
 FIXTURE_TEST(failing_callback_ends_the_walk)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     const struct name_row stop = {.name = "stop", .graph_id = "g_1"};
     assert_int_equal(catalogue_put_name(catalogue, &stop), STATUS_OK);
     put_all(catalogue);
@@ -283,9 +283,9 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
 
 FIXTURE_TEST(another_owner_is_refused)
 {
-    catalogue_close(open_catalogue(*state));
-    run_sql(*state, "UPDATE store SET id='ffff'");
-    expect_refused(*state, STATUS_CONFIG, "another state directory");
+    catalogue_close(open_catalogue(fixture));
+    run_sql(fixture, "UPDATE store SET id='ffff'");
+    expect_refused(fixture, STATUS_CONFIG, "another state directory");
 }
 
 static enum status note_graph(void *context, const struct name_row *row)
@@ -298,7 +298,7 @@ static enum status note_graph(void *context, const struct name_row *row)
 
 FIXTURE_TEST(names_are_per_tenant)
 {
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     const struct name_row rows[] = {
         {.name = "town", .graph_id = "g_1", .tenant = "a"},
         {.name = "town", .graph_id = "g_2", .tenant = "b"},
@@ -316,7 +316,6 @@ FIXTURE_TEST(names_are_per_tenant)
 
 FIXTURE_TEST(damage_is_found_on_opening)
 {
-    const struct fixture *fixture = *state;
     struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
     catalogue_close(catalogue);
@@ -363,7 +362,6 @@ static void expect_told(struct catalogue *catalogue, const char *table)
 
 FIXTURE_TEST(every_changed_cell_is_told_and_set_aside)
 {
-    const struct fixture *fixture = *state;
     char path[640];
     char **cells;
     int count;
@@ -403,7 +401,7 @@ FIXTURE_TEST(every_changed_cell_is_told_and_set_aside)
 FIXTURE_TEST(zeros_of_either_sign_are_sound)
 {
     struct walk walk;
-    struct catalogue *catalogue = open_catalogue(*state);
+    struct catalogue *catalogue = open_catalogue(fixture);
     struct graph_row row = graph_row;
     row.summary.min_weight = -0.0;
     row.summary.max_weight = INFINITY;
@@ -419,7 +417,6 @@ FIXTURE_TEST(zeros_of_either_sign_are_sound)
 FIXTURE_TEST(types_and_indexes_stop_no_start)
 {
     struct walk walk;
-    const struct fixture *fixture = *state;
     struct catalogue *catalogue = open_catalogue(fixture);
     put_all(catalogue);
     catalogue_close(catalogue);

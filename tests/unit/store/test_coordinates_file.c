@@ -32,7 +32,6 @@ static struct coordinates_info put(const struct fixture *fixture, const char *id
 
 FIXTURE_TEST(a_file_is_read_as_it_was_written)
 {
-    const struct fixture *fixture = *state;
     const struct coordinates_info written = put(fixture, "g_a", 5);
     struct coordinates *coordinates = NULL;
     struct coordinates_info info;
@@ -52,7 +51,6 @@ FIXTURE_TEST(a_file_is_read_as_it_was_written)
 
 FIXTURE_TEST(where_there_is_no_file_there_are_none)
 {
-    const struct fixture *fixture = *state;
     struct coordinates *coordinates = NULL;
     struct coordinates_info info = {.bytes = 1};
 
@@ -64,7 +62,6 @@ FIXTURE_TEST(where_there_is_no_file_there_are_none)
 
 FIXTURE_TEST(every_damaged_byte_is_found)
 {
-    const struct fixture *fixture = *state;
     const struct coordinates_info written = put(fixture, "g_a", 5);
     const int file = openat(fixture->folder, "g_a", O_RDWR);
 
@@ -89,7 +86,6 @@ FIXTURE_TEST(every_damaged_byte_is_found)
 
 FIXTURE_TEST(a_file_under_the_name_of_another_graph_is_damaged)
 {
-    const struct fixture *fixture = *state;
     struct coordinates_info info;
 
     put(fixture, "g_a", 5);

@@ -21,7 +21,6 @@ static bool is_there(const struct fixture *fixture, const char *name)
 
 FIXTURE_TEST(the_oldest_files_go_and_folders_stay)
 {
-    const struct fixture *fixture = *state;
     put(fixture, "middle", 100000, 20);
     put(fixture, "oldest", 1, 10);
     put(fixture, "newest", 100000, 30);
@@ -42,7 +41,6 @@ static bool begins_with_a(const char *name)
 
 FIXTURE_TEST(files_of_others_go_whatever_their_age)
 {
-    const struct fixture *fixture = *state;
     put(fixture, "a", 1, 10);
     put(fixture, "b", 1, 20);
     put(fixture, ".c", 1, 20);

@@ -42,7 +42,6 @@ static const struct adjacency *borrow(struct graph_cache *cache, const char *id,
 
 FIXTURE_TEST(edges_are_read_once)
 {
-    const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
     const struct adjacency *first = borrow(cache, "g_a", 100);
 
@@ -69,7 +68,6 @@ static bool is_kept(struct graph_cache *cache, const char *id)
 
 FIXTURE_TEST(the_longest_unasked_goes_first)
 {
-    const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
 
     graph_cache_give_back(cache, borrow(cache, "g_a", 100));
@@ -85,7 +83,6 @@ FIXTURE_TEST(the_longest_unasked_goes_first)
 
 FIXTURE_TEST(borrowed_entries_stay)
 {
-    const struct fixture *fixture = *state;
     struct graph_cache *cache = make(fixture, ENTRY_BYTES);
     const struct adjacency *a = borrow(cache, "g_a", 100);
     const struct adjacency *b = borrow(cache, "g_b", 200);
@@ -102,7 +99,7 @@ FIXTURE_TEST(borrowed_entries_stay)
 
 FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit)
 {
-    struct graph_cache *cache = make(*state, ENTRY_BYTES - 1);
+    struct graph_cache *cache = make(fixture, ENTRY_BYTES - 1);
     const struct adjacency *adjacency;
     struct problem problem;
 
@@ -161,7 +158,7 @@ static const struct located_graph *borrow_places(struct graph_cache *cache, cons
 FIXTURE_TEST(coordinates_are_read_once_beside_edges)
 {
     int folder;
-    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);
     uint64_t figures[3];
 
     put(folder, "g_a", 10, 1);
@@ -182,7 +179,7 @@ FIXTURE_TEST(coordinates_are_read_once_beside_edges)
 FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more)
 {
     int folder;
-    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);
     const struct located_graph *none;
     struct problem problem;
 
@@ -204,7 +201,7 @@ FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more)
 FIXTURE_TEST(coordinates_share_the_budget)
 {
     int folder;
-    struct graph_cache *cache = make_placed(*state, 800, &folder);
+    struct graph_cache *cache = make_placed(fixture, 800, &folder);
     uint64_t figures[3];
 
     put(folder, "g_a", 10, 1);
@@ -220,7 +217,7 @@ FIXTURE_TEST(coordinates_share_the_budget)
 FIXTURE_TEST(coordinates_of_another_count_are_damaged)
 {
     int folder;
-    struct graph_cache *cache = make_placed(*state, UINT64_MAX, &folder);
+    struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);
     const struct located_graph *none;
     struct problem problem;
 
@@ -247,7 +244,7 @@ static void *call_often(void *context)
 
 FIXTURE_TEST(threads_share_it)
 {
-    struct graph_cache *cache = make(*state, ENTRY_BYTES);
+    struct graph_cache *cache = make(fixture, ENTRY_BYTES);
     pthread_t threads[4];
 
     for (int i = 0; i < 4; i++)

@@ -37,7 +37,6 @@ static void expect_same(const struct graph *graph, const struct graph *read)
 
 FIXTURE_TEST(graphs_come_back_as_they_were)
 {
-    const struct fixture *fixture = *state;
     const uint32_t sizes[] = {0, 1, 2, 3, 8, 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         for (enum weight_type type = WEIGHT_INTEGER; type <= WEIGHT_REAL; type++) {
@@ -65,7 +64,6 @@ FIXTURE_TEST(graphs_come_back_as_they_were)
 
 FIXTURE_TEST(string_names_come_back_without_the_edges)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(3, WEIGHT_INTEGER, 1);
     vertex_names_destroy(graph->names);
     graph->names = names_of((const char *[]){"JFK", "LAX1", "x"}, 3, false);
@@ -81,7 +79,6 @@ FIXTURE_TEST(string_names_come_back_without_the_edges)
 
 FIXTURE_TEST(second_write_heals_a_damaged_file)
 {
-    const struct fixture *fixture = *state;
     struct graph *read;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
     fixture_put_graph(fixture->folder, name, graph);
@@ -98,7 +95,6 @@ FIXTURE_TEST(second_write_heals_a_damaged_file)
  * of this graph, with an even number of edges, the names alone have some. */
 FIXTURE_TEST(every_flipped_byte_is_found)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     const off_t bytes = (off_t)fixture_put_graph(fixture->folder, name, graph);
     const off_t padding = (off_t)(-vertex_names_encoded_size(graph->names) & 7);
@@ -113,7 +109,6 @@ FIXTURE_TEST(every_flipped_byte_is_found)
 
 FIXTURE_TEST(files_of_another_length_are_found)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     off_t bytes = (off_t)fixture_put_graph(fixture->folder, name, graph);
     int descriptor = openat(fixture->folder, name, O_RDWR | O_CLOEXEC);
@@ -132,7 +127,6 @@ FIXTURE_TEST(files_of_another_length_are_found)
 
 FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     struct graph *read;
     int descriptor;
@@ -148,7 +142,6 @@ FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one)
 
 FIXTURE_TEST(absent_file_is_a_damaged_one)
 {
-    const struct fixture *fixture = *state;
     struct graph *read;
     struct vertex_names *names;
     assert_int_equal(graph_file_read(fixture->folder, name, &read), STATUS_CORRUPT);
@@ -158,7 +151,6 @@ FIXTURE_TEST(absent_file_is_a_damaged_one)
 /* A sound checksum does not make a graph: what the checks behind it are for. */
 FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 {
-    const struct fixture *fixture = *state;
     struct graph *read;
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     graph->target[2] = 5;
@@ -176,7 +168,6 @@ FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 
 FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
     struct draft_file file;
     uint64_t bytes;
@@ -188,7 +179,6 @@ FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing)
 
 FIXTURE_TEST(a_file_that_must_not_grow_is_a_full_disk)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(50000, WEIGHT_INTEGER, 1);
     struct draft_file file;
     struct rlimit before;

@@ -60,7 +60,6 @@ static uint32_t count_files(const struct fixture *fixture)
 
 FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     struct graph *heavier = fixture_path_graph(100, WEIGHT_REAL, 7);
     struct graph *longer = fixture_path_graph(101, WEIGHT_INTEGER, 3);
@@ -81,7 +80,6 @@ FIXTURE_TEST(a_pattern_finds_its_plan_whatever_the_weights)
 
 FIXTURE_TEST(no_tenant_finds_the_plan_of_another)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, order_file_seed("secret", "one"));
     assert_true(is_kept(fixture, graph, order_file_seed("secret", "one")));
@@ -93,7 +91,6 @@ FIXTURE_TEST(no_tenant_finds_the_plan_of_another)
 
 FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     assert_false(is_kept(fixture, graph, 0));
     assert_int_equal(count_files(fixture), 0);
@@ -102,7 +99,6 @@ FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file)
 
 FIXTURE_TEST(damaged_words_are_none_and_are_written_again)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, 0);
     struct order_file file = open_file(fixture, graph, 0);
@@ -142,7 +138,6 @@ static void date(const struct fixture *fixture, const struct graph *graph, uint6
 
 FIXTURE_TEST(the_least_recently_used_order_goes_first)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         keep(fixture, graph, seed);
@@ -163,7 +158,6 @@ FIXTURE_TEST(the_least_recently_used_order_goes_first)
 
 FIXTURE_TEST(a_new_plan_makes_room_for_itself)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct order_file file = {0};
@@ -178,7 +172,6 @@ FIXTURE_TEST(a_new_plan_makes_room_for_itself)
 /* A plan takes the place of the word that looking for one did not pay. */
 FIXTURE_TEST(a_plan_that_grows_makes_room_too)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     const size_t count = 3 * 65536 / sizeof(uint32_t);
     uint32_t *long_words = calloc(count, sizeof(*long_words));
@@ -198,7 +191,6 @@ FIXTURE_TEST(a_plan_that_grows_makes_room_too)
 
 FIXTURE_TEST(files_with_other_names_are_removed)
 {
-    const struct fixture *fixture = *state;
     static const char *const names[] = {"note", "0123456789abcdef0123456789abcdeF",
                                         "0123456789abcdef0123456789abcdef0"};
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);

@@ -35,7 +35,7 @@ static struct result *make_result(const struct fixture *fixture)
 
 FIXTURE_TEST(result_says_what_it_is)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     assert_string_equal(result_graph_id(result), "g_0123");
     assert_string_equal(result_etag(result), "etag-1");
     assert_int_equal(result_kind(result), KIND_I4);
@@ -58,7 +58,7 @@ static void expect_distance(const struct result *result, uint32_t source, uint32
 
 FIXTURE_TEST(distances_are_answered_as_json)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     expect_distance(result, 0, 0, "0");
     expect_distance(result, 1, 2, "12");
     expect_distance(result, 2, 1, "21");
@@ -68,7 +68,7 @@ FIXTURE_TEST(distances_are_answered_as_json)
 
 FIXTURE_TEST(rows_are_found_by_name)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     struct problem problem;
     uint32_t row;
     assert_int_equal(vertex_names_require(result_names(result), "2", 1, &row, &problem), STATUS_OK);
@@ -85,7 +85,7 @@ FIXTURE_TEST(rows_are_found_by_name)
 
 FIXTURE_TEST(pairs_are_gathered)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     uint32_t pairs[80];
     int32_t found[40];
     for (uint32_t i = 0; i < 80; i++) {
@@ -104,7 +104,7 @@ FIXTURE_TEST(pairs_are_gathered)
 /* The descriptor tells whether the file was closed. */
 FIXTURE_TEST(last_reference_frees)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     int descriptor = result_file_descriptor(result_content(result));
     assert_ptr_equal(result_ref(result), result);
     result_unref(result);
@@ -116,7 +116,7 @@ FIXTURE_TEST(last_reference_frees)
 
 FIXTURE_TEST(touch_is_remembered)
 {
-    struct result *result = make_result(*state);
+    struct result *result = make_result(fixture);
     result_touch(result, 12.5);
     assert_true(result_touched_s(result) == 12.5);
     result_unref(result);
@@ -152,7 +152,7 @@ static void expect_found(struct result_table *table, const char *key, const stru
 FIXTURE_TEST(keys_find_what_they_name)
 {
     struct result_table *table = make_table();
-    struct result *result = make_empty_result(*state, "g_1");
+    struct result *result = make_empty_result(fixture, "g_1");
     assert_null(result_table_find(table, 0, "g_1"));
     assert_int_equal(result_table_put(table, 0, "g_1", result), STATUS_OK);
     assert_int_equal(result_table_put(table, 0, "rome", result), STATUS_OK);
@@ -170,8 +170,8 @@ FIXTURE_TEST(keys_find_what_they_name)
 FIXTURE_TEST(a_key_is_found_by_its_owner_only)
 {
     struct result_table *table = make_table();
-    struct result *one = make_empty_result(*state, "g_1");
-    struct result *two = make_empty_result(*state, "g_2");
+    struct result *one = make_empty_result(fixture, "g_1");
+    struct result *two = make_empty_result(fixture, "g_2");
     assert_int_equal(result_table_put(table, 1, "town", one), STATUS_OK);
     assert_int_equal(result_table_put(table, 2, "town", two), STATUS_OK);
     expect_found(table, "town", NULL);
@@ -189,8 +189,8 @@ FIXTURE_TEST(a_key_is_found_by_its_owner_only)
 FIXTURE_TEST(put_replaces_and_lets_go)
 {
     struct result_table *table = make_table();
-    struct result *old = make_empty_result(*state, "g_1");
-    struct result *new = make_empty_result(*state, "g_1");
+    struct result *old = make_empty_result(fixture, "g_1");
+    struct result *new = make_empty_result(fixture, "g_1");
     int descriptor = result_file_descriptor(result_content(old));
     assert_int_equal(result_table_put(table, 0, "g_1", old), STATUS_OK);
     result_unref(old);
@@ -205,8 +205,8 @@ FIXTURE_TEST(put_replaces_and_lets_go)
 FIXTURE_TEST(many_keys_survive_growth_and_leave_together)
 {
     struct result_table *table = make_table();
-    struct result *odd = make_empty_result(*state, "g_odd");
-    struct result *even = make_empty_result(*state, "g_even");
+    struct result *odd = make_empty_result(fixture, "g_odd");
+    struct result *even = make_empty_result(fixture, "g_even");
     char key[RESULT_KEY_SIZE];
     for (int i = 0; i < KEY_COUNT; i++) {
         snprintf(key, sizeof key, "j_%d", i);
@@ -261,11 +261,11 @@ static long steps_to_remove_beside(const struct fixture *fixture, int count)
 
 FIXTURE_TEST(a_result_leaves_in_as_many_steps_whatever_else_is_there)
 {
-    const long few = steps_to_remove_beside(*state, 10);
+    const long few = steps_to_remove_beside(fixture, 10);
     if (few == 0) {
         skip();
     }
-    assert_in_range(steps_to_remove_beside(*state, 10000), few / 2, few * 2);
+    assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 2);
 }
 
 /* Readers follow keys while one writer puts, replaces and removes them. */
@@ -320,7 +320,7 @@ FIXTURE_TEST(threads_may_ask_while_results_come_and_go)
     struct stress stress = {.table = make_table()};
     pthread_t threads[READER_COUNT + 1];
     for (size_t i = 0; i < 2; i++) {
-        stress.results[i] = make_empty_result(*state, "g_1");
+        stress.results[i] = make_empty_result(fixture, "g_1");
         ((int32_t *)result_file_matrix(result_content(stress.results[i])).elements)[0] = 7;
     }
     assert_int_equal(result_table_put(stress.table, 0, "k1", stress.results[1]), STATUS_OK);

@@ -61,7 +61,6 @@ static int truncate_published(const struct fixture *fixture, off_t size)
 
 FIXTURE_TEST(no_file_is_seen_before_it_is_published)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     assert_int_equal(faccessat(fixture->folder, name, F_OK, 0), -1);
     publish(file);
@@ -75,7 +74,6 @@ FIXTURE_TEST(no_file_is_seen_before_it_is_published)
 
 FIXTURE_TEST(published_file_is_npy_and_opens_again)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(file);
     uint64_t checksum = checksum_of(file);
@@ -100,7 +98,6 @@ FIXTURE_TEST(published_file_is_npy_and_opens_again)
 
 FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     size_t size;
     assert_int_equal(result_file_size(3, KIND_I4, &size), STATUS_OK);
@@ -130,7 +127,6 @@ FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
 
 FIXTURE_TEST(a_bare_npy_is_a_damaged_one)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(file);
     assert_int_equal(ftruncate(result_file_descriptor(file), NPY_HEADER_SIZE + 36), 0);
@@ -140,7 +136,6 @@ FIXTURE_TEST(a_bare_npy_is_a_damaged_one)
 
 FIXTURE_TEST(empty_graph_has_a_header_only)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 0, KIND_F8, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -155,7 +150,6 @@ FIXTURE_TEST(empty_graph_has_a_header_only)
 
 FIXTURE_TEST(second_result_replaces_the_first)
 {
-    const struct fixture *fixture = *state;
     struct result_file *first = make_file(fixture);
     publish(first);
     struct result_file *second;
@@ -176,7 +170,6 @@ FIXTURE_TEST(second_result_replaces_the_first)
 
 FIXTURE_TEST(files_of_another_shape_are_refused)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(file);
     result_file_destroy(file);
@@ -192,7 +185,6 @@ FIXTURE_TEST(files_of_another_shape_are_refused)
 
 FIXTURE_TEST(file_of_another_checksum_is_refused)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file = make_file(fixture);
     publish(file);
     assert_int_equal(checksum_of(file), published_checksum);
@@ -214,7 +206,6 @@ FIXTURE_TEST(file_of_another_checksum_is_refused)
 
 FIXTURE_TEST(only_blocks_that_were_read_are_sound)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -233,7 +224,6 @@ FIXTURE_TEST(only_blocks_that_were_read_are_sound)
 /* The first block of some 640,000 bytes is damaged while the file is mapped. */
 FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -255,7 +245,6 @@ FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at)
 
 FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -269,7 +258,7 @@ FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
 
 FIXTURE_TEST(sealed_mapping_cannot_be_written)
 {
-    struct result_file *file = make_file(*state);
+    struct result_file *file = make_file(fixture);
     /* The kernel refuses to write into memory that this process may not write. */
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
@@ -303,14 +292,12 @@ static enum status make_on_full_disk(const struct fixture *fixture, uint32_t ver
 
 FIXTURE_TEST(missing_space_is_told_before_the_solve)
 {
-    const struct fixture *fixture = *state;
     assert_int_equal(make_on_full_disk(fixture, 1000), STATUS_DISK_FULL);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
 FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written)
 {
-    const struct fixture *fixture = *state;
     assert_int_equal(make_on_full_disk(fixture, 200), STATUS_DISK_FULL);
     assert_int_equal(make_on_full_disk(fixture, 100), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
@@ -318,7 +305,6 @@ FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written)
 
 FIXTURE_TEST(sizes_that_overflow_are_refused)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     size_t size;
     assert_int_equal(
@@ -354,7 +340,6 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 
 FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     struct result_file *adopted = NULL;
     check_adopted(fixture, 5);
@@ -372,7 +357,6 @@ FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it)
 /* The worker that was to write it died. */
 FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -382,7 +366,6 @@ FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
 
 FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, 5, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
@@ -397,7 +380,6 @@ FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
 /* Whoever looked at the mapping first would die of SIGBUS. */
 FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed)
 {
-    const struct fixture *fixture = *state;
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);

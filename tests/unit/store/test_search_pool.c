@@ -77,7 +77,6 @@ static void check_pool(struct result_file *file, const struct graph *graph)
 
 FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = make_grid(true);
     struct result_file *opened = NULL;
     uint64_t checksum;
@@ -96,7 +95,6 @@ FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept)
 
 FIXTURE_TEST(one_of_another_graph_is_damaged)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
     struct result_file *opened = NULL;
     struct search_pool *pool = NULL;
@@ -115,7 +113,6 @@ FIXTURE_TEST(one_of_another_graph_is_damaged)
 /* Every block is verified before a search follows anything in it. */
 FIXTURE_TEST(a_changed_byte_is_found)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
     uint64_t checksum;
     struct result_file *file = make_file(fixture, graph, &checksum);
@@ -162,7 +159,6 @@ static struct graph *make_long_path(void)
 /* The loop asks for them, and must not read gigabytes. */
 FIXTURE_TEST(arcs_are_told_by_the_first_block)
 {
-    const struct fixture *fixture = *state;
     struct search_pool *pool = NULL;
     struct result_file *opened = NULL;
     uint64_t checksum;
@@ -184,7 +180,6 @@ FIXTURE_TEST(arcs_are_told_by_the_first_block)
 /* Each of many clients that read rows slowly keeps what is ahead of it. */
 FIXTURE_TEST(long_rows_are_computed_one_by_one)
 {
-    const struct fixture *fixture = *state;
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
     struct search_pool *pool = NULL;
     struct result_rows rows = {0};
@@ -252,7 +247,6 @@ static void publish_without_room(struct result_file *file)
 /* The base may have been published or not, and may go before the copy, which waits for room. */
 FIXTURE_TEST(a_copy_is_changed_alone)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
     for (int is_published = 0; is_published < 2; is_published++) {
         struct result_file *base = NULL;
@@ -308,7 +302,6 @@ FIXTURE_TEST(a_copy_is_changed_alone)
 /* A hierarchy of another size is written in its place. */
 FIXTURE_TEST(a_copy_is_discarded)
 {
-    const struct fixture *fixture = *state;
     struct graph *graph = make_grid(false);
     struct graph *other = make_grid(true);
     unsigned char *bytes = NULL;

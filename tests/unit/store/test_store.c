@@ -207,7 +207,6 @@ static void expect_after_restart(const struct fixture *fixture, const char *word
 
 FIXTURE_TEST(new_directory_is_private_and_complete)
 {
-    const struct fixture *fixture = *state;
     store_close(open_store(fixture));
     struct stat info;
     assert_int_equal(fstatat(fixture->folder, "state", &info, 0), 0);
@@ -225,7 +224,6 @@ FIXTURE_TEST(new_directory_is_private_and_complete)
 
 FIXTURE_TEST(directory_that_others_may_write_is_refused)
 {
-    const struct fixture *fixture = *state;
     store_close(open_store(fixture));
     struct store *store = NULL;
     struct problem problem = {0};
@@ -238,7 +236,6 @@ FIXTURE_TEST(directory_that_others_may_write_is_refused)
 
 FIXTURE_TEST(everything_given_is_there_after_a_restart)
 {
-    const struct fixture *fixture = *state;
     struct rows rows;
     struct store *store = start_store(fixture);
     struct graph *graph = fixture_path_graph(10, WEIGHT_INTEGER, 1);
@@ -263,7 +260,6 @@ FIXTURE_TEST(everything_given_is_there_after_a_restart)
 
 FIXTURE_TEST(deleted_graph_leaves_nothing)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_graph(store, "g_2", 5), STATUS_OK);
@@ -285,7 +281,7 @@ FIXTURE_TEST(deleted_graph_leaves_nothing)
 FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store)
 {
     for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
-        struct store *store = start_store(*state);
+        struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
         evict.retired[KIND_I4] = make_result(store, "g_1", n);
         const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
@@ -319,7 +315,6 @@ static void note_done(struct store_change *change)
 
 FIXTURE_TEST(waiting_changes_share_one_commit)
 {
-    const struct fixture *fixture = *state;
     static struct batch batch;
     batch = (struct batch){.in_order = true};
     struct store *store = open_store(fixture);
@@ -369,7 +364,6 @@ int fsync(int descriptor)
  * waits its turn. */
 FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
     struct result *result = make_result(store, "g_1", 10);
@@ -402,7 +396,6 @@ FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
  * Rounds, since the two threads must meet for it to happen. */
 FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     sem_t finished;
     sem_init(&finished, 0, 0);
@@ -428,7 +421,7 @@ FIXTURE_TEST(store_never_started_still_carries_out_what_waits)
 {
     sem_t finished;
     sem_init(&finished, 0, 0);
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     struct store_change change = job_of("j_1", "g_1");
     change.done = post;
     change.context = &finished;
@@ -437,13 +430,12 @@ FIXTURE_TEST(store_never_started_still_carries_out_what_waits)
     assert_int_equal(change.status, STATUS_OK);
     assert_int_equal(sem_trywait(&finished), 0);
     sem_destroy(&finished);
-    expect_after_restart(*state, "j_1 ");
+    expect_after_restart(fixture, "j_1 ");
 }
 
 /* Deleted and given again in one batch: the file of the second must not go with the first. */
 FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     struct graph *graph = fixture_path_graph(4, WEIGHT_INTEGER, 1);
@@ -461,7 +453,6 @@ FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
 
 FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
@@ -481,7 +472,6 @@ FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside)
 /* Two of three files that fill half of the budget each. */
 FIXTURE_TEST(quarantine_has_a_budget)
 {
-    const struct fixture *fixture = *state;
     store_close(open_store(fixture));
     struct statvfs disk;
     assert_int_equal(fstatvfs(fixture->folder, &disk), 0);
@@ -513,7 +503,6 @@ FIXTURE_TEST(quarantine_has_a_budget)
 
 FIXTURE_TEST(damaged_result_goes_to_quarantine)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     const char *const ids[] = {"g_flip", "g_good", "g_head", "g_long"};
     for (size_t i = 0; i < 4; i++) {
@@ -534,7 +523,6 @@ FIXTURE_TEST(damaged_result_goes_to_quarantine)
 
 FIXTURE_TEST(lost_files_take_their_rows_along)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_graph(store, "g_2", 4), STATUS_OK);
@@ -558,10 +546,10 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
 
 FIXTURE_TEST(second_process_is_refused)
 {
-    struct store *store = open_store(*state);
-    expect_refused(*state, STATUS_CONFIG, "in use by another process");
+    struct store *store = open_store(fixture);
+    expect_refused(fixture, STATUS_CONFIG, "in use by another process");
     store_close(store);
-    store_close(open_store(*state));
+    store_close(open_store(fixture));
 }
 
 static void write_format(const struct fixture *fixture, const char *text)
@@ -574,7 +562,6 @@ static void write_format(const struct fixture *fixture, const char *text)
 
 FIXTURE_TEST(other_formats_are_refused)
 {
-    const struct fixture *fixture = *state;
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     store_close(store);
@@ -596,7 +583,6 @@ FIXTURE_TEST(other_formats_are_refused)
 /* Root may write anywhere, so a child without that right tries. */
 FIXTURE_TEST(directory_that_cannot_be_written_is_told)
 {
-    const struct fixture *fixture = *state;
     assert_int_equal(fchmod(fixture->folder, 0555), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -619,7 +605,6 @@ FIXTURE_TEST(directory_that_cannot_be_written_is_told)
 /* A limit on the size of files stands for a full disk; the store goes on when there is room. */
 FIXTURE_TEST(full_disk_refuses_one_change_and_no_more)
 {
-    const struct fixture *fixture = *state;
     struct rlimit before;
     struct store *store = start_store(fixture);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -640,7 +625,7 @@ FIXTURE_TEST(full_disk_refuses_one_change_and_no_more)
 
 FIXTURE_TEST(free_bytes_are_those_of_the_file_system)
 {
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));
     store_close(store);
 }

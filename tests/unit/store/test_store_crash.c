@@ -401,25 +401,25 @@ static void try_every_call(const struct fixture *fixture, int error, bool after)
 
 FIXTURE_TEST(death_before_any_call_loses_nothing)
 {
-    try_every_call(*state, 0, false);
+    try_every_call(fixture, 0, false);
 }
 
 FIXTURE_TEST(death_after_any_call_loses_nothing)
 {
-    try_every_call(*state, 0, true);
+    try_every_call(fixture, 0, true);
 }
 
 FIXTURE_TEST(io_error_at_any_call_is_never_acknowledged)
 {
-    try_every_call(*state, EIO, false);
+    try_every_call(fixture, EIO, false);
 }
 
 FIXTURE_TEST(full_disk_at_any_call_is_never_acknowledged)
 {
-    try_every_call(*state, ENOSPC, false);
+    try_every_call(fixture, ENOSPC, false);
 }
 
 FIXTURE_TEST(interrupted_calls_are_repeated_or_told)
 {
-    try_every_call(*state, EINTR, false);
+    try_every_call(fixture, EINTR, false);
 }

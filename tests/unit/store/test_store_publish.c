@@ -113,34 +113,34 @@ static void carry_out(struct store *store)
 FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_graph(store, &deliveries[i], i);
     }
     carry_out(store);
     expect_all(deliveries, STATUS_OK);
     assert_int_equal(folder_syncs, 1);
-    assert_int_equal(fixture_count_files(*state, "state/graphs"), FILES);
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), FILES);
 }
 
 FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_result(store, &deliveries[i], i);
     }
     carry_out(store);
     expect_all(deliveries, STATUS_OK);
     assert_in_range(folder_syncs, 1, FILES / 50);
-    assert_int_equal(fixture_count_files(*state, "state/results"), FILES);
+    assert_int_equal(fixture_count_files(fixture, "state/results"), FILES);
 }
 
 FIXTURE_TEST(a_sync_of_names_that_fails_fails_all)
 {
     struct delivery graphs[FILES];
     struct delivery results[FILES];
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_graph(store, &graphs[i], i);
         give_result(store, &results[i], i);
@@ -165,7 +165,7 @@ static void note_order(struct store_change *change)
 FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
 {
     struct delivery deliveries[EVICTED];
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     for (int i = 0; i < EVICTED; i++) {
         make_result(store, &deliveries[i], STORE_DELETE_RESULT, i, i == 1 || i == 2 ? 4200 : 4);
         deliveries[i].change.retired[KIND_I4] = deliveries[i].result;
@@ -184,7 +184,7 @@ FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
 FIXTURE_TEST(a_change_without_its_file_is_left_out)
 {
     struct delivery deliveries[2];
-    struct store *store = open_store(*state);
+    struct store *store = open_store(fixture);
     give_graph(store, &deliveries[0], 0);
     draft_file_finish(&deliveries[0].change.ops[0].graph.file);
     deliveries[0].change.ops[0].graph.file_status = STATUS_DISK_FULL;
@@ -192,7 +192,7 @@ FIXTURE_TEST(a_change_without_its_file_is_left_out)
     carry_out(store);
     assert_int_equal(deliveries[0].change.status, STATUS_DISK_FULL);
     assert_int_equal(deliveries[1].change.status, STATUS_OK);
-    assert_int_equal(fixture_count_files(*state, "state/graphs"), 1);
+    assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     graph_destroy(deliveries[0].graph);
     graph_destroy(deliveries[1].graph);
 }

@@ -38,11 +38,10 @@ static void prove_written(uint32_t sample_rows, struct task *task)
     proof_check(sample_rows, 1, &pool, task);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(a_right_result_is_sealed_and_its_names_kept)
 {
-    struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
     prove_written(16, &task);
     assert_int_equal(task.status, STATUS_OK);
@@ -52,7 +51,6 @@ FIXTURE_TEST(a_right_result_is_sealed_and_its_names_kept)
 
 FIXTURE_TEST(a_wrong_one_is_refused_unless_nothing_is_checked)
 {
-    struct fixture *fixture = *state;
     for (uint32_t rows = 0; rows < 2; rows++) {
         struct task task = solved_ring(fixture, &fixture->signal);
         const struct matrix matrix = result_file_matrix(task.file);
@@ -68,7 +66,6 @@ FIXTURE_TEST(a_wrong_one_is_refused_unless_nothing_is_checked)
 /* One row of three is looked at, and each has its turn. */
 FIXTURE_TEST(no_row_is_spared_or_safe)
 {
-    struct fixture *fixture = *state;
     for (size_t row = 0; row < 3; row++) {
         bool refused = false;
         bool passed = false;
@@ -87,7 +84,6 @@ FIXTURE_TEST(no_row_is_spared_or_safe)
 
 FIXTURE_TEST(headers_that_were_touched_are_refused)
 {
-    struct fixture *fixture = *state;
     struct task task = solved_ring(fixture, &fixture->signal);
     const struct matrix matrix = result_file_matrix(task.file);
     ((unsigned char *)matrix.elements)[-1] ^= 1;
@@ -99,7 +95,6 @@ FIXTURE_TEST(headers_that_were_touched_are_refused)
 
 FIXTURE_TEST(a_file_that_was_cut_short_is_refused)
 {
-    struct fixture *fixture = *state;
     for (off_t size = 0; size < 2; size++) {
         struct task task = solved_ring(fixture, &fixture->signal);
         assert_int_equal(result_file_write_matrix(task.file), STATUS_OK);
@@ -143,7 +138,6 @@ static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_
 
 FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
 {
-    struct fixture *fixture = *state;
     for (int change = -1; change <= 1; change++) {
         struct task task = ring_by_hierarchy(fixture, &fixture->signal, change);
         proof_check(0, 1, &pool, &task);

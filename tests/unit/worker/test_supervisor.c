@@ -44,11 +44,10 @@ static pid_t find_child(void)
     return pid;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told)
 {
-    struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
     const struct worker_health *health = worker_health_of(fixture->worker);
     const pid_t first = find_child();
@@ -67,7 +66,6 @@ FIXTURE_TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told)
 
 FIXTURE_TEST(a_task_given_meanwhile_waits_for_the_next_process)
 {
-    struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
     assert_int_equal(kill(find_child(), SIGKILL), 0);
     struct task task = {0};
@@ -81,7 +79,6 @@ FIXTURE_TEST(a_task_given_meanwhile_waits_for_the_next_process)
  * cannot be started. One at a time, as a process has one signal. */
 FIXTURE_TEST(tasks_come_home_when_no_other_process_can_be_had)
 {
-    struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
     assert_int_equal(setenv(FAILING_START, "1", 1), 0);
     assert_int_equal(kill(find_child(), SIGKILL), 0);
@@ -96,7 +93,6 @@ FIXTURE_TEST(tasks_come_home_when_no_other_process_can_be_had)
 
 FIXTURE_TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either)
 {
-    struct fixture *fixture = *state;
     const int file = openat(fixture->folder, RING_ID, O_RDWR | O_CLOEXEC);
     struct task task = {0};
     unsigned char last;
@@ -114,7 +110,6 @@ FIXTURE_TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either)
 
 FIXTURE_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
 {
-    struct fixture *fixture = *state;
     snprintf(fixture->solver.cpu_isa, sizeof(fixture->solver.cpu_isa), "abacus");
     start(fixture, WORKER_PROCESS);
     assert_int_equal(fixture->opening.facts.status, STATUS_CONFIG);
@@ -124,7 +119,6 @@ FIXTURE_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
 
 FIXTURE_TEST(nothing_is_left_when_a_worker_stops)
 {
-    struct fixture *fixture = *state;
     start(fixture, WORKER_PROCESS);
     assert_true(find_child() > 0);
     worker_stop(fixture->worker);

@@ -10,11 +10,10 @@ static int set_up(void **state)
     return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too)
 {
-    struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct task task = {
         .graph = read_ring(), .graph_id = RING_ID, .kind = KIND_I4, .signal = &fixture->signal};

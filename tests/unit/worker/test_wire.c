@@ -38,11 +38,11 @@ static enum status receive(struct connection *connection)
     return wire_receive(connection->there, &connection->message, connection->descriptors);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, open_connection, close_connection)
+#define FIXTURE_TEST(name)                                                                         \
+    TEST_FIXTURE(name, struct connection *connection, open_connection, close_connection)
 
 FIXTURE_TEST(messages_arrive_with_their_files)
 {
-    struct connection *connection = *state;
     struct stat sent;
     struct stat got;
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -66,7 +66,6 @@ FIXTURE_TEST(messages_arrive_with_their_files)
 
 FIXTURE_TEST(files_are_refused_by_who_takes_none)
 {
-    struct connection *connection = *state;
     const struct wire_message message = {.type = WIRE_SETUP};
     assert_int_equal(wire_send(connection->here, &message, &connection->here), STATUS_OK);
     assert_int_equal(wire_receive(connection->there, &connection->message, NULL), STATUS_CORRUPT);
@@ -74,7 +73,6 @@ FIXTURE_TEST(files_are_refused_by_who_takes_none)
 
 FIXTURE_TEST(the_end_of_the_stream_is_told)
 {
-    struct connection *connection = *state;
     struct wire_message message = {.type = WIRE_DONE};
     close(connection->here);
     assert_int_equal(receive(connection), STATUS_IO);
@@ -84,7 +82,6 @@ FIXTURE_TEST(the_end_of_the_stream_is_told)
 
 FIXTURE_TEST(a_full_line_is_told_when_it_must_not_block)
 {
-    struct connection *connection = *state;
     struct wire_message message = {.type = WIRE_DONE};
     enum status status = STATUS_OK;
     while (status == STATUS_OK) {
@@ -102,7 +99,6 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
 
 FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
 {
-    struct connection *connection = *state;
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
     const size_t cycle = offsetof(struct wire_message, body) + sizeof(struct wire_cycle);
     const struct {

@@ -22,17 +22,20 @@ static int set_up_process(void **state)
 
 /* A test function that runs with a worker in a thread and with one in a process. */
 #define FIXTURE_TEST(name)                                                                         \
-    static void name(void **state);                                                                \
+    static void name(struct fixture *fixture);                                                     \
+    static void run_##name(void **state)                                                           \
+    {                                                                                              \
+        name(*state);                                                                              \
+    }                                                                                              \
     __attribute__((constructor)) static void add_##name(void)                                      \
     {                                                                                              \
-        test_add(#name, name, set_up_thread, tear_down);                                           \
-        test_add(#name " in a process", name, set_up_process, tear_down);                          \
+        test_add(#name, run_##name, set_up_thread, tear_down);                                     \
+        test_add(#name " in a process", run_##name, set_up_process, tear_down);                    \
     }                                                                                              \
-    static void name(void **state)
+    static void name(struct fixture *fixture)
 
 FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
 {
-    struct fixture *fixture = *state;
     assert_int_equal(fixture->opening.facts.status, STATUS_OK);
     assert_string_equal(fixture->opening.facts.device.solver, "cpu");
     assert_true(fixture->opening.facts.vertex_limit[KIND_I4] > 1000);
@@ -45,7 +48,6 @@ FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
 
 FIXTURE_TEST(task_comes_home_solved)
 {
-    struct fixture *fixture = *state;
     struct task task = {.graph = read_ring()};
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_OK);
@@ -61,7 +63,6 @@ FIXTURE_TEST(task_comes_home_solved)
 
 FIXTURE_TEST(cancelled_work_comes_home_at_once)
 {
-    struct fixture *fixture = *state;
     struct task task = {.graph = read_ring(), .signal = &fixture->signal};
     atomic_store(&fixture->signal.cancelled, true);
     carry_out(fixture, &task);
@@ -73,7 +74,7 @@ FIXTURE_TEST(cancelled_work_comes_home_at_once)
 FIXTURE_TEST(a_missing_graph_file_is_told)
 {
     struct task task = {.graph_id = "g_absent"};
-    carry_out(*state, &task);
+    carry_out(fixture, &task);
     assert_int_not_equal(task.status, STATUS_OK);
     assert_non_null(strstr(task.problem.detail, "g_absent"));
     task_finish(&task);
@@ -81,7 +82,6 @@ FIXTURE_TEST(a_missing_graph_file_is_told)
 
 FIXTURE_TEST(a_graph_is_read_from_its_file)
 {
-    struct fixture *fixture = *state;
     struct task task = {0};
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_OK);
@@ -92,7 +92,6 @@ FIXTURE_TEST(a_graph_is_read_from_its_file)
 
 FIXTURE_TEST(a_negative_cycle_comes_home_with_its_vertices)
 {
-    struct fixture *fixture = *state;
     struct graph *graph = read_ring();
     graph->weight_i4[2] = -9;
     graph->summary.negative = true;
@@ -111,7 +110,6 @@ FIXTURE_TEST(a_negative_cycle_comes_home_with_its_vertices)
 
 FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
 {
-    struct fixture *fixture = *state;
     struct solver_estimate small;
     struct solver_estimate large;
     struct solver_estimate planned;
@@ -130,7 +128,6 @@ FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
 
 FIXTURE_TEST(a_healthy_worker_is_ready_and_was_never_lost)
 {
-    const struct fixture *fixture = *state;
     const struct worker_health *health = worker_health_of(fixture->worker);
     assert_int_equal(atomic_load(&health->state), WORKER_READY);
     assert_int_equal(atomic_load(&health->restarts), 0);

@@ -64,7 +64,7 @@ static bool find(const struct fixture *fixture, const char *key, struct grant *r
     return auth_find_key(fixture->keyring, key, strlen(key), ret_grant);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(a_key_gives_what_its_line_says)
 {
@@ -72,20 +72,20 @@ FIXTURE_TEST(a_key_gives_what_its_line_says)
     struct grant grant;
     struct tenant *acme;
 
-    assert_int_equal(load(*state,
+    assert_int_equal(load(fixture,
                           "# keys\n\n" ALPHA_DIGEST
                           " acme submitter jobs=3 bytes=2GiB vertices=90\n"
                           "  " BETA_DIGEST "\t-\treader",
                           &problem),
                      STATUS_OK);
-    assert_true(find(*state, ALPHA, &grant));
-    assert_int_equal(tenant_find(&((struct fixture *)*state)->tenants, "acme", &acme), STATUS_OK);
+    assert_true(find(fixture, ALPHA, &grant));
+    assert_int_equal(tenant_find(&fixture->tenants, "acme", &acme), STATUS_OK);
     assert_ptr_equal(grant.tenant, acme);
     assert_int_equal(grant.rights, RIGHT_READ | RIGHT_WRITE);
     assert_int_equal(grant.quota.waiting_jobs, 3);
     assert_int_equal(grant.quota.vertex_limit, 90);
     assert_int_equal(grant.quota.stored_bytes, UINT64_C(2) << 30);
-    assert_true(find(*state, BETA, &grant));
+    assert_true(find(fixture, BETA, &grant));
     assert_int_equal(tenant_number(grant.tenant), 0);
     assert_int_equal(grant.rights, RIGHT_READ);
     assert_int_equal(grant.quota.waiting_jobs, 0);
@@ -102,7 +102,6 @@ FIXTURE_TEST(tenants_that_may_submit_count_once)
         {ALPHA_DIGEST " a reader\n" BETA_DIGEST " a submitter\n", 1},
         {ALPHA_DIGEST " a reader\n" BETA_DIGEST " b monitor\n", 0},
     };
-    const struct fixture *fixture = *state;
     struct problem problem = {0};
 
     assert_int_equal(auth_count_submitters(fixture->keyring), 0);
@@ -120,13 +119,13 @@ FIXTURE_TEST(anything_else_is_no_key)
     struct problem problem = {0};
     struct grant grant;
 
-    assert_false(find(*state, ALPHA, &grant)); /* of an empty ring */
-    assert_int_equal(load(*state, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
+    assert_false(find(fixture, ALPHA, &grant)); /* of an empty ring */
+    assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_false(find(*state, cases[i], &grant));
+        assert_false(find(fixture, cases[i], &grant));
         assert_int_equal(grant.rights, 0);
     }
-    assert_true(find(*state, ALPHA, &grant));
+    assert_true(find(fixture, ALPHA, &grant));
 }
 
 FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
@@ -155,14 +154,14 @@ FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
     struct problem problem = {0};
     struct grant grant;
 
-    assert_int_equal(load(*state, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
+    assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(load(*state, cases[i].text, &problem), STATUS_CONFIG);
+        assert_int_equal(load(fixture, cases[i].text, &problem), STATUS_CONFIG);
         assert_int_equal(problem.line, cases[i].line);
         assert_non_null(strstr(problem.detail, cases[i].words));
         assert_null(strstr(problem.detail, ALPHA)); /* a key put there by mistake is not told on */
-        assert_true(find(*state, ALPHA, &grant));
-        assert_false(find(*state, BETA, &grant));
+        assert_true(find(fixture, ALPHA, &grant));
+        assert_false(find(fixture, BETA, &grant));
     }
 }
 
@@ -173,13 +172,12 @@ FIXTURE_TEST(a_line_too_long_is_refused)
 
     memset(text, '#', sizeof text);
     text[sizeof text - 1] = '\0';
-    assert_int_equal(load(*state, text, &problem), STATUS_CONFIG);
+    assert_int_equal(load(fixture, text, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "too long"));
 }
 
 FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused)
 {
-    const struct fixture *fixture = *state;
     struct problem problem = {0};
 
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);

@@ -100,11 +100,10 @@ static const gnutls_pcert_st *shown(const struct fixture *fixture)
     return chain;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(a_key_that_all_may_read_is_refused)
 {
-    const struct fixture *fixture = *state;
     struct problem problem = {0};
     assert_int_equal(chmod(fixture->key, 0640), 0);
     assert_int_equal(load(fixture, &problem), STATUS_OK);
@@ -115,7 +114,6 @@ FIXTURE_TEST(a_key_that_all_may_read_is_refused)
 
 FIXTURE_TEST(new_files_are_shown_once_they_are_loaded)
 {
-    const struct fixture *fixture = *state;
     struct problem problem = {0};
 
     assert_int_equal(load(fixture, &problem), STATUS_OK);
@@ -130,7 +128,6 @@ FIXTURE_TEST(new_files_are_shown_once_they_are_loaded)
 
 FIXTURE_TEST(broken_files_leave_what_was_there)
 {
-    const struct fixture *fixture = *state;
     struct problem problem = {0};
 
     assert_int_equal(load(fixture, &problem), STATUS_OK);

@@ -54,11 +54,10 @@ static enum status list(struct fixture *fixture, const char *text, struct proble
     return json_nodes_list(&fixture->nodes, &token, reterr);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
 FIXTURE_TEST(rows_follow_the_list_not_the_edges)
 {
-    struct fixture *fixture = *state;
     struct graph *graph;
     uint32_t row;
 
@@ -78,7 +77,6 @@ FIXTURE_TEST(rows_follow_the_list_not_the_edges)
 
 FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
 {
-    struct fixture *fixture = *state;
     struct graph *graph = NULL;
     struct problem problem;
 
@@ -94,7 +92,6 @@ FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
 FIXTURE_TEST(one_name_cannot_be_two_things)
 {
     struct json_token string = token_of(JSON_TOKEN_STRING, "7", 5);
-    struct fixture *fixture = *state;
     struct problem problem;
     uint32_t row;
 
@@ -108,7 +105,6 @@ FIXTURE_TEST(one_name_cannot_be_two_things)
 
 FIXTURE_TEST(vertices_beyond_the_limit_are_refused)
 {
-    struct fixture *fixture = *state;
     struct problem problem;
 
     assert_int_equal(list(fixture, "1", NULL), STATUS_OK);
