@@ -25,7 +25,6 @@ enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
 struct config {
     /* [http] */
     char listen[CONFIG_TEXT_SIZE];          /* HOST:PORT, port 0 picks a free one; unix:PATH */
-    char admin_listen[CONFIG_TEXT_SIZE];    /* the same; "none" */
     char socket_mode[8];                    /* of Unix sockets, in octal */
     enum config_network network;            /* what an address that others reach must have */
     char keys_file[CONFIG_TEXT_SIZE];       /* "none": open to whoever reaches it */

@@ -51,9 +51,6 @@ static const struct config_option options[] = {
     {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
      "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address, "
      "unix:/run/apspd/socket a Unix socket."},
-    {"http", "admin_listen", OPTION_ADDRESS, CONFIG_NONE, 0, 0, NULL, MEMBER(admin_listen),
-     "A second address, for whoever runs the service: health and the level of the log are answered "
-     "there, the latter nowhere else. Written as listen; none = there is none."},
     {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, mode_choices, MEMBER(socket_mode),
      "Who may connect to a Unix socket: its owner, the group too, or everybody."},
     {"http", "network", OPTION_CHOICE, "secure", 0, 0, network_choices, MEMBER(network),

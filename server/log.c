@@ -30,22 +30,6 @@ const char *log_level_name(enum log_level level)
     return names[level];
 }
 
-enum log_level log_get_level(void)
-{
-    return (enum log_level)atomic_load_explicit(&threshold, memory_order_relaxed);
-}
-
-bool log_level_from_name(const char *name, enum log_level *ret_level)
-{
-    for (enum log_level level = LOG_DEBUG; level <= LOG_ERROR; level++) {
-        if (strcmp(log_level_name(level), name) == 0) {
-            *ret_level = level;
-            return true;
-        }
-    }
-    return false;
-}
-
 static void append_string(struct text *line, const char *string)
 {
     text_append_json_string(line, string, strlen(string));

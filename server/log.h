@@ -17,9 +17,6 @@ struct log_field {
 
 /* "debug", "info", "warning", "error". */
 const char *log_level_name(enum log_level level);
-/* False for another word. */
-bool log_level_from_name(const char *name, enum log_level *ret_level);
-enum log_level log_get_level(void);
 void log_set_level(enum log_level level);
 /* Whether an event of this level is written: to be asked where making one costs something. */
 bool log_is_on(enum log_level level);

@@ -49,9 +49,7 @@ struct service {
     struct scheduler *scheduler;
     struct worker_launcher launcher;
     struct http *http;
-    /* Until http has them. */
-    struct listener listener;
-    struct listener admin_listener;
+    struct listener listener;     /* until http has it */
     struct sandbox_policy policy; /* without its paths */
     struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
@@ -81,7 +79,6 @@ static void close_all(struct service *service)
     http_stop(service->http);
     service->http = NULL;
     listener_close(&service->listener);
-    listener_close(&service->admin_listener);
     scheduler_destroy(service->scheduler);
     service->scheduler = NULL;
     worker_launcher_stop(&service->launcher);
@@ -288,7 +285,6 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     add_folders(&readable, config->tls_certificate);
     add_folders(&readable, config->tls_key);
     add_socket_folder(&writable, &service->listener);
-    add_socket_folder(&writable, &service->admin_listener);
     service->policy.spawns = config->isolation == WORKER_PROCESS;
     service->policy.devices =
         config->solver.choice != SOLVER_CPU && service->launcher.channel < 0 &&
@@ -354,16 +350,12 @@ static enum status start_http(struct service *service, struct problem *reterr)
                                : available > 0 ? available / 2
                                                : UINT64_MAX,
         .listener = service->listener,
-        .admin_listener = service->admin_listener,
     };
     uint64_t watchdog_us = 0;
     char state[LISTENER_ADDRESS_SIZE + 64];
-    service->listener = service->admin_listener = LISTENER_CLOSED;
+    service->listener = LISTENER_CLOSED;
     STATUS_TRY(http_start(&parts, &service->http, reterr));
     printf("listening on %s\n", http_address(service->http));
-    if (http_admin_address(service->http)[0] != '\0') {
-        printf("admin listening on %s\n", http_admin_address(service->http));
-    }
     fflush(stdout);
     snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
     sd_notify(0, state);
@@ -373,24 +365,20 @@ static enum status start_http(struct service *service, struct problem *reterr)
     }
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("address", http_address(service->http)),
-              LOG_TEXT("admin_address", http_admin_address(service->http)),
               LOG_TEXT("device", scheduler_devices(service->scheduler)->devices[0].name),
               LOG_TEXT("gpu_reason", scheduler_devices(service->scheduler)->gpu_reason));
     return STATUS_OK;
 }
 
-static enum status open_listeners(struct service *service, struct problem *reterr)
+static enum status open_listener(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
     /* The service manager's, or one of our own. */
     int given = -1;
     STATUS_TRY(systemd_receive_socket(&given, reterr));
-    STATUS_TRY(given >= 0 ? listener_adopt(given, &service->listener, reterr)
-                          : listener_open(config->listen, mode, &service->listener, reterr));
-    return strcmp(config->admin_listen, CONFIG_NONE) == 0
-               ? STATUS_OK
-               : listener_open(config->admin_listen, mode, &service->admin_listener, reterr);
+    return given >= 0 ? listener_adopt(given, &service->listener, reterr)
+                      : listener_open(config->listen, mode, &service->listener, reterr);
 }
 
 /* Where the configuration names a launcher: what has to be started by programs of others is, before
@@ -421,7 +409,7 @@ static enum status start_parts(struct service *service, const char **part, struc
         STATUS_TRY(systemd_find_credential(paths[i], CONFIG_TEXT_SIZE, reterr));
     }
     *part = "listener";
-    STATUS_TRY(open_listeners(service, reterr));
+    STATUS_TRY(open_listener(service, reterr));
     *part = "store";
     STATUS_TRY(store_open(config->state_dir, &service->store, reterr));
     *part = "launcher";
@@ -470,7 +458,6 @@ int service_run(const struct config *config, const char *path, int argc, char **
                               .argc = argc,
                               .argv = argv,
                               .listener = LISTENER_CLOSED,
-                              .admin_listener = LISTENER_CLOSED,
                               .launcher.channel = -1,
                               .policy.role = SANDBOX_FRONT};
     log_set_level(config->log_level);

@@ -244,7 +244,6 @@ def test_nobody_says_who_he_is_or_what_he_may_but_by_his_key(daemon):
                               JSON).expect(400)
                     count += 1
     assert count > 8 * 35, count
-    daemon.by("alpha:submitter", "GET", "/admin/log-level").expect(404, "NoSuchRoute")
 
 
 def test_the_same_upload_by_another_is_new(daemon):

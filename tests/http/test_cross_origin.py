@@ -60,7 +60,7 @@ def test_our_names_are_taken(daemon):
 
 
 def test_names_may_be_configured(_):
-    with harness.Daemon("--http.hosts", "apspd, apspd.jobs.svc", "--http.admin_listen", "localhost:0") as daemon:
+    with harness.Daemon("--http.hosts", "apspd, apspd.jobs.svc") as daemon:
         for name in ("apspd", "APSPD.jobs.svc:80", "localhost"):
             daemon.get("/v1/jobs", Host=name).expect(200)
         daemon.get("/v1/jobs", Host="apspd.jobs").expect(421, "WrongHost")

@@ -1,4 +1,4 @@
-"""Where the service listens: TLS, Unix sockets, the admin's address, and where it refuses to."""
+"""Where the service listens: TLS, Unix sockets, and where it refuses to."""
 
 import http.client
 import os
@@ -174,41 +174,6 @@ def test_deadlines_and_rates_hold_over_a_unix_socket():
                     assert watch.poll(60_000), data
 
 
-def test_the_admin_has_an_address_of_his_own():
-    keys = access.Keys("alpha:admin", "beta:monitor", "gamma:submitter")
-    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
-        path = os.path.join(folder, "admin")
-        with access.Daemon("--http.admin_listen", "unix:" + path, "--http.keys_file", keys.path) as daemon:
-            level = "/admin/log-level"
-
-            def by(who, method, address, body=None):
-                headers = {"Content-Type": "application/json"}
-                return daemon.by(who, method, address, body, headers, Connection(path))
-
-            assert by("alpha:admin", "GET", level).expect(200).json == {"level": "info"}
-            assert by("alpha:admin", "PUT", level, '{"level":"debug"}').json == {"level": "debug"}
-            assert by("alpha:admin", "GET", level).json == {"level": "debug"}
-            by("alpha:admin", "PUT", level, '{"level":"loud"}').expect(400, "BadParameter")
-            for body, code in (('{"level":"info","more":1}', "UnknownParameter"), ("[]", "BadRequest"),
-                               ("{", "BadRequest"), ('{"level":1}', "BadParameter")):
-                by("alpha:admin", "PUT", level, body).expect(400, code)
-            for who in ("beta:monitor", "gamma:submitter"):
-                by(who, "GET", level).expect(403, "Forbidden")
-            by(None, "GET", level).expect(401, "Unauthorized")
-            by(None, "GET", "/readyz").expect(200)
-            by("alpha:admin", "GET", "/v1/jobs").expect(404, "NoSuchRoute")
-            daemon.by("alpha:admin", "GET", level).expect(404, "NoSuchRoute")
-            by("gamma:submitter", "GET", "/metrics").expect(403, "Forbidden")
-            by("beta:monitor", "GET", "/metrics").expect(200)
-            daemon.by("beta:monitor", "GET", "/metrics").expect(404, "NoSuchRoute")
-            listed = {route["path"] for route in by(None, "GET", "/").json["routes"]}
-            assert level in listed and "/v1/jobs" not in listed, listed
-            index = daemon.get("/", Accept="application/json")
-            assert level not in {route["path"] for route in index.json["routes"]}
-            daemon.reload()
-            assert by("alpha:admin", "GET", level).json == {"level": "info"}
-
-
 def test_an_address_that_others_reach_needs_keys_and_tls():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
@@ -219,8 +184,6 @@ def test_an_address_that_others_reach_needs_keys_and_tls():
                                    (("--http.network", "plain"), "http.keys_file")):
             code, words = access.run_refused("--listen", listen, *arguments)
             assert code == 78 and missing in words and "http.network = " in words, (code, words)
-    code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.admin_listen", "0.0.0.0:0")
-    assert code == 78 and "http.keys_file" in words, (code, words)
     code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.tls_key", certificate.key)
     assert code == 78 and "belong together" in words, (code, words)
     os.chmod(certificate.key, 0o644)

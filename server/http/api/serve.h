@@ -71,8 +71,6 @@ void serve_service_devices(struct request *request);
 void serve_service_index(struct request *request);
 
 void serve_metrics(struct request *request);
-void serve_admin_log_level(struct request *request);
-void serve_admin_set_log_level(struct request *request);
 
 void serve_page_openapi(struct request *request);
 void serve_page_docs(struct request *request);

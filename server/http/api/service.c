@@ -199,20 +199,15 @@ void serve_service_index(struct request *request)
 {
     static const enum method methods[] = {METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH,
                                           METHOD_DELETE};
-    static const char *const method_names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
     json_t *list = json_array();
 
     for (size_t i = 0; i < router_route_count; i++) {
         const struct route *route = &router_table[i];
-        json_t *names;
+        json_t *names = json_array();
 
-        if ((route->listeners & request->listeners) == 0) {
-            continue;
-        }
-        names = json_array();
         for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
             if (route->methods & methods[k]) {
-                json_array_append_new(names, json_string(method_names[k]));
+                json_array_append_new(names, json_string(router_method_name(methods[k])));
             }
         }
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods",

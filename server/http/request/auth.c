@@ -115,7 +115,7 @@ static bool read_role(const char *word, unsigned *ret_rights)
         {"reader", RIGHT_READ},
         {"submitter", RIGHT_READ | RIGHT_WRITE},
         {"monitor", RIGHT_MONITOR},
-        {"admin", RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR | RIGHT_ADMIN},
+        {"admin", RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR},
     };
 
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {

@@ -20,8 +20,7 @@ enum right {
     RIGHT_READ = 1,    /* ask about what is there */
     RIGHT_WRITE = 2,   /* upload, submit, cancel, delete */
     RIGHT_MONITOR = 4, /* metrics */
-    RIGHT_ADMIN = 8,   /* change the service itself */
-    RIGHT_OPEN = 16    /* of a route: it needs no key */
+    RIGHT_OPEN = 8     /* of a route: it needs no key */
 };
 
 /* The tenant, rights and quota that a valid key gives to a request. */

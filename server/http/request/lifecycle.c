@@ -39,8 +39,8 @@ static enum status check_origin(const struct request *request, struct problem *r
         is_for_any_host = is_for_any_host || (strlen(public_paths[i]) == size &&
                                               memcmp(public_paths[i], request->target, size) == 0);
     }
-    if (request->http_context->keyring == NULL && !request->is_unix && !is_for_any_host &&
-        !origin_knows_host(config, host)) {
+    if (request->http_context->keyring == NULL && !request->http_context->is_unix &&
+        !is_for_any_host && !origin_knows_host(config, host)) {
         problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
         problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
         return STATUS_WRONG_HOST;
@@ -92,8 +92,8 @@ static enum status route(struct request *request, struct problem *reterr)
     if (rest != NULL) {
         *rest++ = '\0';
     }
-    const enum status status = router_find(request->listeners, request->method, request->target,
-                                           &request->match, allow, reterr);
+    const enum status status =
+        router_find(request->method, request->target, &request->match, allow, reterr);
 
     if (allow[0] != '\0') {
         request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);
@@ -258,14 +258,11 @@ static void account(const struct request *request, double now_s)
 /* Without memory the request is refused, by the end of the connection. */
 static void *started(void *context, const char *target, struct MHD_Connection *connection)
 {
-    const struct request_origin *origin = endpoint_context(context);
     struct conn *conn = endpoint_conn(connection);
     struct request *request =
-        request_create(origin->http_context, connection, target == NULL ? "" : target);
+        request_create(endpoint_context(context), connection, target == NULL ? "" : target);
 
     if (request != NULL) {
-        request->listeners = origin->listeners;
-        request->is_unix = origin->is_unix;
         request->conn = conn;
         request->address_counter = conn->address;
         conn->request = request;

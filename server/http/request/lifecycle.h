@@ -4,12 +4,5 @@
 
 #include "server/http/request/request.h"
 
-/* The context of the endpoints of a listener, the same for all requests that come there. */
-struct request_origin {
-    struct http_context *http_context;
-    unsigned listeners; /* the routes that are answered here: of enum route_listener */
-    bool is_unix;
-};
-
-/* Sets the callbacks of an endpoint, whose context is a struct request_origin. */
+/* Sets the callbacks of an endpoint, whose context is a struct http_context. */
 void request_set_callbacks(struct endpoint_rules *rules);

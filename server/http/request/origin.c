@@ -39,7 +39,7 @@ static bool is_configured(const struct config *config, const char *host, size_t 
             return true;
         }
     }
-    return is_name_of(config->listen, host, size) || is_name_of(config->admin_listen, host, size);
+    return is_name_of(config->listen, host, size);
 }
 
 bool origin_knows_host(const struct config *config, const char *host)

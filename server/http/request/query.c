@@ -304,7 +304,7 @@ enum status query_read_job(const struct query *query, double wait_limit_s,
 enum status query_from_document(const struct json_t *document, const char *const *known,
                                 struct query_document *ret_document, struct problem *reterr)
 {
-    static const char *const words[] = {"graph", "kind", "name", "result", "level", NULL};
+    static const char *const words[] = {"graph", "kind", "name", "result", NULL};
     struct query *query = &ret_document->query;
     const char *name;
     json_t *value;

@@ -40,6 +40,7 @@ struct http_context {
     struct failed_logins failed_logins;
     struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
     struct upload_memory *upload_memory;
+    bool is_unix; /* requests come over a Unix socket */
     uint64_t id_seed;
     atomic_ullong request_count; /* so far */
     atomic_uint watchers;        /* streams of events that are open */
@@ -65,8 +66,6 @@ struct request {
     struct conn *conn;
     struct grant grant;       /* of its key */
     uint32_t address_counter; /* of conn_limits.h */
-    unsigned listeners;       /* through which it may have come: of enum route_listener */
-    bool is_unix;             /* it came over a Unix socket */
     enum MHD_Result outcome;  /* of the callback under way */
     enum request_state state;
     bool has_body;        /* announced at its head */

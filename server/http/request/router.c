@@ -101,72 +101,68 @@ static const struct route_query of_table = {
 };
 static const struct route_query of_estimate = {
     .question = "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}"};
-static const struct route_query of_log_level = {.question = "{\"level\":\"debug\"}"};
 
 /* clang-format off */
 /* Searched in this order: the one asked most comes first. */
 const struct route router_table[] = {
     {METHOD_GET, "/v1/graphs/{g}/distance", &of_distance, NULL,
-     serve_distances_one, RIGHT_READ, ON_MAIN},
+     serve_distances_one, RIGHT_READ},
     {METHOD_POST | METHOD_PUT, "/v1/jobs", &of_submit, serve_jobs_prepare,
-     serve_jobs_submit, RIGHT_WRITE, ON_MAIN},
-    {METHOD_GET, "/v1/jobs", &of_job_list, NULL, serve_lists_jobs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/jobs/{id}", &of_job, NULL, serve_jobs_show, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/jobs/{id}/events", &of_events, NULL, serve_events, RIGHT_READ, ON_MAIN},
-    {METHOD_DELETE, "/v1/jobs/{id}", &none, NULL, serve_jobs_cancel, RIGHT_WRITE, ON_MAIN},
+     serve_jobs_submit, RIGHT_WRITE},
+    {METHOD_GET, "/v1/jobs", &of_job_list, NULL, serve_lists_jobs, RIGHT_READ},
+    {METHOD_GET, "/v1/jobs/{id}", &of_job, NULL, serve_jobs_show, RIGHT_READ},
+    {METHOD_GET, "/v1/jobs/{id}/events", &of_events, NULL, serve_events, RIGHT_READ},
+    {METHOD_DELETE, "/v1/jobs/{id}", &none, NULL, serve_jobs_cancel, RIGHT_WRITE},
     {METHOD_POST | METHOD_PUT, "/v1/graphs", &of_upload, serve_graphs_prepare,
-     serve_graphs_store, RIGHT_WRITE, ON_MAIN},
-    {METHOD_GET, "/v1/graphs", &of_graph_list, NULL, serve_lists_graphs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}", &none, NULL, serve_graphs_show, RIGHT_READ, ON_MAIN},
-    {METHOD_DELETE, "/v1/graphs/{g}", &none, NULL, serve_graphs_delete, RIGHT_WRITE, ON_MAIN},
+     serve_graphs_store, RIGHT_WRITE},
+    {METHOD_GET, "/v1/graphs", &of_graph_list, NULL, serve_lists_graphs, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}", &none, NULL, serve_graphs_show, RIGHT_READ},
+    {METHOD_DELETE, "/v1/graphs/{g}", &none, NULL, serve_graphs_delete, RIGHT_WRITE},
     {METHOD_GET, "/v1/graphs/{g}/vertices", &none, NULL,
-     serve_graphs_vertices, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/edges", &of_edges, NULL, serve_edges, RIGHT_READ, ON_MAIN},
+     serve_graphs_vertices, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/edges", &of_edges, NULL, serve_edges, RIGHT_READ},
     {METHOD_PATCH, "/v1/graphs/{g}/edges", &of_change, serve_changes_prepare_edges,
-     serve_changes_edges, RIGHT_WRITE, ON_MAIN},
+     serve_changes_edges, RIGHT_WRITE},
     {METHOD_PUT, "/v1/graphs/{g}/weights", &of_change, serve_changes_prepare_weights,
-     serve_changes_weights, RIGHT_WRITE, ON_MAIN},
+     serve_changes_weights, RIGHT_WRITE},
     {METHOD_PUT, "/v1/graphs/{g}/coordinates", &of_coordinates_change, serve_coordinates_prepare,
-     serve_coordinates_put, RIGHT_WRITE, ON_MAIN},
+     serve_coordinates_put, RIGHT_WRITE},
     {METHOD_GET, "/v1/graphs/{g}/coordinates", &of_coordinates, NULL,
-     serve_coordinates_show, RIGHT_READ, ON_MAIN},
+     serve_coordinates_show, RIGHT_READ},
     {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_change, NULL,
-     serve_coordinates_delete, RIGHT_WRITE, ON_MAIN},
+     serve_coordinates_delete, RIGHT_WRITE},
     {METHOD_POST, "/v1/graphs/{g}/distances", &of_pairs, serve_pairs_prepare,
-     serve_pairs, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ, ON_MAIN},
+     serve_pairs, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ},
     {METHOD_POST, "/v1/graphs/{g}/paths", &of_paths, request_expect_question,
-     serve_paths_many, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ, ON_MAIN},
+     serve_paths_many, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ},
     {METHOD_POST, "/v1/graphs/{g}/table", &of_table, request_expect_question,
-     serve_table, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL, serve_within, RIGHT_READ, ON_MAIN},
+     serve_table, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL, serve_within, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/stats", &of_statistics, NULL,
-     serve_statistics, RIGHT_READ, ON_MAIN},
+     serve_statistics, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/heatmap", &of_heatmap, NULL,
-     serve_heatmap, RIGHT_READ, ON_MAIN},
+     serve_heatmap, RIGHT_READ},
     {METHOD_POST, "/v1/estimate", &of_estimate, request_expect_question,
-     serve_estimate, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/limits", &none, NULL, serve_service_limits, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/v1/devices", &none, NULL, serve_service_devices, RIGHT_READ, ON_MAIN},
-    {METHOD_GET, "/openapi.json", &none, NULL, serve_page_openapi, RIGHT_OPEN, ON_MAIN},
-    {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN, ON_MAIN},
-    {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR, ON_ADMIN | ON_SOLE},
-    {METHOD_GET, "/admin/log-level", &none, NULL, serve_admin_log_level, RIGHT_ADMIN, ON_ADMIN},
-    {METHOD_PUT, "/admin/log-level", &of_log_level, request_expect_question,
-     serve_admin_set_log_level, RIGHT_ADMIN, ON_ADMIN},
-    {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/livez", &none, NULL, serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+     serve_estimate, RIGHT_READ},
+    {METHOD_GET, "/v1/limits", &none, NULL, serve_service_limits, RIGHT_READ},
+    {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ},
+    {METHOD_GET, "/v1/devices", &none, NULL, serve_service_devices, RIGHT_READ},
+    {METHOD_GET, "/openapi.json", &none, NULL, serve_page_openapi, RIGHT_OPEN},
+    {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN},
+    {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR},
+    {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN},
+    {METHOD_GET, "/livez", &none, NULL, serve_service_live, RIGHT_OPEN},
     {METHOD_GET, "/readyz", &of_ready, NULL,
-     serve_service_ready, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+     serve_service_ready, RIGHT_OPEN},
     {METHOD_GET, "/v2/health/live", &none, NULL,
-     serve_service_live, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+     serve_service_live, RIGHT_OPEN},
     {METHOD_GET, "/v2/health/ready", &of_ready, NULL,
-     serve_service_ready, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
-    {METHOD_GET, "/", &none, NULL, serve_page_home, RIGHT_OPEN, ON_MAIN | ON_ADMIN},
+     serve_service_ready, RIGHT_OPEN},
+    {METHOD_GET, "/", &none, NULL, serve_page_home, RIGHT_OPEN},
 };
 /* clang-format on */
 
@@ -270,9 +266,8 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
     return STATUS_OK;
 }
 
-enum status router_find(unsigned listeners, enum method method, const char *path,
-                        struct router_match *ret_match, char ret_allow[ROUTER_ALLOW_SIZE],
-                        struct problem *reterr)
+enum status router_find(enum method method, const char *path, struct router_match *ret_match,
+                        char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr)
 {
     unsigned allowed = 0;
     struct holes holes;
@@ -284,7 +279,7 @@ enum status router_find(unsigned listeners, enum method method, const char *path
         const unsigned answered =
             route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
 
-        if (!has_shape(route->pattern, path, &holes) || (route->listeners & listeners) == 0) {
+        if (!has_shape(route->pattern, path, &holes)) {
             continue;
         }
         allowed |= answered;

@@ -16,13 +16,6 @@ enum method {
     METHOD_OTHER = 128   /* known to HTTP, answered nowhere here */
 };
 
-/* Where a route is answered: bits. */
-enum route_listener {
-    ON_MAIN = 1,  /* http.listen */
-    ON_ADMIN = 2, /* http.admin_listen */
-    ON_SOLE = 4   /* http.listen while there is no other */
-};
-
 struct request;
 
 /* A route's parameters and the forms of its answer, checked before the handler is called. */
@@ -46,7 +39,6 @@ struct route {
     enum status (*prepare)(struct request *request, struct problem *reterr);
     void (*handle)(struct request *request); /* when all of the request is there */
     unsigned right;                          /* that its key must have: of enum right */
-    unsigned listeners;
 };
 
 /* The longest segment that is taken, with its NUL. */
@@ -68,11 +60,8 @@ enum method router_method(const char *name);
 /* "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
 
-/* listeners: those through which the request may have come; routes that are not answered at one of
- * them are not there. path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST
- * for a broken escape; STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty
- * otherwise.
- */
-MUST_CHECK enum status router_find(unsigned listeners, enum method method, const char *path,
+/* path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a broken escape;
+ * STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise. */
+MUST_CHECK enum status router_find(enum method method, const char *path,
                                    struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

@@ -10,23 +10,12 @@
 
 /* So many connections beyond connection_limit are accepted, to be answered with a refusal. */
 #define REFUSED_CONNECTIONS(limit) ((limit) / 8 + 64)
-/* The admin listener has a limit of its own, so that clients of the main one cannot fill it. */
-#define ADMIN_CONNECTION_LIMIT 64
 #define URL_SIZE 192
-
-/* An address that is listened on. */
-struct http_listener {
-    struct http *http;
-    struct request_origin origin;
-    struct shared_listener shared;
-    bool is_encrypted;
-    char url[URL_SIZE]; /* "http://HOST:PORT" with the port really taken, "unix:PATH"; or empty */
-};
 
 struct http {
     struct http_context http_context;
-    struct http_listener main;
-    struct http_listener admin;
+    struct shared_listener shared;
+    char url[URL_SIZE]; /* "http://HOST:PORT" with the port really taken, "unix:PATH" */
     struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
     size_t thread_count;             /* that run */
@@ -35,8 +24,7 @@ struct http {
 
 static void destroy(struct http *http)
 {
-    listener_close(&http->main.shared.listener);
-    listener_close(&http->admin.shared.listener);
+    listener_close(&http->shared.listener);
     free(http->endpoints);
     conn_limits_destroy(http->http_context.conn_limits);
     graph_cache_destroy(http->http_context.graph_cache);
@@ -94,7 +82,8 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->http_context.scheduler = parts->scheduler;
     http->http_context.results = parts->results;
     http->http_context.store = parts->store;
-    http->endpoints = calloc(config->http_threads + 1, sizeof(*http->endpoints));
+    http->http_context.is_unix = parts->listener.is_unix;
+    http->endpoints = calloc(config->http_threads, sizeof(*http->endpoints));
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
         conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK ||
@@ -107,68 +96,61 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
 }
 
 /* Beyond this machine nobody is let in by mistake, and no key goes in the clear. */
-static enum status check_network(const struct http_listener *listener, struct problem *reterr)
+static enum status check_network(const struct http *http, bool is_encrypted, struct problem *reterr)
 {
-    const enum config_network network = listener->http->http_context.config->network;
-    const bool has_keys = listener->http->http_context.keyring != NULL;
+    const enum config_network network = http->http_context.config->network;
+    const bool has_keys = http->http_context.keyring != NULL;
     const char *missing = NULL;
 
-    if (listener->shared.listener.is_local || network == NETWORK_OPEN) {
+    if (http->shared.listener.is_local || network == NETWORK_OPEN) {
         return STATUS_OK;
     }
     if (!has_keys) {
         missing = "keys (http.keys_file)";
-    } else if (network == NETWORK_SECURE && !listener->is_encrypted) {
+    } else if (network == NETWORK_SECURE && !is_encrypted) {
         missing = "TLS (http.tls_certificate, http.tls_key)";
     }
     if (missing == NULL) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_CONFIG, "Other machines reach %s, and it has no %s.",
-                listener->shared.listener.address, missing);
+                http->shared.listener.address, missing);
     problem_hint(reterr, "Give it that, or say that you mean it: http.network = %s.",
                  has_keys ? "plain" : "open");
     return STATUS_CONFIG;
 }
 
-/* Starts so many threads on it. */
-static enum status serve(struct http_listener *listener, unsigned threads,
-                         struct conn_limits *limits, uint32_t connections, struct problem *reterr)
+/* Starts the threads. */
+static enum status serve(struct http *http, struct problem *reterr)
 {
-    struct http *http = listener->http;
-    const struct listener *socket = &listener->shared.listener;
+    const struct config *config = http->http_context.config;
+    const struct listener *socket = &http->shared.listener;
+    const bool is_encrypted = http->credentials != NULL && !socket->is_unix;
+    struct endpoint_rules rules = {
+        .config = config,
+        .credentials = is_encrypted ? http->credentials : NULL,
+        .limits = http->http_context.conn_limits,
+        .connections = config->connection_limit + REFUSED_CONNECTIONS(config->connection_limit),
+        .context = &http->http_context,
+    };
+    const char *scheme = is_encrypted ? "https://" : "http://";
+    enum status status = check_network(http, is_encrypted, reterr);
 
-    listener->origin.http_context = &http->http_context;
-    listener->origin.is_unix = socket->is_unix;
-    listener->is_encrypted = http->credentials != NULL && !socket->is_unix;
-    enum status status = check_network(listener, reterr);
     STATUS_TRY(status);
-    const char *scheme = listener->is_encrypted ? "https://" : "http://";
-    snprintf(listener->url, sizeof(listener->url), "%s%s", socket->is_unix ? "" : scheme,
-             socket->address);
-    atomic_store(&listener->shared.users, 1); /* this function */
-    for (unsigned i = 0; status == STATUS_OK && i < threads; i++) {
-        struct endpoint_rules rules = {
-            .config = http->http_context.config,
-            .credentials = listener->is_encrypted ? http->credentials : NULL,
-            .limits = limits,
-            .connections = connections,
-            .context = &listener->origin,
-        };
-
-        request_set_callbacks(&rules);
-        status = endpoint_create(&rules, (unsigned)http->thread_count, &listener->shared,
+    snprintf(http->url, sizeof(http->url), "%s%s", socket->is_unix ? "" : scheme, socket->address);
+    request_set_callbacks(&rules);
+    atomic_store(&http->shared.users, 1); /* this function */
+    while (status == STATUS_OK && http->thread_count < config->http_threads) {
+        status = endpoint_create(&rules, (unsigned)http->thread_count, &http->shared,
                                  &http->endpoints[http->thread_count]);
-        if (status == STATUS_OK) {
-            http->thread_count++;
-        }
+        http->thread_count += status == STATUS_OK;
     }
-    atomic_fetch_sub(&listener->shared.users, 1);
+    atomic_fetch_sub(&http->shared.users, 1);
     return status == STATUS_OK
                ? status
                : problem_set(reterr, STATUS_CONFIG,
                              "The HTTP server does not start with %u threads and %u connections.",
-                             threads, connections);
+                             config->http_threads, rules.connections);
 }
 
 /* Ends the threads. */
@@ -189,27 +171,15 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
     enum status status;
 
     if (http == NULL) {
-        struct listener listeners[] = {parts->listener, parts->admin_listener};
+        struct listener listener = parts->listener;
 
-        listener_close(&listeners[0]);
-        listener_close(&listeners[1]);
+        listener_close(&listener);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
-    const bool has_admin = parts->admin_listener.socket >= 0;
-    const uint32_t limit = parts->config->connection_limit;
-
-    http->main.http = http->admin.http = http;
-    http->main.shared.listener = parts->listener;
-    http->admin.shared.listener = parts->admin_listener;
-    http->main.origin.listeners = has_admin ? ON_MAIN : ON_MAIN | ON_SOLE;
-    http->admin.origin.listeners = ON_ADMIN;
+    http->shared.listener = parts->listener;
     status = fill(parts, http, reterr);
-    if (status == STATUS_OK && has_admin) {
-        status = serve(&http->admin, 1, NULL, ADMIN_CONNECTION_LIMIT, reterr);
-    }
     if (status == STATUS_OK) {
-        status = serve(&http->main, parts->config->http_threads, http->http_context.conn_limits,
-                       limit + REFUSED_CONNECTIONS(limit), reterr);
+        status = serve(http, reterr);
     }
     if (status != STATUS_OK) {
         stop_threads(http);
@@ -222,12 +192,7 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
 
 const char *http_address(const struct http *http)
 {
-    return http->main.url;
-}
-
-const char *http_admin_address(const struct http *http)
-{
-    return http->admin.url;
+    return http->url;
 }
 
 enum status http_load_keys(struct http *http, struct problem *reterr)

@@ -21,14 +21,11 @@ struct http_parts {
     struct store *store;
     uint64_t upload_memory_bytes; /* for all that come in at once */
     struct listener listener;
-    struct listener admin_listener; /* LISTENER_CLOSED: none */
 };
 MUST_CHECK enum status http_start(const struct http_parts *parts, struct http **ret_http,
                                   struct problem *reterr);
 /* "http://127.0.0.1:8080", with the port really taken; "https://..", "unix:PATH". */
 const char *http_address(const struct http *http);
-/* The same of the admin's; empty when there is none. */
-const char *http_admin_address(const struct http *http);
 /* Read again what the configuration names, if it names any: STATUS_CONFIG with words when it cannot
  * be used, and what was read before stays. Loop thread. */
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);

@@ -90,11 +90,6 @@ void serve_page_home(struct request *request)
     struct problem problem;
     size_t offer;
 
-    /* The page calls routes of the main listener, so the others answer the list of addresses. */
-    if ((request->listeners & ON_MAIN) == 0) {
-        serve_service_index(request);
-        return;
-    }
     if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "The page is not answered in such a form.");
         problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);

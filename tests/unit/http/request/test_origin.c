@@ -11,7 +11,6 @@ static struct config config_of(const char *hosts, const char *origins)
     struct config config = {0};
 
     snprintf(config.listen, sizeof(config.listen), "Node7:8080");
-    snprintf(config.admin_listen, sizeof(config.admin_listen), "unix:8080");
     snprintf(config.hosts, sizeof(config.hosts), "%s", hosts);
     snprintf(config.cors_origins, sizeof(config.cors_origins), "%s", origins);
     return config;

@@ -8,7 +8,7 @@ static enum status find(enum method method, const char *path, struct router_matc
 {
     struct problem problem;
 
-    return router_find(ON_MAIN, method, path, ret_match, allow, &problem);
+    return router_find(method, path, ret_match, allow, &problem);
 }
 
 TEST(the_route_is_found_by_method_and_shape)
