@@ -32,9 +32,6 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
 static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
-    if (call_brings_job(call) && call->submit.parse_s > 0) {
-        call->timings.parse_s = call->submit.parse_s;
-    }
     call->answered(call);
     /* After: while one is counted its connection may still be suspended. */
     atomic_fetch_sub(&scheduler->calls_open, 1);
@@ -171,12 +168,7 @@ void answer_job(struct scheduler *scheduler, struct call *call, const struct job
     const bool is_final = job_state_is_final(job->state);
     memcpy(call->job_id, job->id, sizeof(call->job_id));
     memcpy(call->graph_id, job->graph_id, sizeof(call->graph_id));
-    call->timings = job->report.cached ? (struct timings){0} : job->report.timings;
-    if (!is_final) {
-        call->timings.parse_s = job->parse_s;
-        call->timings.queue_s = job->state == JOB_RUNNING ? job->started_s - job->created_s : 0;
-        call->retry_after_s = 1;
-    }
+    call->retry_after_s = is_final ? call->retry_after_s : 1;
     const bool is_new = call->kind == CALL_SUBMIT || call->kind == CALL_CHANGE;
     const bool is_accepted = (is_new && !is_final) || call->kind == CALL_CANCEL;
     answer_body(call, is_accepted ? 202 : 200, answer_print_job(scheduler, job));

@@ -129,7 +129,6 @@ struct call {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     uint32_t retry_after_s; /* 0 = say nothing */
-    struct timings timings; /* of the job that is answered, as far as they are known */
 
     void (*answered)(struct call *call);
     void *context;

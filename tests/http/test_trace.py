@@ -1,11 +1,10 @@
-"""Where a request came from and where its time went: traceparent and Server-Timing."""
+"""Where a request came from: traceparent."""
 
 import json
 import re
 
 import harness
-from harness import LASTING, SMALL, slow_graph
-from test_watch import cancel, start_slow
+from harness import LASTING, SMALL
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
@@ -61,40 +60,6 @@ def test_an_invalid_trace_is_ignored(daemon):
     response = connection.getresponse()
     assert response.status == 202 and "traceparent" not in json.loads(response.read())
     connection.close()
-
-
-def times(answer):
-    """{metric: milliseconds}."""
-    found = {}
-    for metric in answer.headers["Server-Timing"].split(", "):
-        name, dur = re.fullmatch(r"([a-z]+);dur=([0-9]+\.[0-9]{3})", metric).groups()
-        found[name] = float(dur)
-    return found
-
-
-def test_answers_tell_where_their_time_went(daemon):
-    answer = daemon.submit(SMALL.replace(b"20", b"60")).expect(202)
-    assert set(times(answer)) == {"parse", "total"}, answer.headers
-    job = answer.json["id"]
-    document = daemon.finish(job)
-    spent = times(daemon.get(f"/v1/jobs/{job}").expect(200))
-    assert {"parse", "queue", "solve", "job", "total"} >= set(spent) >= {"job", "total"}, spent
-    assert abs(spent["job"] - 1000 * document["timings"]["total_s"]) < 0.01, (spent, document)
-    graph = document["graph"]
-    pairs = daemon.ask("POST", f"/v1/graphs/{graph}/distances", b'{"pairs":[[1,2]]}',
-                       {"Content-Type": "application/json"})
-    assert set(times(pairs.expect(200))) == {"total"}, pairs.headers
-    single = daemon.get(f"/v1/graphs/{graph}/distance?source=1&target=2").expect(200)
-    assert single.headers["Server-Timing"] is None, single.headers
-
-
-def test_a_poll_tells_how_long_it_waited(daemon):
-    running, waiting = start_slow(daemon, 33)
-    answer = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200)
-    assert answer.json["state"] != "queued" or times(answer)["total"] >= 299, answer.headers
-    assert times(daemon.get(f"/v1/jobs/{running}"))["parse"] > 0
-    cancel(daemon, waiting)
-    cancel(daemon, running)
 
 
 if __name__ == "__main__":

@@ -40,23 +40,21 @@ static struct element next(const char **rest, const char *end, char separator)
     return (struct element){first, (size_t)(stop - first)};
 }
 
-/* 0 does not match, 1 any type, 2 any subtype, 3 exactly. */
+/* 0 does not match, 1 anything, 2 any subtype, 3 exactly. offer: a media type, or a coding. */
 static int match(struct element range, const char *offer)
 {
     const char *slash = strchr(offer, '/');
-    size_t type_size = (size_t)(slash - offer) + 1;
+    const char *any = slash != NULL ? "*/*" : "*";
+    const size_t type_size = slash != NULL ? (size_t)(slash - offer) + 1 : 0;
 
-    if (range.size == 3 && memcmp(range.bytes, "*/*", 3) == 0) {
+    if (range.size == strlen(any) && memcmp(range.bytes, any, range.size) == 0) {
         return 1;
     }
-    if (range.size == type_size + 1 && strncasecmp(range.bytes, offer, type_size) == 0 &&
-        range.bytes[type_size] == '*') {
+    if (slash != NULL && range.size == type_size + 1 &&
+        strncasecmp(range.bytes, offer, type_size) == 0 && range.bytes[type_size] == '*') {
         return 2;
     }
-    if (range.size == strlen(offer) && strncasecmp(range.bytes, offer, range.size) == 0) {
-        return 3;
-    }
-    return 0;
+    return range.size == strlen(offer) && strncasecmp(range.bytes, offer, range.size) == 0 ? 3 : 0;
 }
 
 /* From 0 to 1: RFC 9110, section 12.4.2. What is beyond is taken for the nearest, what is no number
@@ -77,13 +75,13 @@ static double quality(const char *rest, const char *end)
     return 1;
 }
 
-/* How much the header likes an offer: its most exact match decides. */
-static double liking(const char *accept, const char *offer)
+/* How much the header likes an offer: its most exact match decides; fallback where none matches. */
+static double liking(const char *accept, const char *offer, double fallback)
 {
     const char *rest = accept;
     const char *end = accept + strlen(accept);
     int best = 0;
-    double liked = 0;
+    double liked = fallback;
 
     while (rest != NULL) {
         struct element piece = next(&rest, end, ',');
@@ -109,7 +107,7 @@ bool header_choose_type(const char *accept, const char *const *offers, size_t *r
         return true;
     }
     for (size_t i = 0; offers[i] != NULL; i++) {
-        double liked = liking(accept, offers[i]);
+        double liked = liking(accept, offers[i], 0);
 
         if (liked > best) {
             best = liked;
@@ -117,29 +115,6 @@ bool header_choose_type(const char *accept, const char *const *offers, size_t *r
         }
     }
     return best > 0;
-}
-
-/* How much the header likes a coding, 0 to 1; fallback where it is not said. */
-static double coding_quality(const char *accept_encoding, const char *coding, double fallback)
-{
-    const char *rest = accept_encoding;
-    const char *end = accept_encoding + strlen(accept_encoding);
-    double liked = fallback;
-
-    while (rest != NULL) {
-        const struct element piece = next(&rest, end, ',');
-        const char *piece_end = piece.bytes + piece.size;
-        const char *parameters = piece.bytes;
-        const struct element name = next(&parameters, piece_end, ';');
-
-        if (name.size == strlen(coding) && strncasecmp(name.bytes, coding, name.size) == 0) {
-            return quality(parameters, piece_end);
-        }
-        if (name.size == 1 && name.bytes[0] == '*') {
-            liked = quality(parameters, piece_end);
-        }
-    }
-    return liked;
 }
 
 enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
@@ -156,7 +131,7 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
         /* Identity is always there, but rather not where it is not asked for: any other that is
          * goes before it. */
         const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
-        const double liked = coding_quality(accept_encoding, decoder_coding_name(coding), fallback);
+        const double liked = liking(accept_encoding, decoder_coding_name(coding), fallback);
 
         if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
             most = liked;

@@ -6,7 +6,7 @@
 
 #define EXPOSED_HEADERS                                                                            \
     "Location, Retry-After, ETag, Content-Range, Accept-Ranges, X-Request-Id, "                    \
-    "Content-Disposition, Preference-Applied, Server-Timing, traceparent, Allow, "                 \
+    "Content-Disposition, Preference-Applied, traceparent, Allow, "                                \
     "WWW-Authenticate, X-Matrix-Dtype, X-Matrix-Shape, X-Matrix-Unreachable"
 
 static bool is_given(const char *list)

@@ -122,7 +122,6 @@ double request_preferred_wait(struct request *request)
 
 void request_negotiate(struct request *request, bool without_gzip)
 {
-    request->negotiated = true;
     request->coding =
         header_choose_coding(request_header(request, "Accept-Encoding"),
                              1u << CODING_ZSTD | (without_gzip ? 0 : 1u << CODING_GZIP));
@@ -130,7 +129,7 @@ void request_negotiate(struct request *request, bool without_gzip)
 
 void request_vary(struct request *request)
 {
-    request_add_header(request, "Vary", request->negotiated ? "Accept, Accept-Encoding" : "Accept");
+    request_add_header(request, "Vary", "Accept, Accept-Encoding");
 }
 
 bool request_tag(struct request *request, const char *representation)
@@ -174,39 +173,6 @@ bool request_answer_condition(struct request *request)
 
 /* ---- Answers ---- */
 
-/* One metric of a Server-Timing header, in milliseconds; nothing for what took no time. */
-static void append_time(struct text *text, const char *name, double seconds)
-{
-    if (seconds > 0) {
-        text_printf(text, "%s%s;dur=%.3f", text->size > 0 ? ", " : "", name, seconds * 1000);
-    }
-}
-
-/* Adds Server-Timing: the times of the job, and of the request from its headers to its answer. It
- * is left out where nothing was uploaded and the scheduler was not called: that takes no time. */
-static void add_times(struct request *request)
-{
-    const struct call *call = request->call;
-    struct text text = {0};
-
-    if (call == NULL && request->body_bytes == 0) {
-        return;
-    }
-    if (call != NULL) {
-        const struct timings *t = &call->timings;
-
-        append_time(&text, "parse", t->parse_s);
-        append_time(&text, "queue", t->queue_s);
-        append_time(&text, "solve", t->fill_s + t->h2d_s + t->compute_s + t->d2h_s);
-        append_time(&text, "job", t->total_s);
-    }
-    append_time(&text, "total", clock_monotonic_s() - request->began_s);
-    if (text_status(&text) == STATUS_OK && text.size > 0) {
-        request_add_header(request, "Server-Timing", text.bytes);
-    }
-    text_finish(&text);
-}
-
 /* Else libmicrohttpd sends the frame of an empty chunk behind the head. */
 void request_expect_stream(struct request *request, struct MHD_Response *response)
 {
@@ -228,7 +194,6 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     request->state = REQUEST_ANSWERED;
     request->http_status = http_status;
     request->outcome = MHD_NO;
-    add_times(request);
     if (response == NULL) {
         return;
     }
@@ -263,7 +228,6 @@ static bool call_again(struct request *request)
     }
     request->asked_again = true;
     request->header_count = 0;
-    request->negotiated = false;
     request->coding = CODING_IDENTITY;
     result_unref(request->result);
     request->result = NULL;

@@ -74,8 +74,7 @@ struct request {
 
     enum method method;
     size_t header_count;
-    bool negotiated;    /* its coding was asked for */
-    enum coding coding; /* and is this one, if it is streamed */
+    enum coding coding; /* of the answer, if it is streamed */
 
     bool has_upload;
     struct text document; /* a body that is no upload */
@@ -127,7 +126,7 @@ void request_add_type(struct request *request, const char *media_type);
 /* Chooses the coding of an answer that will be streamed; before its tag is made. without_gzip: it
  * costs more than it saves. */
 void request_negotiate(struct request *request, bool without_gzip);
-/* Says on which headers of the request the answer depends. */
+/* Says on which headers of the request an answer may depend. */
 void request_vary(struct request *request);
 /* Gives the answer the tag of this representation of the result, to be asked for again by it: what
  * a name means may change. True after an answer: as request_answer_condition. */

@@ -87,34 +87,21 @@ static enum status import(struct pair *pair, const char *certificate, const char
     return code == 0 ? STATUS_OK : refuse(key, "is not a private key in PEM", code, reterr);
 }
 
-/* By what both say of the public key. */
 static enum status check_match(const struct pair *pair, const char *certificate, const char *key,
                                struct problem *reterr)
 {
-    unsigned char ids[2][64];
-    size_t sizes[2] = {sizeof(ids[0]), sizeof(ids[1])};
-    gnutls_pubkey_t public = NULL;
-    int code = gnutls_pubkey_init(&public);
+    gnutls_certificate_credentials_t both = NULL;
+    int code = gnutls_certificate_allocate_credentials(&both);
 
     if (code == 0) {
-        code = gnutls_pubkey_import_privkey(public, pair->key, 0, 0);
+        code = gnutls_certificate_set_x509_key_mem(both, &pair->certificate_pem, &pair->key_pem,
+                                                   GNUTLS_X509_FMT_PEM);
     }
-    if (code == 0) {
-        code = gnutls_pubkey_get_key_id(public, GNUTLS_KEYID_USE_SHA256, ids[0], &sizes[0]);
-    }
-    if (code == 0) {
-        code = gnutls_pubkey_get_key_id(pair->chain[0].pubkey, GNUTLS_KEYID_USE_SHA256, ids[1],
-                                        &sizes[1]);
-    }
-    gnutls_pubkey_deinit(public);
-    if (code != 0) {
-        return refuse(key, "its public half cannot be told", code, reterr);
-    }
-    if (sizes[0] != sizes[1] || memcmp(ids[0], ids[1], sizes[0]) != 0) {
-        return problem_set(reterr, STATUS_CONFIG, "%s is not the key of the certificate in %s", key,
-                           certificate);
-    }
-    return STATUS_OK;
+    gnutls_certificate_free_credentials(both);
+    return code == 0 ? STATUS_OK
+                     : problem_set(reterr, STATUS_CONFIG,
+                                   "%s is not the key of the certificate in %s: %s", key,
+                                   certificate, gnutls_strerror(code));
 }
 
 static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)

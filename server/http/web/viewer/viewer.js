@@ -3,7 +3,7 @@
 
 const methods = ["get", "post", "put", "delete", "patch"];
 // Headers that every answer may have: the components describe them.
-const everywhere = new Set(["X-Request-Id", "Server-Timing", "traceparent"]);
+const everywhere = new Set(["X-Request-Id", "traceparent"]);
 let spec;
 
 /* ---- Elements ---- */
