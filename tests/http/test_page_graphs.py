@@ -115,9 +115,13 @@ def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
         page.until("!document.querySelector('#gone').hidden")
         assert page.run("return document.querySelectorAll('.problem').length") == 0
         look(page, "gone")
+        # A file that is dropped meanwhile is kept and sent afterwards.
+        drop(page, "kept", SMALL % 43)
+        page.until("document.querySelector('#upload-words').textContent.startsWith('kept.gr is kept')")
         daemon.start()
         page.click("#retry")
         page.until("document.querySelector('#gone').hidden")
+        page.until(SHOWN % "kept")
         page.click("#pair button.main")
         page.until("document.querySelector('#pair-answer .path li')")
     finally:

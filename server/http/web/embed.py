@@ -3,7 +3,9 @@ its parts; the viewer of it; and the page at /. Script and style of a page are i
 Meson:
 
     embed.py PAGES.c VERSION --openapi PART.json... --docs HTML CSS SCRIPT.js
-        --home HTML CSS MODULE.js... (each module after those that it imports)"""
+        --vendor CSS SCRIPT.js --home HTML CSS MODULE.js... (each module after those that it imports)
+
+The style and the script of --vendor stand unchanged in front of those of --home."""
 
 import argparse
 import base64
@@ -68,6 +70,11 @@ def bundle(paths):
     return "".join(made)
 
 
+def vendored(path):
+    """Without the address of its source map, which the program does not serve."""
+    return re.sub(r"^//# sourceMappingURL=.*$", "", read(path), flags=re.M)
+
+
 def inline(html, css, script):
     """The page and the policy that lets it run its own script, and nothing else."""
     page = html.replace("@STYLE@", css).replace("@SCRIPT@", script)
@@ -117,12 +124,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("output")
     parser.add_argument("version")
-    for name in ("openapi", "docs", "home"):
+    for name in ("openapi", "docs", "vendor", "home"):
         parser.add_argument(f"--{name}", nargs="+", required=True)
     asked = parser.parse_args()
     html = "text/html; charset=utf-8"
     docs, docs_policy = inline(*map(read, asked.docs))
-    home, home_policy = inline(*map(read, asked.home[:2]), bundle(asked.home[2:]))
+    style, script = map(vendored, asked.vendor)
+    html_file, css_file, *modules = asked.home
+    home, home_policy = inline(read(html_file), style + read(css_file), script + bundle(modules))
     with open(asked.output, "w", encoding="utf-8") as file:
         file.write('#include "server/http/web/page.h"\n\n')
         document = description(asked.version, asked.openapi)

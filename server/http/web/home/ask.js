@@ -1,13 +1,14 @@
 // Questions about vertices: a pair and its path, the nearest, all within a distance.
 
-import { byId, make, distance, plural, count } from "./dom.js";
-import { ask, query, pathOf } from "./service.js";
+import { byId, make, distance, plural, count, saveAs } from "./dom.js";
+import { ask, fetchFrom, query, pathOf } from "./service.js";
 import { guard } from "./problem.js";
 import { showPath, showNear, edgeOf } from "./drawing.js";
 import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
 let graph = null;
+let located = false; // whether its vertices have coordinates in degrees
 let shown = null; // the path that is listed
 
 /* ---- A pair ---- */
@@ -28,6 +29,31 @@ function listed(path) {
     more > 0 ? make("li", {}, `and ${count(more)} more`) : null);
 }
 
+function cell(text) {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// The path as a table, and on a map where it has places.
+function exports({ source, target, vertices, weights }) {
+  const file = `${source}-${target}`.replace(/[^\w.-]+/g, "_");
+  const saveTable = () => {
+    let sum = 0;
+    const lines = vertices.map((name, at) => {
+      sum += at === 0 ? 0 : weights[at - 1];
+      return `${cell(`${name}`)},${at === 0 ? "" : weights[at - 1]},${Number(sum.toPrecision(15))}`;
+    });
+    saveAs(new Blob([`vertex,weight,distance\n${lines.join("\n")}\n`], { type: "text/csv" }), `${file}.csv`);
+  };
+  const saveMap = () => guard(byId("pair-problem"), async () => {
+    const response = await fetchFrom(query(pathOf(graph, "/path"), { source, target }),
+      { headers: { Accept: "application/geo+json" }, told: true });
+    saveAs(await response.blob(), `${file}.geojson`);
+  });
+  return make("p", { class: "exports words" }, "Save the path: ",
+    make("button", { type: "button", onclick: saveTable }, "CSV"), " ",
+    located ? make("button", { type: "button", onclick: saveMap }, "GeoJSON") : null);
+}
+
 // before: the path of this pair in the graph that was changed.
 function answered(source, target, path, before) {
   const box = byId("pair-answer");
@@ -40,7 +66,7 @@ function answered(source, target, path, before) {
   box.replaceChildren(
     make("p", {}, make("strong", { class: "distance" }, distance(path.distance)),
       ` from ${source} to ${target}, over ${plural(path.weights.length, "edge")}${was}`),
-    listed(path));
+    listed(path), exports({ ...path, source, target }));
 }
 
 async function askPair(source, target, before) {
@@ -74,11 +100,11 @@ function rows(answer) {
       make("tr", {}, make("td", {}, `${name}`), make("td", {}, distance(answer.distances[index])))))));
 }
 
-function colourNear({ vertices, distances }, how, most) {
+function colourNear(from, { vertices, distances }, how, most) {
   const widest = how === "within" ? Number(most) : distances.at(-1);
   const partOf = (d) => (widest > 0 ? Math.max(0, d / widest) : 0);
-  if (!showNear(vertices, distances.map(partOf))) return null;
-  return make("p", { class: "words" }, "They are coloured in the drawing: dark is near, yellow is far.");
+  if (!showNear(from, vertices, distances.map(partOf))) return null;
+  return make("p", { class: "words" }, "They are coloured in the drawing: dark is near, yellow is far. A cross marks the centre.");
 }
 
 async function askAround(form, told) {
@@ -88,11 +114,11 @@ async function askAround(form, told) {
   const asked = graph;
   const answer = await guard(byId("around-problem"), () => ask(path, { told }));
   if (asked !== graph) return;
-  if (told) showNear([], []);
+  if (told) showNear("", [], []);
   const found = answer?.vertices.length;
   byId("around-answer").replaceChildren(...(answer === undefined ? [] : [
     make("p", {}, found > LISTED ? `${count(found)} vertices; the first ${LISTED} are listed` : plural(found, "vertex", "vertices")),
-    told && found > 0 ? colourNear(answer, how, most) ?? "" : "",
+    told && found > 0 ? colourNear(around, answer, how, most) ?? "" : "",
     found > 0 ? rows(answer) : "",
   ]));
 }
@@ -119,9 +145,10 @@ export function askAgain(id) {
   askAround(byId("around-form"), false);
 }
 
-// first, last: names of vertices, to begin with.
-export function openAsk(id, first, last) {
+// first, last: names of vertices, to begin with; hasDegrees: whether paths have places on the earth.
+export function openAsk(id, first, last, hasDegrees) {
   graph = id;
+  located = hasDegrees;
   shown = null;
   for (const place of ["pair-answer", "pair-problem", "around-answer", "around-problem"]) byId(place).replaceChildren();
   byId("source").value = byId("around").value = first ?? "";

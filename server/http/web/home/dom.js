@@ -107,9 +107,15 @@ export function viridis(part) {
   return `rgb(${mixed.join(" ")})`;
 }
 
+export function saveAs(blob, file) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: file });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 // Draws again when the size or the colours change.
-export function keepDrawn(canvas, redraw) {
-  new ResizeObserver(redraw).observe(canvas);
+export function keepDrawn(element, redraw) {
+  new ResizeObserver(redraw).observe(element);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 

@@ -69,22 +69,50 @@ function acquaintances(n) {
   return JSON.stringify({ n, edges, directed: false });
 }
 
-// No way around the work: links everywhere, and weights that leave 16 bits.
-function tangle(n) {
-  const random = randomFrom(5);
-  const arcs = [];
-  for (let at = 0; at < n; at += 1) {
-    arcs.push([at + 1, ((at + 1) % n) + 1, 1 + (at % 97)]);
-    for (let link = 0; link < 4; link += 1) {
-      arcs.push([at + 1, Math.floor(random() * n) + 1, 1000000 + Math.floor(random() * 1000)]);
+// A city with a river: streets are slow, avenues and the ring road are fast, and only avenues have
+// bridges. Two files: travel times in seconds, and coordinates in metres.
+function city(columns, rows) {
+  const random = randomFrom(13);
+  const block = 110;
+  const places = [];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      places.push([(column + (random() - 0.5) * 0.7) * block, (row + (random() - 0.5) * 0.7) * block]);
     }
   }
-  return dimacs(n, arcs);
+  const [middleX, middleY] = [(columns * block) / 2, (rows * block) / 2];
+  const river = (x) => middleY * 0.8 + 420 * Math.sin(x / 1100) + 160 * Math.sin(x / 370);
+  const isWater = ([x, y]) => Math.abs(y - river(x)) < 75;
+  const bank = ([x, y]) => y > river(x);
+  const away = ([x, y]) => Math.hypot((x - middleX) / middleX, (y - middleY) / middleY);
+  const isBuilt = (place) => away(place) < 0.97 + 0.05 * Math.sin(5 * Math.atan2(place[1] - middleY, place[0] - middleX));
+  const onRing = (place) => Math.abs(away(place) - 0.6) < 0.02;
+  const arcs = [];
+  const street = (u, v, avenue) => {
+    if (!isBuilt(places[u]) || !isBuilt(places[v])) return;
+    const bridge = isWater(places[u]) || isWater(places[v]) || bank(places[u]) !== bank(places[v]);
+    if (bridge && !avenue) return;
+    const fast = onRing(places[u]) && onRing(places[v]);
+    if (!fast && !avenue && random() < 0.22) return;
+    const length = Math.hypot(places[u][0] - places[v][0], places[u][1] - places[v][1]);
+    const time = Math.max(1, Math.round(length / (fast ? 22 : avenue ? 14 : 7)));
+    arcs.push([u + 1, v + 1, time]);
+    if (fast || avenue || random() > 0.15) arcs.push([v + 1, u + 1, time]);
+  };
+  for (let at = 0; at < places.length; at += 1) {
+    const [column, row] = [at % columns, Math.floor(at / columns)];
+    if (column + 1 < columns) street(at, at + 1, row % 11 === 5);
+    if (row + 1 < rows) street(at, at + columns, column % 13 === 6);
+  }
+  // Crossings without a street are in the river.
+  const numbers = new Map([...new Set(arcs.flatMap(([u, v]) => [u, v]))].sort((a, b) => a - b).map((old, at) => [old, at + 1]));
+  const lines = [...numbers].map(([old, at]) => `${at},${places[old - 1].map(Math.round).join(",")}\n`);
+  return [dimacs(numbers.size, arcs.map(([u, v, w]) => [numbers.get(u), numbers.get(v), w])), `vertex,x,y\n${lines.join("")}`];
 }
 
 export const examples = [
-  { name: "town", title: "Town", about: "576 crossings, some one-way", file: "town.gr", format: "dimacs", make: () => town(24) },
-  { name: "islands", title: "Islands", about: "130 places by name, not all connected", file: "islands.csv", format: "edges", directed: "false", make: islands },
-  { name: "acquaintances", title: "Small world", about: "300 people, few steps apart", file: "acquaintances.json", format: "json", make: () => acquaintances(300) },
-  { name: "tangle", title: "Tangle", about: "4,000 vertices that take a while", file: "tangle.gr", format: "dimacs", make: () => tangle(4000) },
+  { name: "city", title: "City", about: "2,700 crossings on a map, a river and its bridges", files: ["city.gr", "city.csv"], format: "dimacs", make: () => city(76, 50) },
+  { name: "town", title: "Town", about: "576 crossings, some one-way", files: ["town.gr"], format: "dimacs", make: () => [town(24)] },
+  { name: "islands", title: "Islands", about: "130 places by name, not all connected", files: ["islands.csv"], format: "edges", directed: "false", make: () => [islands()] },
+  { name: "acquaintances", title: "Small world", about: "300 people, few steps apart", files: ["acquaintances.json"], format: "json", make: () => [acquaintances(300)] },
 ];

@@ -9,6 +9,7 @@ const CELLS = 128;
 const hint = "Point at a cell to read its value. Click, or drag over a block, to zoom in.";
 
 const canvas = byId("heat");
+const card = byId("heat-card");
 let graph = null;
 let map = null; // the answer
 let blocks = []; // those that were left for a smaller one
@@ -125,12 +126,22 @@ function drawScale() {
   say(byId("heat-high"), words(high));
 }
 
+// The vertices at the ends of an axis.
+function nameAxis(axis, { vertices, first, stop }) {
+  say(byId(`heat-${axis}-first`), vertices.length > 0 ? `${vertices[0]}` : "");
+  // The last cell is named by its first vertex, which is the last one where a cell is one vertex.
+  const isLast = vertices.length === stop - first;
+  say(byId(`heat-${axis}-last`), vertices.length > 1 ? `${vertices.at(-1)}${isLast ? "" : " …"}` : "");
+}
+
 function showWords() {
   const { rows, columns } = size();
   const whole = map.rows.first === 0 && map.cols.first === 0 && map.rows.stop === map.n && map.cols.stop === map.n;
-  const block = whole ? `Whole matrix, ${count(map.n)} × ${count(map.n)}`
+  const block = whole ? `All ${count(map.n)} × ${count(map.n)} distances`
     : `Rows ${count(map.rows.first)} to ${count(map.rows.stop - 1)}, columns ${count(map.cols.first)} to ${count(map.cols.stop - 1)}`;
-  say(byId("heat-block"), `${block}${map.sampled ? ", sampled" : ""}`);
+  say(byId("heat-block"), `${block}${map.sampled ? ". Each cell is estimated from some of its distances." : ""}`);
+  nameAxis("to", map.cols);
+  nameAxis("from", map.rows);
   byId("heat-out").disabled = byId("heat-whole").disabled = blocks.length === 0;
   const [low, high] = range();
   canvas.setAttribute("aria-label", `Heat map of ${rows} by ${columns} cells, ${measures[measure()]} ${rough(low)} to ${rough(high)}. Arrow keys move, Enter zooms in, Escape goes back.`);
@@ -147,8 +158,14 @@ function show() {
 async function load(block) {
   const load = ++loads;
   const path = query(pathOf(graph, "/heatmap"), { ...block, size: CELLS });
-  const answer = await guard(byId("heat-problem"), () => ask(path, { told: block.rows !== undefined }));
+  const answer = await guard(byId("heat-problem"), () => ask(path, { told: block.rows !== undefined }).catch((error) => {
+    if (error.document?.code === "NotAMatrix") return null;
+    throw error;
+  }));
   if (answer === undefined || load !== loads) return false;
+  // A hierarchy that is too large to be seen as a whole has no heat map.
+  card.hidden = answer === null;
+  if (answer === null) return false;
   map = answer;
   map.block = block;
   cursor = null;
@@ -271,8 +288,11 @@ export function startHeat(pair) {
   byId("heat-whole").addEventListener("click", () => leave(true));
 }
 
-export async function openHeat(id) {
+// rows: of a hierarchy, which are computed for the heat map; 0 where the result has them.
+export async function openHeat(id, rows) {
   graph = id;
+  card.hidden = false;
+  if (rows > 0) say(byId("heat-block"), `Computing ${count(rows)} rows of distances from the hierarchy.`);
   map = null;
   blocks = [];
   if (await load({})) show();

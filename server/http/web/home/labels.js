@@ -1,4 +1,4 @@
-// Names beside points so that none covers another: the first wanted come first.
+// Names beside points, so that none covers another or a path: the first wanted come first.
 
 const GAP = 8;
 const HEIGHT = 14;
@@ -8,16 +8,14 @@ function overlap(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-// Right of the point, left, above, below; moved inwards at the border.
-function boxes([x, y], wide, width, height) {
-  const box = (wantedLeft, wantedTop) => {
-    const left = Math.max(0, Math.min(wantedLeft, width - wide));
-    const top = Math.max(0, Math.min(wantedTop, height - HEIGHT));
-    return { left, top, right: left + wide, bottom: top + HEIGHT };
-  };
+// Right of the point, left, above, below, and at the four corners between them.
+function boxes([x, y], wide) {
+  const box = (left, top) => ({ left, top, right: left + wide, bottom: top + HEIGHT });
+  const [right, left] = [x + GAP, x - GAP - wide];
+  const [above, below] = [y - GAP - HEIGHT, y + GAP];
   return [
-    box(x + GAP, y - HEIGHT / 2), box(x - GAP - wide, y - HEIGHT / 2),
-    box(x - wide / 2, y - GAP - HEIGHT), box(x - wide / 2, y + GAP),
+    box(right, y - HEIGHT / 2), box(left, y - HEIGHT / 2), box(x - wide / 2, above), box(x - wide / 2, below),
+    box(right, above), box(right, below), box(left, above), box(left, below),
   ];
 }
 
@@ -26,13 +24,15 @@ function covers(box, [x, y]) {
 }
 
 // wanted: { at: [x, y], text, wide, strong }; the boxes of those that have a place, with their text.
-// points: those that only a strong name may cover.
-export function placeLabels(wanted, points, width, height) {
+// path: points that no name may cover; points: those that only a strong name may cover.
+export function placeLabels(wanted, { path, points }, width, height) {
   const placed = [];
+  const isFree = (box, strong) => box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height
+    && !placed.some((other) => overlap(box, other)) && !path.some((point) => covers(box, point))
+    && (strong || !points.some((point) => covers(box, point)));
   for (const { at, text, wide, strong } of wanted) {
-    const free = boxes(at, wide, width, height).find((box) => !placed.some((other) => overlap(box, other))
-      && (strong || !points.some((point) => covers(box, point))));
-    if (free !== undefined) placed.push({ ...free, text, strong });
+    const box = boxes(at, wide).find((one) => isFree(one, strong));
+    if (box !== undefined) placed.push({ ...box, text, strong });
   }
   return placed;
 }

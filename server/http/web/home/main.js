@@ -1,9 +1,9 @@
 // The page: which graph is open, the key, and the history of curl lines.
 
 import { byId, make, count, plural, percent, bytes, seconds, distance, say } from "./dom.js";
-import { ask, bus, hasKey, isGone, useKey, pathOf, spent, isOver } from "./service.js";
-import { describe, guard } from "./problem.js";
-import { startSubmit, listFormats } from "./submit.js";
+import { addressOf, ask, bus, hasKey, isGone, useKey, pathOf, spent, isOver } from "./service.js";
+import { describe, guard, remedies } from "./problem.js";
+import { startSubmit, listFormats, resendOf } from "./submit.js";
 import { startJobs, addJob, refreshJobs, forgetJobs, currentJobs, stopWaiting } from "./jobs.js";
 import { startDevices, showLoad } from "./devices.js";
 import { startHeat, openHeat } from "./heat.js";
@@ -88,18 +88,20 @@ function startKey() {
 
 /* ---- One graph ---- */
 
+const kinds = { i4: "32-bit integers", u2: "16-bit integers", f4: "32-bit floats (7 digits)", f8: "64-bit floats" };
+
 function factsOf(graph, job) {
   const facts = [
     plural(graph.n, "vertex", "vertices"),
     `${plural(graph.m, "edge")}, ${graph.directed ? "directed" : "undirected"}`,
   ];
-  if (graph.result) facts.push(`distances in ${graph.result}`);
+  if (graph.result) facts.push(`distances as ${kinds[graph.result] ?? graph.result}`);
   if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
   if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(job.input?.cached ? `already solved, on ${job.device}` : `solved${time} on ${job.device}`);
-    if (job.result?.kind === "hierarchy") facts.push(`stored as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}`);
+    if (job.result?.kind === "hierarchy") facts.push(`stored as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}, that answers in place of the matrix`);
     else if (job.plan && job.plan.kind !== "dense") {
       facts.push(`sparse: ${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
@@ -122,8 +124,11 @@ function showHead(graph, job) {
   say(byId("graph-name"), graph.names[0] ?? graph.id.slice(0, 12));
   byId("facts").replaceChildren(...factsOf(graph, job).map((fact) => make("li", {}, fact)));
   byId("phases").replaceChildren(...(job?.timings && !job.input?.cached ? phasesOf(job.timings) : []));
-  byId("warnings").replaceChildren(...(job?.warnings ?? []).map(({ detail, hint }) =>
-    make("li", {}, detail, make("p", { class: "hint" }, hint))));
+  byId("warnings").replaceChildren(...(job?.warnings ?? []).map((warning) => {
+    const buttons = remedies(warning, resendOf(graph.id));
+    return make("li", {}, warning.detail, buttons ?? make("p", { class: "hint" }, warning.hint));
+  }));
+  document.title = `${byId("graph-name").textContent} · apspd`;
   byId("graph-id").textContent = graph.id;
 }
 
@@ -171,13 +176,14 @@ async function load(asked, change) {
   } else {
     const ends = await vertexEnds(graph);
     if (id !== shown) return;
-    openAsk(id, ...ends);
+    openAsk(id, ...ends, graph.coordinates?.system === "degrees");
   }
+  const rows = job?.result?.kind === "hierarchy" ? graph.n : 0;
   await Promise.all([
-    openHeat(id),
-    openStatistics(id),
+    openHeat(id, rows),
+    openStatistics(id, rows),
     openDrawing(id, graph, graph.result),
-    openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, limits),
+    openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, { limits, isHierarchy: rows > 0 }),
   ]);
 }
 
@@ -209,7 +215,10 @@ async function open(id) {
   changed = false;
   if (!change) closeGraph();
   // Until the service knows the graph, it goes by the name that was asked for.
-  if (!change) say(byId("graph-name"), id);
+  if (!change) {
+    say(byId("graph-name"), id);
+    document.title = `${id} · apspd`;
+  }
   await guard(byId("graph-problem"), () => load(id, change));
   if (turn !== turns) return;
   if (wanted) showResult();
@@ -233,6 +242,7 @@ function close() {
   turns += 1;
   byId("workspace").hidden = true;
   byId("welcome").hidden = false;
+  document.title = "apspd";
 }
 
 function choose(id, scroll = true) {
@@ -302,9 +312,9 @@ function startBanner() {
 }
 
 byId("shell").textContent = [
-  `curl -H 'Prefer: wait=30' --data-binary @town.gr '${location.origin}/v1/jobs?name=town'`,
-  `curl '${location.origin}/v1/graphs/town/path?source=1&target=2'`,
-  `curl -o town.npy ${location.origin}/v1/graphs/town/matrix`,
+  `curl -H 'Prefer: wait=30' --data-binary @town.gr '${addressOf("/v1/jobs?name=town")}'`,
+  `curl '${addressOf("/v1/graphs/town/path?source=1&target=2")}'`,
+  `curl -o town.npy ${addressOf("/v1/graphs/town/matrix")}`,
 ].join("\n");
 startKey();
 startSubmit({

@@ -6,7 +6,8 @@ import { placeLabels } from "./labels.js";
 const MOST_EDGES = 40000;
 // Of more vertices the edges are drawn alone, as dots would cover all.
 const MOST_DOTS = 20000;
-const MOST_NAMES = 150;
+// More names than this on the screen are noise.
+const MOST_NAMES = 60;
 
 function line(context, from, to) {
   context.moveTo(...from);
@@ -55,13 +56,45 @@ function paintVertices(context, points, visible) {
   context.fill();
 }
 
-// Vertices near one, coloured by their distance from it.
-function paintNear(context, points, near) {
-  for (const [row, part] of near) {
-    context.fillStyle = viridis(part);
+// All within a distance is an area: a broad brush along the edges, in bands by distance, the near over the far.
+const BANDS = 5;
+
+function paintNear(sheet, points, edges, near) {
+  if (near.size === 0) return;
+  const bandOf = (i) => Math.min(BANDS - 1, Math.floor(near.get(i) * BANDS));
+  const inside = edges.filter(([i, j]) => near.has(i) && near.has(j));
+  const lengths = inside.map(([i, j]) => Math.hypot(points[i][0] - points[j][0], points[i][1] - points[j][1])).sort((a, b) => a - b);
+  const brush = Math.min(Math.max(1.5 * (lengths[lengths.length >> 1] ?? 8), 10), 80);
+  const area = new OffscreenCanvas(sheet.context.canvas.width, sheet.context.canvas.height);
+  const context = area.getContext("2d");
+  context.scale(area.width / sheet.width, area.height / sheet.height);
+  context.lineCap = "round";
+  context.lineWidth = brush;
+  for (let band = BANDS - 1; band >= 0; band -= 1) {
+    context.strokeStyle = viridis(band / (BANDS - 1));
     context.beginPath();
-    context.arc(...points[row], near.size > 400 ? 3 : 5, 0, 7);
-    context.fill();
+    for (const [i] of near) if (bandOf(i) === band) line(context, points[i], points[i]);
+    for (const [i, j] of inside) if (Math.max(bandOf(i), bandOf(j)) === band) line(context, points[i], points[j]);
+    context.stroke();
+  }
+  sheet.context.save();
+  sheet.context.globalAlpha = 0.55;
+  sheet.context.drawImage(area, 0, 0, sheet.width, sheet.height);
+  sheet.context.restore();
+}
+
+// Where the distances are measured from.
+function paintCentre(context, [x, y]) {
+  for (const [style, wide] of [["--panel", 6], ["--text", 2.5]]) {
+    context.strokeStyle = colour(style);
+    context.lineWidth = wide;
+    context.beginPath();
+    context.arc(x, y, 9, 0, 7);
+    context.moveTo(x - 14, y);
+    context.lineTo(x + 14, y);
+    context.moveTo(x, y - 14);
+    context.lineTo(x, y + 14);
+    context.stroke();
   }
 }
 
@@ -87,14 +120,28 @@ function paintPath(context, points, path, directed) {
   context.fill();
 }
 
-function paintNames(context, points, { vertices, ends, path, visible }, width, height) {
+// Points along the lines of a walk, close enough together that no name fits between them.
+function alongWalk(points, walk, width, height) {
+  const all = [];
+  for (let k = 0; k + 1 < walk.length; k += 1) {
+    const [[x1, y1], [x2, y2]] = [points[walk[k]], points[walk[k + 1]]];
+    if (!crosses([x1, y1], [x2, y2], width, height)) continue;
+    const parts = Math.min(500, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
+    for (let part = 0; part <= parts; part += 1) all.push([x1 + ((x2 - x1) * part) / parts, y1 + ((y2 - y1) * part) / parts]);
+  }
+  return all;
+}
+
+function paintNames({ context, width, height }, points, { vertices, ends, path, visible }) {
   const named = visible.length <= MOST_NAMES ? visible : [];
-  const wanted = [...new Set([...ends, ...path.slice(0, MOST_NAMES), ...named])].map((i) => {
+  const seen = (i) => inside(points[i], width, height);
+  const wanted = [...new Set([...ends, ...named])].filter(seen).map((i) => {
     const strong = ends.includes(i);
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     return { at: points[i], text: `${vertices[i]}`, wide: context.measureText(`${vertices[i]}`).width, strong };
   });
-  for (const { left, bottom, text, strong } of placeLabels(wanted, named.map((i) => points[i]), width, height)) {
+  const taken = { path: alongWalk(points, path, width, height), points: named.map((i) => points[i]) };
+  for (const { left, bottom, text, strong } of placeLabels(wanted, taken, width, height)) {
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     context.lineWidth = 4;
     context.strokeStyle = colour("--panel");
@@ -104,25 +151,29 @@ function paintNames(context, points, { vertices, ends, path, visible }, width, h
   }
 }
 
-// drawing: { edges, vertices, directed, points, path, before, edge, picked, near }. Whether edges were left out.
-export function paint({ context, width, height }, drawing) {
-  const { edges, vertices, directed, points, edge, picked } = drawing;
+// drawing: { edges, vertices, directed, points, path, before, edge, picked, near, centre }. Whether edges
+// were left out.
+export function paint(sheet, drawing) {
+  const { context, width, height } = sheet;
+  const { edges, vertices, directed, points, edge, picked, near, centre } = drawing;
   const placed = (walk) => walk.filter((i) => points[i] !== undefined && Number.isFinite(points[i][0]));
   const [path, before] = [placed(drawing.path), placed(drawing.before)];
   const visible = [...points.keys()].filter((i) => inside(points[i], width, height));
+  paintNear(sheet, points, edges, near);
   const cut = paintEdges(context, edges, points, width, height);
   if (visible.length <= MOST_DOTS || edges.length === 0) paintVertices(context, points, visible);
-  paintNear(context, points, drawing.near);
   paintWalk(context, points, before, { colour: "--accent", width: 2, dash: [4, 5] });
   paintPath(context, points, path, directed);
   if (edge !== null) paintWalk(context, points, edge.slice(0, 2), { colour: "--link", width: 5 });
-  const ends = [...new Set([...path.slice(0, 1), ...path.slice(-1), ...(picked === null ? [] : [picked])])];
+  const ends = [...new Set([...path.slice(0, 1), ...path.slice(-1), ...placed([picked, centre])])];
   context.fillStyle = colour("--accent");
   for (const i of ends) {
+    if (i === centre) continue;
     context.beginPath();
     context.arc(...points[i], 6.5, 0, 7);
     context.fill();
   }
-  paintNames(context, points, { vertices, ends, path, visible }, width, height);
+  if (placed([centre]).length > 0) paintCentre(context, points[centre]);
+  paintNames(sheet, points, { vertices, ends, path, visible });
   return cut;
 }

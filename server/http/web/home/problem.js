@@ -3,6 +3,25 @@
 import { make, distance } from "./dom.js";
 import { tell, isGone } from "./service.js";
 
+// What a parameter of the upload means, in the words of a button.
+function buttonWords(name, value) {
+  if (name === "directed") return "Take edges both ways";
+  return value === "none" ? "Count every edge as 1" : `Use column ${value}`;
+}
+
+// Buttons that send the file again with a parameter that a warning or a problem names. send(parameters)
+// does that; null where the page does not have the file.
+export function remedies({ code, detail = "", hint = "" }, send) {
+  if (send === null) return null;
+  const found = code === "DirectedAssumed" ? [["directed", "false"]] : [];
+  const columns = /(?:numbers in|part of the graph, in|have numbers): (.*)\.$/.exec(detail)?.[1].split(", ") ?? [];
+  const named = [...hint.matchAll(/\bweight=([\w.-]*\w)/g)].map((match) => match[1]);
+  for (const name of new Set([...columns, ...named].slice(0, 8))) found.push(["weight", name]);
+  if (found.length === 0) return null;
+  return make("p", { class: "remedies" }, found.map(([name, value]) =>
+    make("button", { type: "button", onclick: () => send({ [name]: value }) }, buttonWords(name, value))));
+}
+
 // The line of a text file, cut to what surrounds the column.
 async function excerpt(file, line, column) {
   if (file === undefined || file.size > 32 << 20 || /\.(gz|zst|npy|nthu)$/.test(file.name)) return null;
@@ -23,8 +42,8 @@ function places(problem) {
   return words.join(", ");
 }
 
-// file: what was sent, where that is known.
-export function describe(problem, file) {
+// file: what was sent, where that is known; send: as of remedies.
+export function describe(problem, file, send = null) {
   const box = make("div", { class: "problem", role: "alert" },
     make("strong", {}, problem.title ?? "Something went wrong"),
     problem.detail ? make("p", {}, problem.detail) : null,
@@ -37,13 +56,14 @@ export function describe(problem, file) {
   // What the service says of headers is for programs.
   if (problem.code === "Unauthorized") box.append(make("button", { type: "button", onclick: () => tell("asked") }, "Enter a key"));
   else if (problem.hint) box.append(make("p", { class: "hint" }, problem.hint));
+  box.append(remedies(problem, send) ?? "");
   const ids = [problem.code, problem.request_id ? `request ${problem.request_id}` : null];
   box.append(make("p", { class: "code" }, ids.filter(Boolean).join(" · ")));
   return box;
 }
 
 // Runs a task and shows its problem in a box of its own; clears what stood there.
-export async function guard(box, task, file) {
+export async function guard(box, task, file, send) {
   box.replaceChildren();
   try {
     return await task();
@@ -52,7 +72,7 @@ export async function guard(box, task, file) {
     // The banner says it already.
     if (error.document?.code === "NoAnswer" && isGone()) return undefined;
     if (error.document === undefined) console.error(error);
-    box.replaceChildren(describe(error.document ?? { title: "The page failed", detail: String(error) }, file));
+    box.replaceChildren(describe(error.document ?? { title: "The page failed", detail: String(error) }, file, send));
     return undefined;
   }
 }

@@ -1,5 +1,12 @@
 // The service: questions, uploads and events, with the key; and each as a curl line.
 
+// A proxy may serve the page below a path of its own: every address is relative to the page.
+const base = new URL("./", location.href).href;
+
+export function addressOf(path) {
+  return base + path.slice(1);
+}
+
 const place = "apspd-key";
 let key = sessionStorage.getItem(place) ?? "";
 
@@ -83,7 +90,7 @@ export function curl(path, { method = "GET", json, file, headers = {}, output } 
   if (file !== undefined) words.push("--data-binary", quote(`@${file}`));
   if (method === "DELETE" || method === "PATCH" || method === "PUT") words.push(`-X ${method}`);
   if (output !== undefined) words.push("-o", quote(output));
-  words.push(quote(location.origin + path));
+  words.push(quote(addressOf(path)));
   return words.join(" ");
 }
 
@@ -105,7 +112,7 @@ export async function fetchFrom(path, { method = "GET", json, headers = {}, sign
   if (told) tell("told", curl(path, { method, json, headers }));
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(addressOf(path), {
       method,
       body,
       signal,
@@ -146,7 +153,7 @@ export function pathOf(graph, rest = "") {
 export function upload(path, body, { method = "POST", headers }, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open(method, path);
+    request.open(method, addressOf(path));
     for (const [name, value] of Object.entries(authorize(headers))) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     // A refusal in the middle of a body may be lost with its connection; for want of a key a short

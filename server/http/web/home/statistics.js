@@ -60,16 +60,21 @@ function figures(stats) {
   ].map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
 }
 
-export async function openStatistics(graph) {
+// rows: of a hierarchy, which are computed for the statistics; 0 where the result has them.
+export async function openStatistics(graph, rows) {
   byId("figures").replaceChildren();
-  byId("histogram").replaceChildren();
+  byId("histogram").replaceChildren(rows > 0
+    ? make("p", { class: "soft" }, `Computing ${count(rows)} rows of distances from the hierarchy.`) : "");
   const stats = await guard(byId("stats-problem"), () => ask(pathOf(graph, "/stats")).catch((error) => {
     if (error.document?.code === "NotAMatrix") return null;
     throw error;
   }));
-  if (stats === undefined) return;
+  if (stats === undefined) {
+    byId("histogram").replaceChildren();
+    return;
+  }
   if (stats === null) {
-    byId("histogram").replaceChildren(make("p", { class: "soft" }, "Statistics are not computed for a hierarchy this large. Distances, paths and nearby vertices work as usual."));
+    byId("histogram").replaceChildren(make("p", { class: "soft" }, "This graph is too large for statistics over all pairs. Distances, paths and nearby vertices are answered from its hierarchy at once."));
     return;
   }
   byId("figures").replaceChildren(...figures(stats));

@@ -1,7 +1,7 @@
 // Sending a graph: a file that is dropped or chosen, or an example.
 
 import { byId, make, bytes, percent, plural, say } from "./dom.js";
-import { ask, upload, query, tell, curl, pathOf, Refusal } from "./service.js";
+import { ask, bus, isGone, upload, query, tell, curl, pathOf, Refusal } from "./service.js";
 import { guard } from "./problem.js";
 import { examples } from "./graphs.js";
 
@@ -9,6 +9,7 @@ let formats = [];
 let last = null; // what was sent, to be sent again
 let sending = null;
 const queue = []; // files that wait
+const sent = new Map(); // by the id of the graph: the file that it was read from, and the options
 let onJob = () => {};
 let onPlaced = () => {};
 let shownGraph = () => null;
@@ -97,8 +98,15 @@ async function sendNext() {
   say(byId("upload-words"), `Sending ${file.name}${behind()}`);
   show(true);
   const answer = await guard(problem, () =>
-    send({ ...item, graph: item.batch.graph ?? shownGraph() }, attempt.signal), file);
+    send({ ...item, graph: item.batch.graph ?? shownGraph() }, attempt.signal), file,
+  type === null ? (parameters) => submit([file], { ...options, ...parameters }) : null);
   sending = null;
+  if (answer === undefined && isGone() && !attempt.signal.aborted) {
+    problem.remove();
+    queue.unshift(item);
+    hold();
+    return;
+  }
   if (answer === undefined && queue.length + byId("submit-problem").children.length > 1) {
     problem.prepend(make("p", { class: "soft" }, file.name));
   }
@@ -107,9 +115,23 @@ async function sendNext() {
     onPlaced(answer);
   } else if (answer !== undefined) {
     item.batch.graph = answer.graph;
+    sent.set(answer.graph, { file, options });
     onJob(answer);
   }
   sendNext();
+}
+
+// The service is gone: what was to be sent is kept until it is back.
+function hold() {
+  show(true);
+  byId("upload-bar").value = 0;
+  say(byId("upload-words"), `${queue[0].file.name} is kept and will be sent when the service answers again${queue.length > 1 ? `; ${plural(queue.length - 1, "more file")} waiting` : ""}`);
+}
+
+// Sends the file of a graph again, under its name, with other parameters; null where the page has no file.
+export function resendOf(graph) {
+  const last = sent.get(graph);
+  return last === undefined ? null : (parameters) => submit([last.file], { ...last.options, ...parameters });
 }
 
 async function submit(files, options) {
@@ -152,7 +174,7 @@ function listExamples() {
         // A name of the user's own stays with the user's graph.
         const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
-        submit([new File([one.make()], one.file)], options);
+        submit(one.make().map((text, at) => new File([text], one.files[at])), options);
       },
     }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
 }
@@ -176,7 +198,12 @@ export function startSubmit({ job, placed, graph }) {
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   byId("again").addEventListener("click", () => take([last.file], last.options));
-  byId("give-up").addEventListener("click", () => sending?.abort());
+  byId("give-up").addEventListener("click", () => {
+    if (sending === null) queue.length = 0;
+    sending?.abort();
+    show(false);
+  });
+  bus.addEventListener("back", sendNext);
   listExamples();
 }
 

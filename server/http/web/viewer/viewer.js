@@ -1,6 +1,8 @@
 
 // Shows /openapi.json: operations by tag with parameters, bodies, answers and a curl line to try.
 
+// A proxy may serve this page below a path of its own: every address is relative to the page.
+const base = new URL("./", location.href).href;
 const methods = ["get", "post", "put", "delete", "patch"];
 // Headers that every answer may have: the components describe them.
 const everywhere = new Set(["X-Request-Id", "traceparent"]);
@@ -94,6 +96,10 @@ function printed(value) {
 
 /* ---- Trying ---- */
 
+function addressOf(path) {
+  return base + path.slice(1);
+}
+
 function quote(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -146,7 +152,7 @@ class Trial {
     if (request.method === "DELETE" || request.method === "PUT") words.push("-X", request.method);
     for (const [name, value] of Object.entries(request.headers)) words.push("-H", quote(`${name}: ${value}`));
     if (this.body) words.push("--data-binary", quote(request.body.startsWith("@") ? ` ${request.body}` : request.body));
-    this.line.textContent = [...words, quote(location.origin + path)].join(" ");
+    this.line.textContent = [...words, quote(addressOf(path))].join(" ");
   }
 
   async send() {
@@ -154,7 +160,7 @@ class Trial {
     this.answer.hidden = false;
     this.answer.textContent = "…";
     try {
-      const response = await fetch(path, request);
+      const response = await fetch(addressOf(path), request);
       const type = response.headers.get("Content-Type") ?? "";
       const head = `${response.status} ${response.statusText}\n${type}\n\n`;
       if (/json|text/.test(type)) {
@@ -276,6 +282,26 @@ function schemaOf([name, schema]) {
 
 /* ---- The page ---- */
 
+// Upload, wait and ask, in three languages: what most programs do.
+function firstSteps() {
+  const examples = {
+    curl: `curl -H 'Prefer: wait=30' --data-binary @town.gr '${base}v1/jobs?name=town'
+curl '${base}v1/graphs/town/distance?source=1&target=2'`,
+    Python: `import apspd
+town = apspd.Client("${base.slice(0, -1)}").solve("town.gr", name="town")
+print(town.distance(1, 2), town.path(1, 2))`,
+    JavaScript: `import { Client } from "apspd";
+const town = await new Client("${base.slice(0, -1)}").solve(graph, { name: "town" });
+console.log(await town.distance(1, 2), await town.path(1, 2));`,
+  };
+  return [
+    make("p", {}, "A graph is uploaded to ", make("code", {}, "/v1/jobs"), ", which answers with a job."),
+    make("p", {}, "When the job is done, questions are asked of the graph by its id or its name."),
+    make("p", {}, "Every refusal is a JSON document with a code, the reason and, where there is one, a way out."),
+    ...Object.entries(examples).flatMap(([name, text]) => [make("h3", {}, name), make("pre", { tabindex: "0" }, text)]),
+  ];
+}
+
 function openTarget() {
   const details = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (details?.tagName !== "DETAILS") return;
@@ -295,7 +321,8 @@ function show() {
   const all = operations();
   content.replaceChildren(
     make("h1", {}, spec.info.title, " ", make("small", {}, spec.info.version)),
-    make("p", {}, spec.info.summary, " ", make("a", { href: "/openapi.json" }, "openapi.json")),
+    make("p", {}, spec.info.summary, " ", make("a", { href: "openapi.json" }, "openapi.json")),
+    ...firstSteps(),
     ...prose(spec.info.description),
     ...spec.tags.map((tag) => make("section", { "aria-labelledby": `tag-${tag.name}` },
       make("h2", { id: `tag-${tag.name}` }, tag.name), prose(tag.description),
@@ -314,7 +341,7 @@ function show() {
 document.getElementById("filter").addEventListener("input", (event) => filter(event.target.value));
 addEventListener("hashchange", openTarget);
 try {
-  spec = await (await fetch("/openapi.json")).json();
+  spec = await (await fetch("openapi.json")).json();
   show();
   openTarget();
 } catch (error) {
