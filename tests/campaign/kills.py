@@ -1,5 +1,6 @@
-"""kill -9 at random instants under submissions and questions, on one state directory that grows: every
-job that was acknowledged is there after, and gives the right answer."""
+"""kill -9 at random instants under submissions, cancels and questions, on one state directory that grows:
+every job that was acknowledged is there after, and gives the right answer or is cancelled. Each second
+kill comes with a cancel on its way."""
 
 import random
 import threading
@@ -12,18 +13,22 @@ ARGUMENTS = campaign.arguments(kills=1000, seed=0)
 import crash
 import harness
 
+LONG = 700  # vertices of a graph whose job is cancelled
+
 
 class Load:
-    """Two clients that submit, and one that asks for what is there already."""
+    """Two clients that submit, one that cancels, and one that asks for what is there already."""
 
     def __init__(self, daemon, salts, old):
         self.daemon, self.salts, self.old = daemon, salts, old
         self.lock = threading.Lock()
         self.kept = {}  # job -> salt
         self.unsure = []
+        self.cancelling = threading.Event()
+        self.cancels = {}  # job -> whether its end as cancelled was acknowledged
         self.wrong = []
         self.asked = 0
-        self.threads = [threading.Thread(target=kind) for kind in (self.submit, self.submit, self.ask)]
+        self.threads = [threading.Thread(target=kind) for kind in (self.submit, self.submit, self.cancel, self.ask)]
         for thread in self.threads:
             thread.start()
 
@@ -38,6 +43,19 @@ class Load:
                 return
             assert answer.status in (200, 202), answer.body
             self.kept[answer.json["id"]] = salt
+
+    def cancel(self):
+        while True:
+            with self.lock:
+                salt = next(self.salts)
+            try:
+                job = self.daemon.submit(crash.graph(salt, LONG)).expect(202).json["id"]
+                self.cancels[job] = False
+                self.cancelling.set()
+                self.cancels[job] = self.daemon.ask("DELETE", f"/v1/jobs/{job}").status == 202
+            except crash.CLOSED:
+                return
+            self.cancelling.clear()
 
     def ask(self):
         while self.old:
@@ -66,9 +84,13 @@ def verify(daemon, job, salt):
     assert again.expect(200).json["id"] == job, again.body
 
 
-def kill_once(daemon, chooser, salts, known, ledger):
+def kill_once(daemon, chooser, salts, known, ledger, on_cancel):
     load = Load(daemon, salts, chooser.sample(known, min(50, len(known))))
     threading.Event().wait(chooser.uniform(0.01, 0.12))
+    if on_cancel:
+        load.cancelling.wait()
+        threading.Event().wait(chooser.uniform(0, 0.002))
+    ledger.count("kills on cancels", load.cancelling.is_set())
     daemon.kill()
     load.join()
     began_s = time.monotonic()
@@ -80,6 +102,10 @@ def kill_once(daemon, chooser, salts, known, ledger):
     # The latest are those that a kill may take.
     for job, salt in list(load.kept.items())[-6:] + chooser.sample(known, min(4, len(known))):
         verify(daemon, job, salt)
+    for job, is_acknowledged in load.cancels.items():
+        state = daemon.finish(job)["state"]
+        assert state == "cancelled" or state == "done" and not is_acknowledged, (job, state, is_acknowledged)
+    ledger.count("cancels acknowledged", sum(load.cancels.values()))
     return seconds
 
 
@@ -93,7 +119,7 @@ def main():
         for i in range(ARGUMENTS.kills):
             if ledger.is_over() or ledger.failures > 0:
                 break
-            starts_s.append(ledger.attempt(f"kill {i}", kill_once, daemon, chooser, salts, known, ledger))
+            starts_s.append(ledger.attempt(f"kill {i}", kill_once, daemon, chooser, salts, known, ledger, i % 2 == 1))
             if i % 100 == 99:
                 print(f"{i + 1} kills, {len(known)} jobs, {ledger.failures} failed", flush=True)
         lost = 0

@@ -69,7 +69,7 @@ static void *scarce_malloc(size_t size)
 static json_t *long_object(void)
 {
     json_t *object = json_object();
-    char name[32];
+    char name[40];
     for (int i = 0; i < 200; i++) {
         snprintf(name, sizeof name, "a name of some length %d", i);
         assert_int_equal(json_object_set_new(object, name, json_integer(i)), 0);

@@ -58,7 +58,7 @@ SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
     struct graph_entry *entry = graph_table_find_id(graphs, question->call.graph_id);
     forget(question);
     for (int i = 2; i < GRAPH_NAMES_MAX; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "name-%d", i);
         assert_int_equal(graph_table_name(graphs, name, entry), STATUS_OK);
     }
