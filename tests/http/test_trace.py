@@ -4,7 +4,7 @@ import json
 import re
 
 import harness
-from harness import LASTING, SMALL
+from harness import LASTING, SMALL, slow_graph
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
