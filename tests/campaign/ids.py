@@ -10,7 +10,6 @@ import re
 import shutil
 import socket
 import stat
-import sys
 import tempfile
 
 import campaign

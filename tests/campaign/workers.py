@@ -7,7 +7,6 @@ import concurrent.futures
 import contextlib
 import os
 import random
-import re
 import signal
 import subprocess
 import tempfile

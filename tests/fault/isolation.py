@@ -11,7 +11,6 @@ import select
 import shutil
 import signal
 import struct
-import subprocess
 import tempfile
 import threading
 

@@ -7,7 +7,6 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
 import harness
-import isolation
 import mounts
 import stuck
 from isolation import Asker, children_of, daemon, ring, states, until, until_all_ready

@@ -1,7 +1,6 @@
 """Coordinates of vertices: put, asked for, kept over a kill, found damaged, removed."""
 
 import gzip
-import json
 import math
 import os
 

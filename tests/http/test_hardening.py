@@ -1,6 +1,5 @@
 """What the compiler and the linker were asked for is in the programs. Arguments: the programs."""
 
-import os
 import re
 import shutil
 import subprocess

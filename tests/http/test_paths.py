@@ -4,7 +4,6 @@ import glob
 import json
 import os
 import random
-import sys
 import zlib
 from urllib.parse import quote
 

@@ -1,10 +1,10 @@
 """Where a request came from: traceparent."""
 
 import json
-import re
 
 import harness
 from harness import LASTING, SMALL, slow_graph
+from test_watch import cancel
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
