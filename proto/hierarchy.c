@@ -278,6 +278,59 @@ static bool measure_depths(struct hierarchy *hierarchy)
     return true;
 }
 
+/* Divides the tree into paths (Sleator and Tarjan 1983). Children come before their parent. False
+ * without memory. */
+static bool divide_into_paths(struct hierarchy *hierarchy)
+{
+    const struct hierarchy_shape *shape = &hierarchy->shape;
+    const uint32_t count = shape->supernode_count;
+    uint32_t *vertices = calloc(count + (size_t)1, sizeof(*vertices));
+    uint32_t *heaviest = malloc((count + (size_t)1) * sizeof(*heaviest)); /* child */
+    if (vertices == NULL || heaviest == NULL) {
+        free(vertices);
+        free(heaviest);
+        return false;
+    }
+    memset(heaviest, 0xFF, count * sizeof(*heaviest));
+    for (uint32_t s = 0; s < count; s++) {
+        const uint32_t parent = shape->parent[s];
+        vertices[s] += hierarchy_columns(shape, s);
+        if (parent != NO_SUPERNODE) {
+            const uint32_t other = heaviest[parent];
+            vertices[parent] += vertices[s];
+            heaviest[parent] = other == NO_SUPERNODE || vertices[s] > vertices[other] ? s : other;
+        }
+    }
+    for (uint32_t s = count; s-- > 0;) {
+        const uint32_t parent = shape->parent[s];
+        const bool goes_on = parent != NO_SUPERNODE && heaviest[parent] == s;
+        hierarchy->path[s] = goes_on ? hierarchy->path[parent] : (struct hierarchy_path){s, parent};
+    }
+    free(vertices);
+    free(heaviest);
+    return true;
+}
+
+/* The lower one of two tops is below the common ancestors: in a postorder a supernode that is not
+ * below another comes before it or behind it with all that is below. */
+uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
+{
+    const struct hierarchy_path *path = hierarchy->path;
+    const uint32_t *first = hierarchy->shape.first;
+    uint32_t s = hierarchy->supernode_of[a];
+    uint32_t t = hierarchy->supernode_of[b];
+    while (path[s].top != path[t].top) {
+        uint32_t *lower = path[s].top < path[t].top ? &s : &t;
+        *lower = path[*lower].parent;
+        if (*lower == NO_SUPERNODE) {
+            return 0;
+        }
+    }
+    s = s > t ? s : t;
+    a = a > b ? a : b;
+    return hierarchy->above[s] + first[s + 1] - (a > first[s] ? a : first[s]);
+}
+
 enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **ret_hierarchy)
 {
     struct header header;
@@ -304,13 +357,15 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     hierarchy->child = malloc((supernodes + 1) * sizeof(*hierarchy->child));
     hierarchy->sibling = malloc((supernodes + 1) * sizeof(*hierarchy->sibling));
     hierarchy->row_depth = malloc((header.row_count + 1) * sizeof(*hierarchy->row_depth));
+    hierarchy->path = malloc((supernodes + 1) * sizeof(*hierarchy->path));
     enum status status = STATUS_OK;
     if (hierarchy->openings != NULL) {
         atomic_init(hierarchy->openings, 1);
     }
     if (hierarchy->openings == NULL || hierarchy->shape_bytes == NULL ||
         hierarchy->supernode_of == NULL || hierarchy->above == NULL ||
-        hierarchy->row_depth == NULL || hierarchy->child == NULL || hierarchy->sibling == NULL) {
+        hierarchy->row_depth == NULL || hierarchy->child == NULL || hierarchy->sibling == NULL ||
+        hierarchy->path == NULL) {
         status = STATUS_NO_MEMORY;
     } else {
         memcpy(hierarchy->shape_bytes, bytes, shape_size);
@@ -320,6 +375,9 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
                          measure_depths(hierarchy)
                      ? STATUS_OK
                      : STATUS_CORRUPT;
+        if (status == STATUS_OK && !divide_into_paths(hierarchy)) {
+            status = STATUS_NO_MEMORY;
+        }
     }
     if (status != STATUS_OK) {
         hierarchy_close(hierarchy);
@@ -359,6 +417,7 @@ void hierarchy_close(struct hierarchy *hierarchy)
         free(hierarchy->supernode_of);
         free(hierarchy->above);
         free(hierarchy->row_depth);
+        free(hierarchy->path);
         free(hierarchy->child);
         free(hierarchy->sibling);
         free(hierarchy->openings);

@@ -67,6 +67,13 @@ struct hierarchy_summary {
     uint64_t arc_count;
 };
 
+/* The supernode at the top of a path of the elimination tree, and the parent of that. The path goes
+ * on from a supernode to the child with most vertices, so that few paths lead to the root. */
+struct hierarchy_path {
+    uint32_t top;
+    uint32_t parent; /* NO_SUPERNODE: of a root */
+};
+
 /* The arrays that searches follow, and all of them share. */
 struct hierarchy {
     struct hierarchy_summary summary;
@@ -80,9 +87,10 @@ struct hierarchy {
     uint32_t *supernode_of;     /* of each position */
     uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;        /* of each row: the vertices above it */
+    struct hierarchy_path *path; /* of each supernode */
     uint32_t *child;       /* of each supernode: the first that has it as parent, NO_SUPERNODE */
     uint32_t *sibling;     /* and the next one with the same parent */
-    atomic_uint *openings; /* that share these six, which depend on the shape alone */
+    atomic_uint *openings; /* that share these seven, which depend on the shape alone */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
     uint32_t largest_separator;
@@ -100,6 +108,8 @@ uint64_t hierarchy_arc_count(const void *bytes);
  * hierarchy. STATUS_NO_MEMORY. */
 MUST_CHECK enum status hierarchy_open(const void *bytes, uint64_t size,
                                       struct hierarchy **ret_hierarchy);
+/* How many ancestors, from the root on, two positions have in common; each is one of its own. */
+uint32_t hierarchy_common(const struct hierarchy *hierarchy, uint32_t a, uint32_t b);
 /* The same for bytes that differ from those of an opened one in weights alone: shares with it what
  * depends on the shape. */
 MUST_CHECK enum status hierarchy_open_like(const struct hierarchy *like, const void *bytes,

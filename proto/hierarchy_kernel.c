@@ -14,13 +14,6 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Supernodes of so few columns and rows have code of their own: most of a road network are such,
- * and the ends of loops that short are not foreseen by a processor. */
-#define SMALL_COLUMNS 6
-#define SMALL_ROWS 4
-#define SMALL_SIZE (SMALL_COLUMNS + SMALL_ROWS)
-#define SMALL(columns, rows) ((columns) * (SMALL_ROWS + 1) + (rows))
-
 static bool is_on_path(const struct hierarchy_start *start, uint32_t s)
 {
     return start->path_count > 0 && start->path[start->path_count - 1] == s;

@@ -21,8 +21,8 @@ struct hierarchy_sweep {
     uint32_t sources[HIERARCHY_LANES];
     uint32_t count;
     bool in_lanes;
-    uint32_t started; /* sources whose climbs are done; one by one: the row in hand */
-    uint32_t left;    /* supernodes not yet swept */
+    uint32_t climbed; /* sources whose climbs are done */
+    uint32_t left;    /* supernodes not yet swept; one by one: of the row in hand */
     void *rows;
 };
 
@@ -34,29 +34,22 @@ struct hierarchy_search {
     const struct hierarchy_operations *operations;
     size_t element_bytes;
     int32_t above; /* see front_body.h */
-    /* By depth, from the root on: the vertex that is nearest has the highest index. */
-    void *forward;
-    void *backward;
-    uint32_t climbed; /* the position that forward is of; UINT32_MAX = none */
-    void *local;      /* columns and rows of a supernode */
-    void *stack;      /* by depth, of the vertex that a sweep is at and those above it */
-    uint32_t *path;
-    uint32_t *above_part; /* the supernodes above those of a part of a sweep */
+    void *local;   /* columns and rows of a supernode */
     struct hierarchy_start starts[HIERARCHY_LANES];
-    /* Made when many rows are asked for, as one piece: */
+    /* Made when rows are asked for, each as one piece: */
+    void *stack; /* by depth, of the vertex that a sweep is at and those above it */
     void *block_lanes;
     void *stack_lanes;
-    void *distance_lanes;  /* of each start in turn */
-    uint32_t *path_lanes;  /* likewise */
     uint32_t *block_order; /* the vertices of each HIERARCHY_BLOCK positions, ascending */
 };
 
 struct hierarchy_operations {
-    /* ret_depth: by depth, of the ancestors of the position and itself. */
+    /* The label of a position. */
     void (*climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
-                  void *ret_depth);
+                  void *ret_label);
     /* The least sum over the common ancestors. */
-    void (*meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element);
+    void (*meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
+                 void *ret_element);
     /* From starts[0] to the vertices of supernodes begin to before end, by vertex. */
     void (*sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end, void *ret_row);
     /* From each of starts, of which the first `count` are wanted, to the vertices of supernodes

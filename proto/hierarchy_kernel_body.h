@@ -2,14 +2,25 @@
  * with ELEMENT, UNREACHABLE, NAME and CANONICAL defined as for front_body.h, MASK an integer as
  * wide as ELEMENT, and CANONICAL_VECTOR the CANONICAL of a vector. */
 
+typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
+typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
+#define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(ELEMENT))
+
+ALWAYS_INLINE NAME(vector) NAME(choose)(NAME(mask) first, NAME(vector) a, NAME(vector) b)
+{
+    return (NAME(vector))(((NAME(mask))a & first) | ((NAME(mask))b & ~first));
+}
+
+/* ---- Pairs ---- */
+
 static void NAME(climb)(const struct hierarchy_search *search, const void *weights, uint32_t from,
-                        void *ret_depth)
+                        void *ret_label)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
     const struct hierarchy_shape *shape = &hierarchy->shape;
     const int32_t above = search->above;
     ELEMENT *local = search->local;
-    ELEMENT *depth = ret_depth;
+    ELEMENT *depth = ret_label;
     uint32_t s = hierarchy->supernode_of[from];
     const uint32_t count = hierarchy->above[s] + shape->first[s + 1] - from;
     (void)above;
@@ -48,16 +59,40 @@ static void NAME(climb)(const struct hierarchy_search *search, const void *weigh
     }
 }
 
-static void NAME(meet)(const struct hierarchy_search *search, uint32_t common, void *ret_element)
+ALWAYS_INLINE NAME(vector) NAME(add)(const ELEMENT *up, const ELEMENT *down)
 {
-    const ELEMENT *forward = search->forward;
-    const ELEMENT *backward = search->backward;
+    NAME(vector) a;
+    NAME(vector) b;
+    memcpy(&a, up, sizeof(a));
+    memcpy(&b, down, sizeof(b));
+    return a + b;
+}
+
+/* The last vector may have some sums once more. */
+static void NAME(meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
+                       void *ret_element)
+{
+    const ELEMENT *up = up_label;
+    const ELEMENT *down = down_label;
     ELEMENT best = UNREACHABLE;
-    for (uint32_t i = 0; i < common; i++) {
-        const ELEMENT sum = forward[i] + backward[i];
-        best = sum < best ? sum : best;
+    (void)above;
+    if (common >= VECTOR_ELEMENTS) {
+        const uint32_t last = common - (uint32_t)VECTOR_ELEMENTS;
+        NAME(vector) least = NAME(add)(up + last, down + last);
+        for (uint32_t i = 0; i < last; i += (uint32_t)VECTOR_ELEMENTS) {
+            const NAME(vector) sum = NAME(add)(up + i, down + i);
+            least = NAME(choose)(sum < least, sum, least);
+        }
+        for (uint32_t i = 0; i < VECTOR_ELEMENTS; i++) {
+            best = least[i] < best ? least[i] : best;
+        }
+    } else {
+        for (uint32_t i = 0; i < common; i++) {
+            const ELEMENT sum = up[i] + down[i];
+            best = sum < best ? sum : best;
+        }
     }
-    best = CANONICAL(best, search->above);
+    best = CANONICAL(best, above);
     memcpy(ret_element, &best, sizeof(best));
 }
 
@@ -80,105 +115,50 @@ static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarch
     }
 }
 
-/* arcs: of the supernode; own: its part of the stack. Where the counts are constants there is no
- * loop left, and the elements stay in registers. */
-ALWAYS_INLINE void NAME(sweep_block)(uint32_t columns, uint32_t rows, bool is_begun,
-                                     const ELEMENT *arcs, const uint32_t *row_depth,
-                                     const ELEMENT *stack, ELEMENT *local, int32_t above,
-                                     ELEMENT *own, const uint32_t *vertex, bool is_wanted,
-                                     ELEMENT *ret_row)
-{
-    const uint32_t size = columns + rows;
-    (void)above;
-    for (uint32_t i = 0; i < rows; i++) {
-        local[columns + i] = stack[row_depth[i]];
-    }
-    for (uint32_t k = columns; k-- > 0;) {
-        const ELEMENT *arc = arcs + (size_t)k * size;
-        ELEMENT best = is_begun ? own[columns - 1 - k] : UNREACHABLE;
-        /* The column behind this one is the last to be known. */
-        for (uint32_t j = size; j-- > k + 1;) {
-            const ELEMENT sum = local[j] + arc[j];
-            best = sum < best ? sum : best;
-        }
-        best = CANONICAL(best, above);
-        local[k] = best;
-        own[columns - 1 - k] = best;
-        if (is_wanted) {
-            ret_row[vertex[k]] = best;
-        }
-    }
-}
-
-/* The supernodes from begin to before end. Those above the last of them come first, which leave on
- * the stack what these need. */
+/* From starts[0] alone. */
 static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         void *ret_row)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
     const struct hierarchy_shape *shape = &hierarchy->shape;
-    const struct hierarchy_start *start = &search->starts[0];
-    ELEMENT *stack = search->stack;
-    ELEMENT few[SMALL_SIZE];
+    const int32_t above = search->above;
+    const ELEMENT *stack = search->stack;
+    ELEMENT *local = search->local;
+    ELEMENT *row = ret_row;
     uint32_t next = next_met(search, 1, NO_SUPERNODE);
-    uint32_t above_count = 0;
-    for (uint32_t s = shape->parent[end - 1]; s != NO_SUPERNODE; s = shape->parent[s]) {
-        search->above_part[above_count++] = s;
-    }
-    for (uint32_t at = end; at > begin;) {
-        const bool is_wanted = above_count == 0;
-        const uint32_t s = is_wanted ? --at : search->above_part[--above_count];
+    (void)above;
+    for (uint32_t s = end; s-- > begin;) {
         const uint32_t columns = hierarchy_columns(shape, s);
-        const uint32_t rows = hierarchy_rows_below(shape, s);
+        const uint32_t size = columns + hierarchy_rows_below(shape, s);
         const ELEMENT *arcs = (const ELEMENT *)hierarchy->down + shape->weight_begin[s];
         const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
         const uint32_t *vertex = shape->vertex_at + shape->first[s];
-        ELEMENT *own = stack + hierarchy->above[s];
-        while (next != NO_SUPERNODE && next > s) {
-            next = next_met(search, 1, next);
-        }
+        ELEMENT *own = (ELEMENT *)search->stack + hierarchy->above[s];
         const bool is_begun = s == next;
-        const bool is_small =
-            is_wanted && !is_begun && columns <= SMALL_COLUMNS && rows <= SMALL_ROWS;
         if (is_begun) {
-            NAME(begin)(hierarchy, start, s, own, 1, true);
+            NAME(begin)(hierarchy, &search->starts[0], s, own, 1, true);
+            next = next_met(search, 1, s);
         }
-#define SWEEP_BLOCK(c, r, begun, wanted, local)                                                    \
-    NAME(sweep_block)                                                                              \
-    (c, r, begun, arcs, row_depth, stack, local, search->above, own, vertex, wanted, ret_row)
-#define SMALL_CASE(c, r)                                                                           \
-    case SMALL(c, r):                                                                              \
-        SWEEP_BLOCK(c, r, false, true, few);                                                       \
-        break
-        switch (is_small ? SMALL(columns, rows) : 0) {
-            SMALL_CASE(1, 1);
-            SMALL_CASE(1, 2);
-            SMALL_CASE(1, 3);
-            SMALL_CASE(1, 4);
-            SMALL_CASE(2, 1);
-            SMALL_CASE(2, 2);
-            SMALL_CASE(2, 3);
-            SMALL_CASE(3, 1);
-            SMALL_CASE(3, 2);
-            SMALL_CASE(3, 3);
-            SMALL_CASE(4, 1);
-            SMALL_CASE(4, 2);
-            SMALL_CASE(4, 3);
-            SMALL_CASE(5, 2);
-            SMALL_CASE(5, 3);
-            SMALL_CASE(6, 2);
-        default:
-            SWEEP_BLOCK(columns, rows, is_begun, is_wanted, search->local);
+        for (uint32_t i = columns; i < size; i++) {
+            local[i] = stack[row_depth[i - columns]];
         }
-#undef SMALL_CASE
-#undef SWEEP_BLOCK
+        for (uint32_t k = columns; k-- > 0;) {
+            const ELEMENT *arc = arcs + (size_t)k * size;
+            ELEMENT best = is_begun ? own[columns - 1 - k] : UNREACHABLE;
+            /* The column behind this one is the last to be known. */
+            for (uint32_t j = size; j-- > k + 1;) {
+                const ELEMENT sum = local[j] + arc[j];
+                best = sum < best ? sum : best;
+            }
+            local[k] = CANONICAL(best, above);
+            own[columns - 1 - k] = local[k];
+            row[vertex[k]] = local[k];
+        }
     }
 }
 
 /* ---- Many rows ---- */
 
-typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
-typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
 typedef ELEMENT NAME(quad) __attribute__((vector_size(4 * sizeof(ELEMENT))));
 #define VECTORS (HIERARCHY_LANES * sizeof(ELEMENT) / VECTOR_BYTES)
 
@@ -186,11 +166,6 @@ typedef union {
     ELEMENT at[HIERARCHY_LANES];
     NAME(vector) vector[VECTORS];
 } NAME(lanes);
-
-ALWAYS_INLINE NAME(vector) NAME(choose)(NAME(mask) first, NAME(vector) a, NAME(vector) b)
-{
-    return (NAME(vector))(((NAME(mask))a & first) | ((NAME(mask))b & ~first));
-}
 
 ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELEMENT weight)
 {
@@ -319,6 +294,7 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, u
 }
 
 #undef VECTORS
+#undef VECTOR_ELEMENTS
 #undef ELEMENT
 #undef MASK
 #undef UNREACHABLE

@@ -4,43 +4,42 @@
 #include <string.h>
 
 #define LINE_BYTES 64
-#define NOTHING_CLIMBED UINT32_MAX
 /* Rows side by side take this much at most, or are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
-/* Vertices of a step of a sweep, alone and side by side, and arcs of a step of pairs: each takes
- * about a millisecond. */
+/* Vertices of a step of a sweep, alone and side by side: about a millisecond. */
 #define STEP_VERTICES 32768
 #define STEP_VERTICES_LANES 8192
-#define STEP_ARCS ((size_t)1 << 20)
 
 static const struct hierarchy_operations *const kernels[ISA_COUNT] = {
     [ISA_PORTABLE] = hierarchy_kernel_portable,
     [ISA_AVX2] = hierarchy_kernel_avx2,
     [ISA_AVX512] = hierarchy_kernel_avx512};
 
-enum status hierarchy_search_create(const struct hierarchy *hierarchy,
+/* Integers above this are sums with an unreachable one; see front_body.h. */
+static int32_t greatest_distance(const struct hierarchy *hierarchy)
+{
+    return hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
+}
+
+enum status hierarchy_search_create(const struct hierarchy *hierarchy, bool is_reversed,
                                     struct hierarchy_search **ret_search)
 {
     const enum kind kind = hierarchy->summary.kind;
-    const size_t bytes = kind_size(kind);
     struct hierarchy_search *search = calloc(1, sizeof(*search));
     if (search == NULL) {
         return STATUS_NO_MEMORY;
     }
     search->view = *hierarchy;
     search->hierarchy = &search->view;
+    if (is_reversed) {
+        search->view.up = hierarchy->down;
+        search->view.down = hierarchy->up;
+    }
     search->operations = &kernels[isa_best()][kind];
-    search->element_bytes = bytes;
-    search->above = hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
-    search->climbed = NOTHING_CLIMBED;
-    search->forward = malloc(((size_t)hierarchy->height + 1) * bytes);
-    search->backward = malloc(((size_t)hierarchy->height + 1) * bytes);
-    search->local = malloc(((size_t)hierarchy->largest + 1) * bytes);
-    search->stack = malloc(((size_t)hierarchy->height + 1) * bytes);
-    search->path = malloc(((size_t)hierarchy->height + 1) * sizeof(uint32_t));
-    search->above_part = malloc(((size_t)hierarchy->height + 1) * sizeof(uint32_t));
-    if (search->forward == NULL || search->backward == NULL || search->local == NULL ||
-        search->stack == NULL || search->path == NULL || search->above_part == NULL) {
+    search->element_bytes = kind_size(kind);
+    search->above = greatest_distance(hierarchy);
+    search->local = malloc(((size_t)hierarchy->largest + 1) * search->element_bytes);
+    if (search->local == NULL) {
         hierarchy_search_destroy(search);
         return STATUS_NO_MEMORY;
     }
@@ -53,85 +52,39 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
     if (search == NULL) {
         return;
     }
-    free(search->forward);
-    free(search->backward);
     free(search->local);
     free(search->stack);
-    free(search->path);
-    free(search->above_part);
     free(search->block_lanes);
     free(search);
 }
 
-void hierarchy_search_reverse(struct hierarchy_search *search, bool is_reversed)
+/* ---- Pairs ---- */
+
+size_t hierarchy_label_count(const struct hierarchy *hierarchy, uint32_t vertex)
 {
-    if (search->is_reversed != is_reversed) {
-        void *up = search->view.up;
-        search->view.up = search->view.down;
-        search->view.down = up;
-        search->is_reversed = is_reversed;
-        search->climbed = NOTHING_CLIMBED;
-    }
+    const uint32_t position = hierarchy->shape.position_of[vertex];
+    const uint32_t s = hierarchy->supernode_of[position];
+    return (size_t)hierarchy->above[s] + hierarchy->shape.first[s + 1] - position;
 }
 
-/* How many ancestors, from the root on, two positions have in common; each counts as its own. */
-static uint32_t common_ancestors(const struct hierarchy *hierarchy, uint32_t a, uint32_t b)
-{
-    const struct hierarchy_shape *shape = &hierarchy->shape;
-    uint32_t s = hierarchy->supernode_of[a];
-    uint32_t t = hierarchy->supernode_of[b];
-    while (s != t && s != NO_SUPERNODE && t != NO_SUPERNODE) {
-        if (s < t) {
-            s = shape->parent[s];
-            a = s != NO_SUPERNODE && shape->first[s] > a ? shape->first[s] : a;
-        } else {
-            t = shape->parent[t];
-            b = t != NO_SUPERNODE && shape->first[t] > b ? shape->first[t] : b;
-        }
-    }
-    if (s != t || s == NO_SUPERNODE) {
-        return 0;
-    }
-    return hierarchy->above[s] + shape->first[s + 1] - (a > b ? a : b);
-}
-
-static void climb_from(struct hierarchy_search *search, uint32_t position)
-{
-    if (search->climbed != position) {
-        search->operations->climb(search, search->hierarchy->up, position, search->forward);
-        search->climbed = position;
-    }
-}
-
-static void find_distance(struct hierarchy_search *search, uint32_t source, uint32_t target,
-                          void *ret_element)
+void hierarchy_make_label(struct hierarchy_search *search, uint32_t vertex, bool is_down,
+                          void *ret_label)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
-    const uint32_t from = hierarchy->shape.position_of[source];
-    const uint32_t to = hierarchy->shape.position_of[target];
-    const uint32_t common = common_ancestors(hierarchy, from, to);
-    if (common > 0) {
-        climb_from(search, from);
-        search->operations->climb(search, hierarchy->down, to, search->backward);
-    }
-    search->operations->meet(search, common, ret_element);
+    search->operations->climb(search, is_down ? hierarchy->down : hierarchy->up,
+                              hierarchy->shape.position_of[vertex], ret_label);
 }
 
-void hierarchy_pairs(struct hierarchy_search *search, const uint32_t *pairs, size_t count,
-                     void *ret_elements)
+void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
+                    const void *label, const void *label_down, void *ret_element)
 {
-    for (size_t i = 0; i < count; i++) {
-        find_distance(search, pairs[2 * i], pairs[2 * i + 1],
-                      (char *)ret_elements + i * search->element_bytes);
-    }
+    const uint32_t *position_of = hierarchy->shape.position_of;
+    const uint32_t common = hierarchy_common(hierarchy, position_of[source], position_of[target]);
+    kernels[isa_best()][hierarchy->summary.kind].meet(label, label_down, common,
+                                                      greatest_distance(hierarchy), ret_element);
 }
 
-size_t hierarchy_pairs_of_step(const struct hierarchy *hierarchy)
-{
-    /* Two climbs follow the arcs among all ancestors at most. */
-    const size_t arcs = (size_t)hierarchy->height * hierarchy->height + 1;
-    return arcs < STEP_ARCS ? STEP_ARCS / arcs : 1;
-}
+/* ---- Rows ---- */
 
 /* False without memory. */
 static bool order_blocks(struct hierarchy_search *search)
@@ -145,6 +98,20 @@ static bool order_blocks(struct hierarchy_search *search)
     }
     free(filled);
     return filled != NULL;
+}
+
+/* The label and the path of each of the first starts, in one piece behind the stack. */
+static void place_starts(struct hierarchy_search *search, unsigned char *at, uint32_t count)
+{
+    const size_t depths = (size_t)search->hierarchy->height + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        search->starts[i].distance = at;
+        at += depths * search->element_bytes;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        search->starts[i].path = (uint32_t *)(void *)at;
+        at += depths * sizeof(uint32_t);
+    }
 }
 
 /* Without memory for lanes the rows are swept one by one. */
@@ -163,9 +130,7 @@ static bool has_lanes(struct hierarchy_search *search)
     search->block_lanes = aligned_alloc(LINE_BYTES, size);
     if (search->block_lanes != NULL) {
         search->stack_lanes = (char *)search->block_lanes + block;
-        search->distance_lanes = (char *)search->stack_lanes + stack;
-        search->path_lanes = (uint32_t *)(void *)((char *)search->distance_lanes + stack);
-        search->block_order = search->path_lanes + depths * HIERARCHY_LANES;
+        search->block_order = (uint32_t *)(void *)((char *)search->stack_lanes + 2 * stack + path);
         if (!order_blocks(search)) {
             free(search->block_lanes);
             search->block_lanes = NULL;
@@ -174,54 +139,68 @@ static bool has_lanes(struct hierarchy_search *search)
     return search->block_lanes != NULL;
 }
 
-/* The climb of a position and its path. */
-static void find_start(struct hierarchy_search *search, uint32_t from, uint32_t *path,
-                       struct hierarchy_start *ret_start)
+static bool has_stack(struct hierarchy_search *search)
+{
+    const size_t depths = (size_t)search->hierarchy->height + 1;
+    if (search->stack == NULL) {
+        search->stack = malloc(depths * (2 * search->element_bytes + sizeof(uint32_t)));
+    }
+    return search->stack != NULL;
+}
+
+/* Makes the label of a source and the path above it. */
+static void climb_from(struct hierarchy_search *search, uint32_t source,
+                       struct hierarchy_start *start)
 {
     const struct hierarchy *hierarchy = search->hierarchy;
-    uint32_t count = 0;
-    climb_from(search, from);
-    for (uint32_t s = hierarchy->supernode_of[from]; s != NO_SUPERNODE;
+    start->from = hierarchy->shape.position_of[source];
+    start->path_count = 0;
+    for (uint32_t s = hierarchy->supernode_of[start->from]; s != NO_SUPERNODE;
          s = hierarchy->shape.parent[s]) {
-        path[count++] = s;
+        start->path[start->path_count++] = s;
     }
-    *ret_start = (struct hierarchy_start){path, count, from, search->forward};
+    search->operations->climb(search, hierarchy->up, start->from, start->distance);
 }
 
-/* Lanes without a row of their own repeat the last one. */
-static void start_lane(struct hierarchy_search *search, uint32_t lane)
+enum status hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources,
+                                 uint32_t count, void *rows)
 {
-    const struct hierarchy_sweep *sweep = &search->sweep;
-    const size_t depths = (size_t)search->hierarchy->height + 1;
-    const size_t bytes = depths * search->element_bytes;
-    const uint32_t source = sweep->sources[lane < sweep->count ? lane : sweep->count - 1];
-    struct hierarchy_start *start = &search->starts[lane];
-    find_start(search, search->hierarchy->shape.position_of[source],
-               search->path_lanes + lane * depths, start);
-    start->distance = (char *)search->distance_lanes + lane * bytes;
-    memcpy(start->distance, search->forward, bytes);
-}
-
-/* The supernodes of a row from begin to before end. */
-static void sweep_row(struct hierarchy_search *search, uint32_t source, uint32_t begin,
-                      uint32_t end, void *ret_row)
-{
-    find_start(search, search->hierarchy->shape.position_of[source], search->path,
-               &search->starts[0]);
-    search->operations->sweep(search, begin, end, ret_row);
-}
-
-void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                          void *rows)
-{
+    const size_t depth_bytes = ((size_t)search->hierarchy->height + 1) * search->element_bytes;
     CHECK(count > 0 && count <= HIERARCHY_LANES);
+    const bool in_lanes = count >= HIERARCHY_LANES_MIN && has_lanes(search);
+    if (!in_lanes && !has_stack(search)) {
+        return STATUS_NO_MEMORY;
+    }
+    if (in_lanes) {
+        place_starts(search, (unsigned char *)search->stack_lanes + HIERARCHY_LANES * depth_bytes,
+                     HIERARCHY_LANES);
+    } else {
+        place_starts(search, (unsigned char *)search->stack + depth_bytes, 1);
+    }
     search->sweep = (struct hierarchy_sweep){
         .count = count,
-        .in_lanes = count >= HIERARCHY_LANES_MIN && has_lanes(search),
+        .in_lanes = in_lanes,
         .left = search->hierarchy->shape.supernode_count,
         .rows = rows,
     };
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
+    return STATUS_OK;
+}
+
+/* Lanes without a row of their own repeat the last one. */
+static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
+{
+    struct hierarchy_sweep *sweep = &search->sweep;
+    if (sweep->climbed < HIERARCHY_LANES) {
+        const uint32_t last = sweep->count - 1;
+        climb_from(search, sweep->sources[sweep->climbed < last ? sweep->climbed : last],
+                   &search->starts[sweep->climbed]);
+        sweep->climbed++;
+        return false;
+    }
+    search->operations->sweep_lanes(search, begin, sweep->left, sweep->count, sweep->rows);
+    sweep->left = begin;
+    return begin == 0;
 }
 
 bool hierarchy_rows_step(struct hierarchy_search *search)
@@ -230,33 +209,16 @@ bool hierarchy_rows_step(struct hierarchy_search *search)
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
     const uint64_t vertices = sweep->in_lanes ? STEP_VERTICES_LANES : STEP_VERTICES;
     const uint64_t most = shape->supernode_count * vertices / shape->vertex_count + 1;
-    const uint32_t end = sweep->left;
-    const uint32_t begin = end > most ? end - (uint32_t)most : 0;
-    if (sweep->in_lanes && sweep->started < HIERARCHY_LANES) {
-        start_lane(search, sweep->started++);
-        return false;
-    }
+    const uint32_t begin = sweep->left > most ? sweep->left - (uint32_t)most : 0;
     if (sweep->in_lanes) {
-        search->operations->sweep_lanes(search, begin, end, sweep->count, sweep->rows);
-        sweep->left = begin;
-        return begin == 0;
+        return step_lanes(search, begin);
     }
-    sweep_row(search, sweep->sources[sweep->started], begin, end,
-              (char *)sweep->rows +
-                  sweep->started * (size_t)shape->vertex_count * search->element_bytes);
+    if (sweep->left == shape->supernode_count) {
+        climb_from(search, sweep->sources[sweep->climbed++], &search->starts[0]);
+    }
+    const size_t row_bytes = shape->vertex_count * search->element_bytes;
+    search->operations->sweep(search, begin, sweep->left,
+                              (char *)sweep->rows + (sweep->climbed - 1) * row_bytes);
     sweep->left = begin > 0 ? begin : shape->supernode_count;
-    sweep->started += begin == 0;
-    return sweep->started == sweep->count;
-}
-
-void hierarchy_row_part(struct hierarchy_search *search, uint32_t source, uint32_t part,
-                        uint32_t parts, void *ret_row)
-{
-    const struct hierarchy_shape *shape = &search->hierarchy->shape;
-    const uint64_t supernodes = shape->supernode_count;
-    const uint32_t begin = (uint32_t)(supernodes * part / parts);
-    const uint32_t end = (uint32_t)(supernodes * (part + 1) / parts);
-    if (begin < end) {
-        sweep_row(search, source, begin, end, ret_row);
-    }
+    return begin == 0 && sweep->climbed == sweep->count;
 }

@@ -77,7 +77,8 @@ struct config {
     /* [service] */
     enum confinement confinement;
     /* [hierarchy] */
-    uint32_t row_limit; /* rows computed for one answer about all of them */
+    uint64_t label_budget_bytes; /* of pairs, in memory; 0 = a share of it */
+    uint32_t row_limit;          /* rows computed for one answer about all of them */
 
     /* [worker] */
     enum worker_isolation isolation;

@@ -190,6 +190,11 @@ static const struct config_option options[] = {
      "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4: "
      "together they are the solver of the service. A shell runs it, with apsp-mpi added. "
      "Needs worker.isolation = process. none = the solver is on this host."},
+    {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
+     MEMBER(label_budget_bytes),
+     "Bytes kept in memory to answer pairs of hierarchies. The hierarchy used longest ago goes "
+     "first; without room a pair takes longer. 0 = a quarter of the memory, at most 1 GiB. "
+     "Suffixes as for body_limit."},
     {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
      "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "
      "solved as a matrix."},

@@ -234,10 +234,8 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
     const size_t size = kind_size(result->matrix.kind);
     if (result->searches != NULL) {
         const struct hierarchy *hierarchy;
-        STATUS_TRY(result_open_hierarchy(result, &hierarchy));
-        const size_t most = hierarchy_pairs_of_step(hierarchy);
-        *ret_count = count < most ? count : most;
-        return STATUS_OK;
+        *ret_count = count;
+        return result_open_hierarchy(result, &hierarchy);
     }
     if (!result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
         count = count < BLOCKS_AT_ONCE ? count : BLOCKS_AT_ONCE;
@@ -276,7 +274,7 @@ enum status result_pairs(const struct result *result, const uint32_t *pairs, siz
     STATUS_TRY(result_check_pairs(result, pairs, count, &count));
     *ret_count = count;
     if (result->searches != NULL) {
-        return search_pool_pairs(result->searches, pairs, count, ret_elements);
+        return search_pool_pairs(result->searches, pairs, count, ret_elements, ret_count);
     }
     switch (kind_size(result->matrix.kind)) {
     case 2:

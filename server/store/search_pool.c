@@ -12,6 +12,7 @@ struct search_pool {
     enum kind kind;
     pthread_mutex_t lock;
     struct hierarchy *hierarchy; /* NULL: not opened yet */
+    struct label_table *labels;  /* of the cache */
 };
 
 enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool)
@@ -34,6 +35,7 @@ void search_pool_destroy(struct search_pool *pool)
     if (pool == NULL) {
         return;
     }
+    label_cache_drop(&pool->labels);
     hierarchy_close(pool->hierarchy);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
@@ -76,31 +78,12 @@ uint64_t search_pool_arc_count(struct search_pool *pool)
                : 0;
 }
 
-static enum status create_search(struct search_pool *pool, struct hierarchy_search **ret_search)
+enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, size_t count,
+                              void *ret_elements, size_t *ret_count)
 {
     const struct hierarchy *hierarchy;
     STATUS_TRY(search_pool_open(pool, NULL, &hierarchy));
-    return hierarchy_search_create(hierarchy, ret_search);
-}
-
-enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, size_t count,
-                              void *ret_elements)
-{
-    struct hierarchy_search *search;
-    STATUS_TRY(create_search(pool, &search));
-    hierarchy_pairs(search, pairs, count, ret_elements);
-    hierarchy_search_destroy(search);
-    return STATUS_OK;
-}
-
-enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
-                                 uint32_t parts, void *ret_distances)
-{
-    struct hierarchy_search *search;
-    STATUS_TRY(create_search(pool, &search));
-    hierarchy_row_part(search, row, part, parts, ret_distances);
-    hierarchy_search_destroy(search);
-    return STATUS_OK;
+    return label_cache_pairs(&pool->labels, hierarchy, pairs, count, ret_elements, ret_count);
 }
 
 /* ---- Rows ---- */
@@ -125,13 +108,14 @@ static enum status begin_rows(struct search_pool *pool, uint32_t row, struct res
         rows->room = count;
     }
     if (rows->search == NULL) {
-        STATUS_TRY(create_search(pool, &rows->search));
-        hierarchy_search_reverse(rows->search, rows->is_reversed);
+        const struct hierarchy *hierarchy;
+        STATUS_TRY(search_pool_open(pool, NULL, &hierarchy));
+        STATUS_TRY(hierarchy_search_create(hierarchy, rows->is_reversed, &rows->search));
     }
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = row + i;
     }
-    hierarchy_rows_begin(rows->search, sources, count, rows->elements);
+    STATUS_TRY(hierarchy_rows_begin(rows->search, sources, count, rows->elements));
     rows->is_complete = false;
     rows->first = row;
     rows->count = count;

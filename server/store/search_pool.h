@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/hierarchy_search.h"
+#include "server/store/label_cache.h"
 #include "server/store/result_file.h"
 
 struct search_pool;
@@ -17,9 +18,9 @@ MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct h
                                         const struct hierarchy **ret_hierarchy);
 /* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
-/* As result_pairs, for all of them. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* As result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,
-                                         size_t count, void *ret_elements);
+                                         size_t count, void *ret_elements, size_t *ret_count);
 
 /* Rows as an asker holds them: those of a matrix lie in its file, those of a hierarchy are computed
  * into memory of the asker, several at once where they are asked for one after the other. Zeroed is
@@ -38,6 +39,3 @@ struct result_rows {
 MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t row,
                                        struct result_rows *rows, const void **ret_distances);
 void search_pool_finish_rows(struct result_rows *rows);
-/* As hierarchy_row_part. STATUS_CORRUPT, STATUS_NO_MEMORY. */
-MUST_CHECK enum status search_pool_row_part(struct search_pool *pool, uint32_t row, uint32_t part,
-                                            uint32_t parts, void *ret_distances);

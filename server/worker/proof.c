@@ -16,8 +16,6 @@
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
-/* The part of a row that one thread computes: a millisecond or so. */
-#define PART_VERTICES (UINT32_C(1) << 16)
 /* Threads share a sample of which rows times edges exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
@@ -42,39 +40,31 @@ uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followe
     return sample < most ? sample : (uint32_t)most;
 }
 
-/* Rows that several threads compute, each some parts of them. */
-struct computing {
-    struct search_pool *searches;
-    const uint32_t *rows;
-    uint32_t parts; /* of a row */
-    size_t row_bytes;
-    unsigned char *elements;
-    atomic_int status;
-};
-
-static void compute_part(void *context, uint32_t thread, uint64_t task)
+/* Opens the hierarchy in the file of the task, which may have the shape of its base, and computes
+ * these rows. */
+static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_t row_count,
+                                unsigned char *elements)
 {
-    (void)thread;
-    struct computing *computing = context;
-    const uint32_t parts = computing->parts;
-    const enum status status = search_pool_row_part(
-        computing->searches, computing->rows[task / parts], (uint32_t)(task % parts), parts,
-        computing->elements + task / parts * computing->row_bytes);
-    if (status != STATUS_OK) {
-        atomic_store(&computing->status, status);
-    }
-}
-
-/* The hierarchy in the file of the task, which may have the shape of its base. */
-static enum status open_searches(struct task *task, struct search_pool **ret_searches)
-{
+    const size_t row_bytes = task->vertex_count * kind_size(task->kind);
     const struct hierarchy *base = NULL;
-    const struct hierarchy *opened;
-    STATUS_TRY(search_pool_create(task->file, ret_searches));
+    const struct hierarchy *hierarchy;
+    struct hierarchy_search *search = NULL;
+    STATUS_TRY(search_pool_create(task->file, &task->searches));
     if (task->is_followed) {
         STATUS_TRY(result_open_hierarchy(task->base, &base));
     }
-    return search_pool_open(*ret_searches, base, &opened);
+    STATUS_TRY(search_pool_open(task->searches, base, &hierarchy));
+    enum status status = hierarchy_search_create(hierarchy, false, &search);
+    for (uint32_t first = 0; status == STATUS_OK && first < row_count; first += HIERARCHY_LANES) {
+        const uint32_t left = row_count - first;
+        status = hierarchy_rows_begin(search, rows + first,
+                                      left < HIERARCHY_LANES ? left : HIERARCHY_LANES,
+                                      elements + first * row_bytes);
+        while (status == STATUS_OK && !hierarchy_rows_step(search)) {
+        }
+    }
+    hierarchy_search_destroy(search);
+    return status;
 }
 
 static enum status need_pool(uint32_t threads, struct cpu_pool **pool)
@@ -87,27 +77,16 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
                                        const struct observer *observer, struct cpu_pool **pool,
                                        struct task *task, struct verification *ret_verification)
 {
-    /* Each part sweeps the way to the root again: no more of them than threads. */
-    const uint32_t most_parts = (threads + row_count - 1) / row_count;
-    const uint32_t worth_parts = task->vertex_count / PART_VERTICES + 1;
-    struct computing computing = {.rows = rows,
-                                  .parts = worth_parts < most_parts ? worth_parts : most_parts,
-                                  .row_bytes = task->vertex_count * kind_size(task->kind)};
-    const uint64_t parts = (uint64_t)row_count * computing.parts;
-    computing.elements = malloc(row_count * computing.row_bytes);
+    unsigned char *elements = malloc(row_count * (task->vertex_count * kind_size(task->kind)));
     enum status status =
-        computing.elements != NULL ? open_searches(task, &computing.searches) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && parts > 1) {
+        elements != NULL ? compute_rows(task, rows, row_count, elements) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && row_count > 1) {
         status = need_pool(threads, pool);
-    }
-    if (status == STATUS_OK) {
-        cpu_pool_run(*pool, parts, compute_part, &computing);
-        status = (enum status)atomic_load(&computing.status);
     }
     if (status != STATUS_OK) {
         problem_set(&task->problem, status, "The distances cannot be verified now.");
     } else {
-        const struct matrix matrix = {task->vertex_count, task->kind, computing.elements};
+        const struct matrix matrix = {task->vertex_count, task->kind, elements};
         const struct certificate_request request = {.graph = task->graph,
                                                     .matrix = &matrix,
                                                     .rows = rows,
@@ -118,11 +97,10 @@ static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count,
         status = certificate_check(&request, ret_verification, &task->problem);
     }
     if (status != STATUS_OK) {
-        search_pool_destroy(computing.searches);
-        computing.searches = NULL;
+        search_pool_destroy(task->searches);
+        task->searches = NULL;
     }
-    task->searches = computing.searches;
-    free(computing.elements);
+    free(elements);
     return status;
 }
 

@@ -192,7 +192,7 @@ static double time_customization(const struct graph *graph, const struct hierarc
 static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                          void *rows)
 {
-    hierarchy_rows_begin(search, sources, count, rows);
+    CHECK(hierarchy_rows_begin(search, sources, count, rows) == STATUS_OK);
     while (!hierarchy_rows_step(search)) {
     }
 }
@@ -274,7 +274,7 @@ static double rate_rows(const struct hierarchy *hierarchy, uint32_t threads)
     double best_s = 0;
     CHECK(cpu_pool_create(threads, &pool) == STATUS_OK);
     for (uint32_t i = 0; i < threads; i++) {
-        CHECK(hierarchy_search_create(hierarchy, &sweeps.search[i]) == STATUS_OK);
+        CHECK(hierarchy_search_create(hierarchy, false, &sweeps.search[i]) == STATUS_OK);
         sweeps.rows[i] = take((size_t)hierarchy->shape.vertex_count * ROWS * sizeof(int32_t));
     }
     for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -320,7 +320,9 @@ static double ask_plain(const struct plain *plain, int32_t *forward, int32_t *ba
     return arcs;
 }
 
-static bool compare_pairs(struct hierarchy_search *search, const struct plain *plain)
+/* With both labels made for each pair. */
+static bool compare_pairs(const struct hierarchy *hierarchy, struct hierarchy_search *search,
+                          const struct plain *plain)
 {
     const uint32_t n = plain->vertex_count;
     int32_t *forward = take((size_t)n * sizeof(*forward));
@@ -333,8 +335,11 @@ static bool compare_pairs(struct hierarchy_search *search, const struct plain *p
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         double begin_s = stopwatch_now_s();
         for (uint64_t i = 0; i < PAIRS; i++) {
-            const uint32_t pair[] = {(uint32_t)(i * 7919 % n), (uint32_t)(i * 104729 % n)};
-            hierarchy_pairs(search, pair, 1, &found[i]);
+            const uint32_t from = (uint32_t)(i * 7919 % n);
+            const uint32_t to = (uint32_t)(i * 104729 % n);
+            hierarchy_make_label(search, from, false, forward);
+            hierarchy_make_label(search, to, true, backward);
+            hierarchy_pair(hierarchy, from, to, forward, backward, &found[i]);
         }
         own_s = best_of(own_s, stopwatch_now_s() - begin_s);
         begin_s = stopwatch_now_s();
@@ -396,10 +401,10 @@ int main(int count, char **words)
     print_row("weights", "triangle", own_s * 1e9 / (double)plain.triangles,
               plain_s * 1e9 / (double)plain.triangles);
     if (hierarchy_open(bytes, size, &hierarchy) != STATUS_OK ||
-        hierarchy_search_create(hierarchy, &search) != STATUS_OK) {
+        hierarchy_search_create(hierarchy, false, &search) != STATUS_OK) {
         return 1;
     }
-    const bool same = compare_pairs(search, &plain) & compare_rows(search, &plain, arcs);
+    const bool same = compare_pairs(hierarchy, search, &plain) & compare_rows(search, &plain, arcs);
     printf("\n%.0f rows a second, %u threads, 16 side by side\n", rate_rows(hierarchy, threads),
            threads);
     printf("%s\n", same ? "every distance is the same" : "some distances DIFFER");

@@ -52,11 +52,29 @@ void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, ui
     return bytes;
 }
 
+void compute_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
+                  void *ret_element)
+{
+    struct hierarchy_search *search = NULL;
+    const uint32_t ends[] = {source, target};
+    double *labels[2];
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
+    for (int i = 0; i < 2; ++i) {
+        labels[i] = malloc(hierarchy_label_count(hierarchy, ends[i]) * sizeof(double));
+        assert_non_null(labels[i]);
+        hierarchy_make_label(search, ends[i], i == 1, labels[i]);
+    }
+    hierarchy_pair(hierarchy, source, target, labels[0], labels[1], ret_element);
+    free(labels[0]);
+    free(labels[1]);
+    hierarchy_search_destroy(search);
+}
+
 size_t compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                     void *rows)
 {
     size_t steps = 1;
-    hierarchy_rows_begin(search, sources, count, rows);
+    assert_int_equal(hierarchy_rows_begin(search, sources, count, rows), STATUS_OK);
     while (!hierarchy_rows_step(search)) {
         steps++;
     }

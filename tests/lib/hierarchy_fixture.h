@@ -18,6 +18,10 @@ struct hierarchy_shape *make_shape(const struct graph *graph);
 /* Aligned bytes, to be freed. */
 void *make_bytes(const struct graph *graph, enum kind kind, uint32_t threads, uint64_t *ret_size);
 
+/* The distance of a pair, by labels that are made for it. */
+void compute_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
+                  void *ret_element);
+
 /* Returns the steps that they took. */
 size_t compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
                     void *rows);

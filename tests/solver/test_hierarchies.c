@@ -3,7 +3,7 @@
 #include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/update.h"
 #include "server/solver/solve_hierarchy.h"
-#include "tests/lib/test.h"
+#include "tests/lib/hierarchy_fixture.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
@@ -28,14 +28,6 @@ static bool is_same(enum kind kind, double a, double b)
     return a == b || fabs(a - b) <= tolerance * fmax(fmax(fabs(a), fabs(b)), 1000);
 }
 
-static void compute_rows(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
-                         void *rows)
-{
-    hierarchy_rows_begin(search, sources, count, rows);
-    while (!hierarchy_rows_step(search)) {
-    }
-}
-
 static void compare_rows(const struct hierarchy *hierarchy, const struct matrix *matrix,
                          const char *shape)
 {
@@ -44,7 +36,7 @@ static void compare_rows(const struct hierarchy *hierarchy, const struct matrix 
     struct hierarchy_search *search = NULL;
     double *rows = calloc((size_t)n * HIERARCHY_LANES + 1, sizeof(*rows));
     assert_non_null(rows);
-    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
     for (uint32_t first = 0, count = 1; first < n; first += count, count = count % 16 + 1) {
         uint32_t sources[HIERARCHY_LANES];
         for (uint32_t i = 0; i < count; ++i) {
@@ -56,8 +48,7 @@ static void compare_rows(const struct hierarchy *hierarchy, const struct matrix 
                 double pair;
                 const size_t at = (size_t)sources[i] * n + target;
                 const double wanted = entry(kind, matrix->elements, at);
-                const uint32_t ends[] = {sources[i], target};
-                hierarchy_pairs(search, ends, 1, &pair);
+                compute_pair(hierarchy, sources[i], target, &pair);
                 if (!is_same(kind, entry(kind, rows, (size_t)i * n + target), wanted) ||
                     !is_same(kind, entry(kind, &pair, 0), wanted)) {
                     print_error("%s n=%u kind %s, %u to %u\n", shape, n, kind_name(kind),

@@ -60,6 +60,7 @@ LIBRARIES = (
         r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
         (
             "gpu/staging.c",
+            "server/store/label_cache.c",
             "server/store/search_pool.c",
             "server/store/graph_cache.c",
             "server/worker/mailbox.c",

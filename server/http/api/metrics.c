@@ -30,6 +30,8 @@ static void print_service(const struct http_context *http_context, struct text *
               (double)bytes);
     print_one(text, "apspd_path_cache_limit_bytes", "Most of them (store.path_budget).",
               (double)http_context->config->path_budget_bytes);
+    print_one(text, "apspd_label_cache_bytes", "Labels of hierarchies kept in memory.",
+              (double)label_cache_used());
     print_one(text, "apspd_store_free_bytes", "Free on the disk of the state directory.",
               (double)store_free_bytes(http_context->store));
     print_one(text, "apspd_store_size_bytes", "Size of that disk.",

@@ -83,6 +83,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->http_context.results = parts->results;
     http->http_context.store = parts->store;
     http->http_context.is_unix = parts->listener.is_unix;
+    label_cache_set_budget(config->label_budget_bytes);
     http->endpoints = calloc(config->http_threads, sizeof(*http->endpoints));
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||

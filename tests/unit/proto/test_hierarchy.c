@@ -30,16 +30,13 @@ TEST(one_with_other_weights_shares_the_shape)
     struct graph *graph = make_grid(true);
     struct hierarchy *first = NULL;
     struct hierarchy *second = NULL;
-    struct hierarchy_search *search = NULL;
     uint64_t size;
     int32_t before;
     int32_t after;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     unsigned char *others = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &first), STATUS_OK);
-    assert_int_equal(hierarchy_search_create(first, &search), STATUS_OK);
-    hierarchy_pairs(search, far_pair, 1, &before);
-    hierarchy_search_destroy(search);
+    compute_pair(first, far_pair[0], far_pair[1], &before);
     for (int32_t *weight = first->up; (unsigned char *)weight < bytes + size; weight++) {
         const size_t at = (size_t)((unsigned char *)weight - bytes);
         const int32_t doubled = *weight < UNREACHABLE_I4 ? 2 * *weight : *weight;
@@ -54,10 +51,8 @@ TEST(one_with_other_weights_shares_the_shape)
     assert_ptr_equal(second->shape.row, first->shape.row);
     hierarchy_close(first);
     free(bytes);
-    assert_int_equal(hierarchy_search_create(second, &search), STATUS_OK);
-    hierarchy_pairs(search, far_pair, 1, &after);
+    compute_pair(second, far_pair[0], far_pair[1], &after);
     assert_int_equal(after, 2 * before);
-    hierarchy_search_destroy(search);
     hierarchy_close(second);
     free(others);
     graph_destroy(graph);
@@ -100,9 +95,9 @@ TEST(no_byte_leads_a_search_outside)
         if (hierarchy_open(bytes, size, &hierarchy) != STATUS_OK) {
             ++refused;
         } else if (hierarchy->summary.vertex_count == GRID_VERTICES) {
-            assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+            assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
             compute_rows(search, sources, at % 2 == 0 ? 1 : HIERARCHY_LANES, row);
-            hierarchy_pairs(search, far_pair, 1, row);
+            compute_pair(hierarchy, far_pair[0], far_pair[1], row);
             hierarchy_search_destroy(search);
         }
         hierarchy_close(hierarchy);

@@ -27,21 +27,70 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
                                : &hierarchy_kernel_avx512[kind];
 }
 
-/* Rows one by one and side by side, also of the reversed graph, and pairs in two orders. */
+/* A pair by this instruction set. */
+static void meet(const struct hierarchy *hierarchy, const struct hierarchy_operations *operations,
+                 const uint32_t pair[2], const void *up, const void *down, void *ret_element)
+{
+    const uint32_t *position_of = hierarchy->shape.position_of;
+    const uint32_t common = hierarchy_common(hierarchy, position_of[pair[0]], position_of[pair[1]]);
+    operations->meet(up, down, common,
+                     hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
+                     ret_element);
+}
+
+/* All pairs by labels, which are packed side by side. */
+static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const uint64_t *distance)
+{
+    const uint32_t n = hierarchy->summary.vertex_count;
+    const enum kind kind = hierarchy->summary.kind;
+    const size_t size = kind_size(kind);
+    const struct hierarchy_operations *operations = operations_of(isa, kind);
+    const size_t room = (hierarchy->height + (size_t)1) * size;
+    struct hierarchy_search *search = NULL;
+    char *labels[2];
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
+    search->operations = operations;
+    for (int is_down = 0; is_down < 2; ++is_down) {
+        labels[is_down] = malloc(n * room + 1);
+        assert_non_null(labels[is_down]);
+        for (uint32_t v = 0; v < n; ++v) {
+            hierarchy_make_label(search, v, is_down, labels[is_down] + v * room);
+        }
+    }
+    for (uint32_t i = 0; i < n * n; ++i) {
+        const uint32_t pair[] = {i / n, i % n};
+        double element;
+        double again;
+        meet(hierarchy, operations, pair, labels[0] + pair[0] * room, labels[1] + pair[1] * room,
+             &element);
+        expect(kind, &element, 0, distance[i]);
+        if (i % 17 == 0) {
+            compute_pair(hierarchy, pair[0], pair[1], &again);
+            assert_memory_equal(&element, &again, size);
+        }
+    }
+    hierarchy_search_destroy(search);
+    free(labels[0]);
+    free(labels[1]);
+}
+
+/* Rows one by one and side by side, also of the reversed graph, and all pairs. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
     struct hierarchy *hierarchy = NULL;
-    struct hierarchy_search *search = NULL;
+    struct hierarchy_search *searches[2] = {NULL, NULL};
     uint64_t size;
     void *bytes = make_bytes(graph, kind, 1, &size);
     uint64_t *distance = range_distances(graph);
     double *rows = calloc((size_t)n * HIERARCHY_LANES + 1, sizeof(*rows));
-    double element;
     assert_non_null(rows);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
-    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
-    search->operations = operations_of(isa, kind);
+    for (int is_reversed = 0; is_reversed < 2; ++is_reversed) {
+        assert_int_equal(hierarchy_search_create(hierarchy, is_reversed, &searches[is_reversed]),
+                         STATUS_OK);
+        searches[is_reversed]->operations = operations_of(isa, kind);
+    }
     for (uint32_t first = 0; first < n; first += 3) {
         const uint32_t count = first % 2 == 0 ? 1 + first % 7 : HIERARCHY_LANES - first % 7;
         uint32_t sources[HIERARCHY_LANES];
@@ -49,8 +98,7 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
             sources[i] = (first * (1 + i) + i) % n;
         }
         for (int is_reversed = 0; is_reversed < 2; ++is_reversed) {
-            hierarchy_search_reverse(search, is_reversed);
-            compute_rows(search, sources, count, rows);
+            compute_rows(searches[is_reversed], sources, count, rows);
             for (uint32_t i = 0; i < count; ++i) {
                 for (uint32_t target = 0; target < n; ++target) {
                     const size_t from = is_reversed ? target : sources[i];
@@ -59,16 +107,10 @@ static void check_searches(const struct graph *graph, enum kind kind, enum isa i
                 }
             }
         }
-        hierarchy_search_reverse(search, false);
     }
-    for (uint32_t i = 0; i < 3 * n; ++i) {
-        const uint32_t source = i % 2 == 0 ? i / 7 % n : i % n;
-        const uint32_t target = i * 5 % n;
-        const uint32_t pair[] = {source, target};
-        hierarchy_pairs(search, pair, 1, &element);
-        expect(kind, &element, 0, distance[(size_t)source * n + target]);
-    }
-    hierarchy_search_destroy(search);
+    check_labels(hierarchy, isa, distance);
+    hierarchy_search_destroy(searches[0]);
+    hierarchy_search_destroy(searches[1]);
     hierarchy_close(hierarchy);
     free(rows);
     free(distance);
@@ -113,16 +155,10 @@ TEST(rows_side_by_side_are_those_alone)
     struct graph *graph = range_build(VERTICES, edges, 2 * (size_t)VERTICES, true);
     void *bytes = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
-    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
     compute_rows(search, sources, HIERARCHY_LANES, rows + VERTICES);
     for (uint32_t i = 0; i < HIERARCHY_LANES; ++i) {
-        const uint32_t parts = 1 + i * i * 40; /* more than there are supernodes at last */
         compute_rows(search, &sources[i], 1, rows);
-        assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
-        memset(rows, 0xFF, VERTICES * sizeof(*rows));
-        for (uint32_t part = parts; part-- > 0;) {
-            hierarchy_row_part(search, sources[i], part, parts, rows);
-        }
         assert_memory_equal(rows, rows + (size_t)(i + 1) * VERTICES, VERTICES * sizeof(*rows));
     }
     hierarchy_search_destroy(search);
@@ -152,7 +188,7 @@ TEST(rows_take_many_short_steps)
     struct graph *graph = range_build(VERTICES, edges, VERTICES, true);
     void *bytes = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
-    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
     assert_in_range(compute_rows(search, sources, 1, rows), 8, 40);
     assert_in_range(compute_rows(search, sources, HIERARCHY_LANES, rows), 40, 120);
     for (uint32_t v = 0; v < VERTICES; ++v) {
@@ -177,7 +213,7 @@ TEST(unreachable_stays_unreachable_below_0)
     int32_t row[5];
     void *bytes = make_bytes(graph, KIND_I4, 1, &size);
     assert_int_equal(hierarchy_open(bytes, size, &hierarchy), STATUS_OK);
-    assert_int_equal(hierarchy_search_create(hierarchy, &search), STATUS_OK);
+    assert_int_equal(hierarchy_search_create(hierarchy, false, &search), STATUS_OK);
     const int32_t none = UNREACHABLE_I4;
     const int32_t wanted[5][5] = {{0, -5, -10, none, none},
                                   {none, 0, -5, none, none},
@@ -188,8 +224,7 @@ TEST(unreachable_stays_unreachable_below_0)
         compute_rows(search, &source, 1, row);
         assert_memory_equal(row, wanted[source], sizeof(row));
         for (uint32_t target = 0; target < 5; ++target) {
-            const uint32_t pair[] = {source, target};
-            hierarchy_pairs(search, pair, 1, &row[target]);
+            compute_pair(hierarchy, source, target, &row[target]);
         }
         assert_memory_equal(row, wanted[source], sizeof(row));
     }

@@ -67,7 +67,9 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     }
     const uint32_t pairs[] = {3, 7, 3, 9, 100, 2};
     int32_t elements[3];
-    assert_int_equal(search_pool_pairs(pool, pairs, 3, elements), STATUS_OK);
+    size_t count;
+    assert_int_equal(search_pool_pairs(pool, pairs, 3, elements, &count), STATUS_OK);
+    assert_int_equal(count, 3);
     assert_int_equal(elements[0], distance[3 * n + 7]);
     assert_int_equal(elements[2], distance[100 * n + 2]);
     search_pool_finish_rows(&rows);

@@ -1,0 +1,154 @@
+#include "server/store/label_cache.h"
+#include "tests/lib/hierarchy_fixture.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define AMPLE (UINT64_C(1) << 30)
+
+struct subject {
+    struct graph *graph;
+    void *bytes;
+    struct hierarchy *hierarchy;
+    struct label_table *labels;
+    uint32_t *pairs; /* all of them */
+    size_t count;
+    unsigned char *wanted; /* by labels that are made for each pair */
+};
+
+static struct subject make_subject(struct graph *graph, enum kind kind)
+{
+    struct subject subject = {.graph = graph};
+    const uint32_t n = graph->vertex_count;
+    uint64_t size;
+    subject.bytes = make_bytes(graph, kind, 1, &size);
+    assert_int_equal(hierarchy_open(subject.bytes, size, &subject.hierarchy), STATUS_OK);
+    subject.count = (size_t)n * n;
+    subject.pairs = calloc(subject.count + 1, 2 * sizeof(*subject.pairs));
+    subject.wanted = calloc(subject.count + 1, sizeof(double));
+    assert_non_null(subject.pairs);
+    assert_non_null(subject.wanted);
+    for (size_t i = 0; i < subject.count; ++i) {
+        subject.pairs[2 * i] = (uint32_t)(i * 7 % n);
+        subject.pairs[2 * i + 1] = (uint32_t)(i / n);
+        compute_pair(subject.hierarchy, subject.pairs[2 * i], subject.pairs[2 * i + 1],
+                     subject.wanted + i * kind_size(kind));
+    }
+    return subject;
+}
+
+static void finish_subject(struct subject *subject)
+{
+    label_cache_drop(&subject->labels);
+    hierarchy_close(subject->hierarchy);
+    free(subject->bytes);
+    free(subject->pairs);
+    free(subject->wanted);
+    graph_destroy(subject->graph);
+}
+
+static void ask_all(struct subject *subject)
+{
+    const size_t size = kind_size(subject->hierarchy->summary.kind);
+    unsigned char *elements = calloc(subject->count + 1, sizeof(double));
+    assert_non_null(elements);
+    for (size_t done = 0, count; done < subject->count; done += count) {
+        assert_int_equal(label_cache_pairs(&subject->labels, subject->hierarchy,
+                                           subject->pairs + 2 * done, subject->count - done,
+                                           elements + done * size, &count),
+                         STATUS_OK);
+        assert_in_range(count, 1, subject->count - done);
+    }
+    assert_memory_equal(elements, subject->wanted, subject->count * size);
+    free(elements);
+}
+
+/* The bits are the same whether all labels are kept, some, or none. */
+TEST(pairs_are_the_same_in_every_budget)
+{
+    static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
+    static const uint64_t budgets[] = {AMPLE, 1, 20000, 90000, 200000, AMPLE};
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+        struct graph *graph = seed < 6 ? make_grid(seed % 2 == 0) : range_random(seed);
+        struct subject subject = make_subject(graph, kinds[seed / 2 % 3]);
+        for (size_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); ++i) {
+            label_cache_drop(&subject.labels);
+            assert_int_equal(label_cache_used(), 0);
+            label_cache_set_budget(budgets[i]);
+            ask_all(&subject);
+            assert_true(label_cache_used() <= budgets[i]);
+            assert_true(budgets[i] == 1 ? label_cache_used() == 0
+                                        : label_cache_used() > graph->vertex_count);
+        }
+        finish_subject(&subject);
+        assert_int_equal(label_cache_used(), 0);
+    }
+}
+
+/* So it is with a label that alone exceeds what is left. */
+TEST(the_hierarchy_used_longest_ago_goes_first)
+{
+    struct subject subjects[3];
+    label_cache_set_budget(AMPLE);
+    for (size_t i = 0; i < 3; ++i) {
+        subjects[i] = make_subject(make_grid(i == 1), KIND_I4);
+        ask_all(&subjects[i]);
+    }
+    const uint64_t used = label_cache_used();
+    ask_all(&subjects[0]);
+    assert_int_equal(label_cache_used(), used);
+    label_cache_drop(&subjects[2].labels);
+    label_cache_set_budget(label_cache_used());
+    ask_all(&subjects[2]);
+    assert_non_null(subjects[0].labels);
+    assert_null(subjects[1].labels);
+    assert_non_null(subjects[2].labels);
+    for (size_t i = 0; i < 3; ++i) {
+        finish_subject(&subjects[i]);
+    }
+    assert_int_equal(label_cache_used(), 0);
+}
+
+/* However many pairs there are, a call makes few labels: others are served meanwhile. */
+TEST(a_call_takes_a_part_of_many_pairs)
+{
+    struct subject subject = make_subject(make_grid(true), KIND_I4);
+    int32_t *elements = calloc(subject.count, sizeof(*elements));
+    size_t count;
+    assert_non_null(elements);
+    label_cache_set_budget(1);
+    assert_int_equal(label_cache_pairs(&subject.labels, subject.hierarchy, subject.pairs,
+                                       subject.count, elements, &count),
+                     STATUS_OK);
+    assert_in_range(count, 100, subject.count - 1);
+    free(elements);
+    finish_subject(&subject);
+}
+
+static void *ask_often(void *context)
+{
+    for (int round = 0; round < 5; ++round) {
+        ask_all(context);
+    }
+    return NULL;
+}
+
+/* With room for some labels, so that tables go while they are used. */
+TEST(threads_share_the_labels)
+{
+    enum { THREADS = 4 };
+    struct subject subjects[2] = {make_subject(make_grid(true), KIND_I4),
+                                  make_subject(make_grid(false), KIND_F8)};
+    pthread_t threads[2 * THREADS];
+    label_cache_set_budget(100000);
+    for (size_t i = 0; i < 2 * THREADS; ++i) {
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &subjects[i % 2]), 0);
+    }
+    for (size_t i = 0; i < 2 * THREADS; ++i) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_true(label_cache_used() <= 100000);
+    finish_subject(&subjects[0]);
+    finish_subject(&subjects[1]);
+    assert_int_equal(label_cache_used(), 0);
+}
