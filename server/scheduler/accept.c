@@ -56,23 +56,6 @@ void accept_stored_graph(struct commit *commit)
     }
 }
 
-/* The graph stays in memory for the worker while there is room. */
-static void keep_graph(struct scheduler *scheduler, struct job *job, struct graph **take_graph)
-{
-    const struct graph *graph = *take_graph;
-    if (graph == NULL) {
-        return;
-    }
-    const uint64_t bytes =
-        ledger_graph_bytes(graph->vertex_count, graph->edge_count, graph->weight_type);
-    if (ledger_find_memory(scheduler, bytes)) {
-        ledger_reserve(scheduler, job->tenant, &job->held,
-                       (struct capacity){.memory_bytes = bytes});
-        job->graph = *take_graph;
-        *take_graph = NULL;
-    }
-}
-
 static void job_accepted(struct scheduler *scheduler, struct commit *commit)
 {
     struct job *job = commit->job;
@@ -90,7 +73,6 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
         job_table_end(scheduler->jobs, job);
         results_bind_latest(scheduler, job, commit->entry);
     } else {
-        keep_graph(scheduler, job, &commit->graph);
         queue_push(&scheduler->queue, &job->tenant->share, job);
         waiters_watch_deadline(scheduler, job);
     }

@@ -57,11 +57,8 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     struct task_signal *signal = worker_signal(slot->worker);
     job->signal = signal != NULL ? signal : &job->own_signal;
     task_signal_reset(job->signal);
-    ledger_release(scheduler, job->tenant, &job->held,
-                   (struct capacity){.memory_bytes = job->held.memory_bytes});
     *task = (struct task){
         .context = slot,
-        .graph = job->graph,
         .kind = job->kind,
         .form = job->report.result.form,
         .verify = job->verify,
@@ -74,7 +71,6 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
         .order_seed = order_file_seed(store_secret(scheduler->store), job->tenant->name),
         .signal = job->signal,
     };
-    job->graph = NULL;
     memcpy(task->job_id, job->id, sizeof(job->id));
     memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
     start_job(scheduler, slot, job);

@@ -115,9 +115,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     char event[32];
     char trace_id[TRACE_ID_SIZE];
     ledger_release(scheduler, job->tenant, &job->held, job->held);
-    graph_destroy(job->graph);
     free(job->arcs);
-    job->graph = NULL;
     job->arcs = NULL;
     job_table_end(scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));

@@ -68,7 +68,6 @@ void job_destroy(struct job *job)
         return;
     }
     CHECK(LIST_EMPTY(&job->waiters) && LIST_EMPTY(&job->acceptors));
-    graph_destroy(job->graph);
     free(job->arcs);
     job_report_finish(&job->report);
     free(job);

@@ -61,7 +61,6 @@ struct job {
     uint32_t changes;        /* on their way to the disk */
     uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
-    struct graph *graph;     /* kept from the upload for the worker, NULL = read from the file */
     struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Graphs that queued jobs keep in memory, so that a solve need not read them again. */
-#define MEMORY_LIMIT_BYTES ((uint64_t)256 << 20)
 /* The system does not report that a full disk has room again, so it is looked at. */
 #define LOOK_MS 1000
 /* With less than this free the catalogue itself could not go on. */
@@ -40,10 +38,8 @@ void ledger_reserve(struct scheduler *scheduler, struct tenant *tenant, struct c
     struct ledger *ledger = &scheduler->ledger;
     held->queue_places += more.queue_places;
     held->disk_bytes += more.disk_bytes;
-    held->memory_bytes += more.memory_bytes;
     ledger->reserved.queue_places += more.queue_places;
     ledger->reserved.disk_bytes += more.disk_bytes;
-    ledger->reserved.memory_bytes += more.memory_bytes;
     atomic_fetch_add(&tenant->reserved_places, more.queue_places);
     atomic_fetch_add(&tenant->reserved_bytes, more.disk_bytes);
     if (held->disk_bytes > ledger->largest_disk_bytes) {
@@ -57,10 +53,8 @@ void ledger_release(struct scheduler *scheduler, struct tenant *tenant, struct c
     struct ledger *ledger = &scheduler->ledger;
     held->queue_places -= less.queue_places;
     held->disk_bytes -= less.disk_bytes;
-    held->memory_bytes -= less.memory_bytes;
     ledger->reserved.queue_places -= less.queue_places;
     ledger->reserved.disk_bytes -= less.disk_bytes;
-    ledger->reserved.memory_bytes -= less.memory_bytes;
     atomic_fetch_sub(&tenant->reserved_places, less.queue_places);
     atomic_fetch_sub(&tenant->reserved_bytes, less.disk_bytes);
     if (ledger->reserved.disk_bytes == 0) {
@@ -80,12 +74,6 @@ uint32_t ledger_free_places(const struct scheduler *scheduler)
     const uint32_t limit = scheduler->config->queue_limit;
     const uint32_t taken = scheduler->queue.count + scheduler->ledger.reserved.queue_places;
     return taken < limit ? limit - taken : 0;
-}
-
-bool ledger_find_memory(const struct scheduler *scheduler, uint64_t graph_bytes)
-{
-    const struct capacity *reserved = &scheduler->ledger.reserved;
-    return graph_bytes <= MEMORY_LIMIT_BYTES - reserved->memory_bytes;
 }
 
 /* Bytes reserved that will be written at most. The file of a running job that is placed is no

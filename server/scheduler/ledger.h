@@ -1,6 +1,6 @@
 /* The ledger of what is limited. A submission or a job has a struct capacity with what it holds:
- * places in the queue, bytes of the disk for results to come, and memory for graphs that wait for a
- * worker. Every amount is reserved for a tenant and released once, by the loop thread. */
+ * places in the queue and bytes of the disk for results to come. Every amount is reserved for a
+ * tenant and released once, by the loop thread. */
 #pragma once
 
 #include "proto/graph.h"
@@ -15,7 +15,6 @@ struct tenant;
 struct capacity {
     uint32_t queue_places; /* for jobs that are not in the queue yet */
     uint64_t disk_bytes;   /* of a result, until its job has ended */
-    uint64_t memory_bytes; /* of a graph that its queued job keeps */
 };
 
 struct ledger {
@@ -48,8 +47,6 @@ void ledger_release(struct scheduler *scheduler, struct tenant *tenant, struct c
 uint32_t ledger_free_places(const struct scheduler *scheduler);
 /* Bytes that may still be promised of the disk: 0 while it is full. */
 uint64_t ledger_disk_room(const struct scheduler *scheduler);
-/* Whether there is memory to keep a graph for its job. */
-bool ledger_find_memory(const struct scheduler *scheduler, uint64_t graph_bytes);
 /* A step failed for want of something that may be there a little later: nothing is begun until the
  * next look. */
 void ledger_pause(struct scheduler *scheduler);

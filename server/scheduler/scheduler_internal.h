@@ -20,7 +20,6 @@ struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
     struct worker_opening opening;
-    bool opened;      /* its first opening has come */
     struct job *job;  /* of the task in hand; NULL: the worker is idle */
     struct task task; /* with a job: lent to the worker */
 };
@@ -68,7 +67,7 @@ struct scheduler {
     uint32_t vertex_limit[KIND_COUNT];
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
-    uint32_t opening_count; /* workers whose first opening has come */
+    uint32_t opening_count; /* workers whose opening has come */
     uint32_t next_worker;   /* the one that is given a job first */
     /* The one whose devices are those of all others, together; NULL = none. It works while they do
      * not. */

@@ -26,15 +26,9 @@
 
 static void deliver_opening(struct message *message)
 {
-    struct worker_opening *opening = (struct worker_opening *)message;
+    const struct worker_opening *opening = (struct worker_opening *)message;
     struct scheduler_worker *slot = opening->context;
-    /* A worker that is stopped may have announced a new process. */
-    if (slot->worker == NULL) {
-        return;
-    }
-    worker_note_delivered(slot->worker);
-    slot->scheduler->opening_count += !slot->opened;
-    slot->opened = true;
+    slot->scheduler->opening_count++;
 }
 
 static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,

@@ -4,10 +4,9 @@
 
 struct mailbox {
     pthread_mutex_t lock;
-    pthread_cond_t posted; /* a message came, or the mailbox was closed */
+    pthread_cond_t posted;
     struct message *first;
     struct message *last;
-    bool closed;
     void (*wake)(void *context);
     void *context;
 };
@@ -49,9 +48,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
     mailbox->last = message;
     pthread_cond_signal(&mailbox->posted);
     /* Under the lock: a receiver that destroys the mailbox after this message finds it unused. */
-    if (mailbox->wake != NULL) {
-        mailbox->wake(mailbox->context);
-    }
+    mailbox_wake(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
 }
 
@@ -81,7 +78,7 @@ struct message *mailbox_pop(struct mailbox *mailbox)
 struct message *mailbox_wait(struct mailbox *mailbox)
 {
     pthread_mutex_lock(&mailbox->lock);
-    while (mailbox->first == NULL && !mailbox->closed) {
+    while (mailbox->first == NULL) {
         pthread_cond_wait(&mailbox->posted, &mailbox->lock);
     }
     struct message *message = pop_first(mailbox);
@@ -89,10 +86,9 @@ struct message *mailbox_wait(struct mailbox *mailbox)
     return message;
 }
 
-void mailbox_close(struct mailbox *mailbox)
+void mailbox_wake(struct mailbox *mailbox)
 {
-    pthread_mutex_lock(&mailbox->lock);
-    mailbox->closed = true;
-    pthread_cond_broadcast(&mailbox->posted);
-    pthread_mutex_unlock(&mailbox->lock);
+    if (mailbox->wake != NULL) {
+        mailbox->wake(mailbox->context);
+    }
 }

@@ -26,6 +26,7 @@ void mailbox_destroy(struct mailbox *mailbox);
 void mailbox_post(struct mailbox *mailbox, struct message *message);
 /* The oldest message, NULL when there is none. */
 struct message *mailbox_pop(struct mailbox *mailbox);
-/* Blocks until there is a message; NULL once the mailbox is closed and empty. */
+/* Blocks until there is a message. */
 struct message *mailbox_wait(struct mailbox *mailbox);
-void mailbox_close(struct mailbox *mailbox);
+/* Wakes the receiver without a message: state that it looks at has changed. Any thread. */
+void mailbox_wake(struct mailbox *mailbox);

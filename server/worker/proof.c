@@ -67,34 +67,23 @@ static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_
     return status;
 }
 
-static enum status need_pool(uint32_t threads, struct cpu_pool **pool)
+/* Proves rows of a hierarchy, which are computed for this. */
+static enum status check_computed_rows(const struct certificate_request *request, struct task *task,
+                                       struct verification *ret_verification)
 {
-    return *pool == NULL ? cpu_pool_create(threads, pool) : STATUS_OK;
-}
-
-/* Rows of a hierarchy, which are computed for this. */
-static enum status check_computed_rows(const uint32_t *rows, uint32_t row_count, uint32_t threads,
-                                       const struct observer *observer, struct cpu_pool **pool,
-                                       struct task *task, struct verification *ret_verification)
-{
-    unsigned char *elements = malloc(row_count * (task->vertex_count * kind_size(task->kind)));
-    enum status status =
-        elements != NULL ? compute_rows(task, rows, row_count, elements) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && row_count > 1) {
-        status = need_pool(threads, pool);
-    }
+    unsigned char *elements =
+        malloc(request->row_count * (size_t)task->vertex_count * kind_size(task->kind));
+    enum status status = elements != NULL
+                             ? compute_rows(task, request->rows, request->row_count, elements)
+                             : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         problem_set(&task->problem, status, "The distances cannot be verified now.");
     } else {
         const struct matrix matrix = {task->vertex_count, task->kind, elements};
-        const struct certificate_request request = {.graph = task->graph,
-                                                    .matrix = &matrix,
-                                                    .rows = rows,
-                                                    .row_count = row_count,
-                                                    .packed = true,
-                                                    .pool = *pool,
-                                                    .observer = observer};
-        status = certificate_check(&request, ret_verification, &task->problem);
+        struct certificate_request packed = *request;
+        packed.matrix = &matrix;
+        packed.packed = true;
+        status = certificate_check(&packed, ret_verification, &task->problem);
     }
     if (status != STATUS_OK) {
         search_pool_destroy(task->searches);
@@ -134,22 +123,18 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     }
     observer.tell = NULL; /* the last phase is almost over */
     threads = threads > 0 ? threads : cpu_pool_cores();
-    enum status status;
-    if (is_matrix) {
-        const struct matrix matrix = result_file_matrix(task->file);
-        const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
-                               need_pool(threads, pool) == STATUS_OK;
-        const struct certificate_request request = {.graph = task->graph,
-                                                    .matrix = &matrix,
-                                                    .rows = rows,
-                                                    .row_count = row_count,
-                                                    .pool = is_shared ? *pool : NULL,
-                                                    .observer = &observer};
-        status = certificate_check(&request, &verification, &task->problem);
-    } else {
-        status =
-            check_computed_rows(rows, row_count, threads, &observer, pool, task, &verification);
-    }
+    const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
+                           (*pool != NULL || cpu_pool_create(threads, pool) == STATUS_OK);
+    const struct matrix matrix = result_file_matrix(task->file);
+    const struct certificate_request request = {.graph = task->graph,
+                                                .matrix = &matrix,
+                                                .rows = rows,
+                                                .row_count = row_count,
+                                                .pool = is_shared ? *pool : NULL,
+                                                .observer = &observer};
+    const enum status status = is_matrix
+                                   ? certificate_check(&request, &verification, &task->problem)
+                                   : check_computed_rows(&request, task, &verification);
     if (status == STATUS_OK && !is_matrix && task->verify) {
         task->outcome.account.verification = verification;
     }
@@ -159,14 +144,6 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
 
 void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
-    if (task->status == STATUS_CORRUPT) {
-        /* Until here nothing but the graph's file was read. */
-        task->graph_damaged = true;
-        problem_set(&task->problem, STATUS_CORRUPT,
-                    "The stored graph %s is damaged; what is left of its file is in quarantine.",
-                    task->graph_id);
-        problem_hint(&task->problem, "Send the graph again: that heals it.");
-    }
     /* Before its rows are read: the seal refuses a file that has been cut short. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();

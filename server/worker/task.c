@@ -42,9 +42,18 @@ static bool may_pass(enum status status)
 static enum status check_graph(struct task *task, enum status status)
 {
     task->is_passing = may_pass(status);
-    return status == STATUS_OK ? status
-                               : problem_set(&task->problem, status,
-                                             "The stored graph %s cannot be read.", task->graph_id);
+    task->graph_damaged = status == STATUS_CORRUPT;
+    if (status == STATUS_OK) {
+        return STATUS_OK;
+    }
+    problem_set(&task->problem, status,
+                status == STATUS_CORRUPT ? "The stored graph %s is damaged."
+                                         : "The stored graph %s cannot be read.",
+                task->graph_id);
+    if (status == STATUS_CORRUPT) {
+        problem_hint(&task->problem, "Send the graph again: that heals it.");
+    }
+    return status;
 }
 
 enum status task_check_result(struct task *task, enum status status)
@@ -62,19 +71,12 @@ enum status task_check_result(struct task *task, enum status status)
 
 static enum status open_graph(const struct task_folders *folders, struct task *task)
 {
-    if (task->graph != NULL) {
-        task->vertex_count = task->graph->vertex_count;
-    }
     int descriptor;
-    const enum status status =
-        check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor));
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor)));
     /* The folders are open, so even where the standard streams are closed 0 is taken. */
     CHECK(descriptor > 0);
     task->graph_descriptor = descriptor;
-    return STATUS_OK;
+    return task_read_graph(task);
 }
 
 static enum status make_result_file(const struct task_folders *folders, struct task *task)
@@ -90,17 +92,11 @@ static enum status make_result_file(const struct task_folders *folders, struct t
 enum status task_read_graph(struct task *task)
 {
     const double began_s = clock_monotonic_s();
-    struct graph *graph = NULL;
-    enum status status = graph_file_read_open(task->graph_descriptor, task->graph_id, &graph);
+    enum status status = graph_file_read_open(task->graph_descriptor, task->graph_id, &task->graph);
     task->parse_s += clock_monotonic_s() - began_s;
-    if (status == STATUS_OK && graph->vertex_count != task->vertex_count) {
+    if (status == STATUS_OK && task->graph->vertex_count != task->vertex_count) {
         status = STATUS_CORRUPT;
     }
-    if (status == STATUS_OK && task->graph == NULL) {
-        task->graph = graph;
-        graph = NULL;
-    }
-    graph_destroy(graph);
     return check_graph(task, status);
 }
 
@@ -114,15 +110,11 @@ enum status task_write_result(struct task *task, const void *hierarchy, uint64_t
     return task_check_result(task, status);
 }
 
-/* The pattern of the graph says which file it is. That a graph cannot be read, or is another one,
- * is for the solve to tell. */
+/* The pattern of the graph names the file. */
 void task_open_order_file(const struct task_folders *folders, struct task *task)
 {
     if (task->status != STATUS_OK || task->is_updated || folders->plan_budget_bytes == 0 ||
         task->vertex_count < TASK_KEPT_VERTICES_MIN || task->edge_count > KEPT_EDGES_MAX) {
-        return;
-    }
-    if (task->graph == NULL && task_read_graph(task) != STATUS_OK) {
         return;
     }
     order_file_open(folders->orders, folders->plan_budget_bytes, task->graph, task->order_seed,

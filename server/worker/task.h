@@ -54,8 +54,8 @@ struct task {
     void *context; /* the scheduler's */
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    struct graph *graph;   /* NULL: read from its file; owned by the task */
-    uint32_t vertex_count; /* of a graph that is read from its file */
+    struct graph *graph;   /* read from its file; owned by the task */
+    uint32_t vertex_count; /* of the graph, as the catalogue says */
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
     enum kind kind;
@@ -98,15 +98,14 @@ struct task_folders {
     uint64_t plan_budget_bytes; /* 0 = no plan is kept */
 };
 
-/* Opens the graph's file and makes the result file. Sets status, with words. A cancelled task is
+/* Reads the graph and makes the result file. Sets status, with words. A cancelled task is
  * STATUS_CANCELLED and has no files. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
-/* Before a solve: a graph that may have a kept plan is read for it, and the file of that plan
- * opened. */
+/* Before a solve: opens the file of the kept order, where the graph may have one. */
 void task_open_order_file(const struct task_folders *folders, struct task *task);
 
-/* Reads the graph from its file, into the task if it has none. STATUS_CORRUPT also where it has
- * another number of vertices than the catalogue says; the problem is set. */
+/* Reads the graph from its file. STATUS_CORRUPT also where it has another number of vertices than
+ * the catalogue says; the problem is set. */
 MUST_CHECK enum status task_read_graph(struct task *task);
 /* Reads the order that an earlier plan for the pattern of its graph found; and after the solve:
  * writes one that is fresh, and frees the words. */

@@ -71,12 +71,9 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
                                           .threads = solver->setup->solver.cpu_threads,
                                           .record = &record,
                                           .observer = &observer};
-    enum status status = task->graph == NULL ? task_read_graph(task) : STATUS_OK;
-    if (status == STATUS_OK) {
-        task_read_record(task, &record);
-        status =
-            solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &task->problem);
-    }
+    task_read_record(task, &record);
+    enum status status =
+        solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &task->problem);
     task_keep_record(task, &record);
     if (status == STATUS_OK) {
         status = task_write_result(task, bytes, size);
@@ -116,6 +113,9 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     if (atomic_load(&task->signal->cancelled)) {
         return STATUS_CANCELLED;
     }
+    if (task->graph == NULL) { /* in a process */
+        STATUS_TRY(task_read_graph(task));
+    }
     if (task->form == RESULT_FORM_HIERARCHY) {
         return solve_task_hierarchy(solver, task);
     }
@@ -123,9 +123,6 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
         solver->fallback == NULL) {
         STATUS_TRY(solver_cpu_open(&solver->setup->solver, &solver->fallback, &task->problem));
         solver_allow_plans(solver->fallback, &solver->setup->solver);
-    }
-    if (task->graph == NULL) {
-        STATUS_TRY(task_read_graph(task));
     }
     if (solver->ranks != NULL) {
         STATUS_TRY(share_task(solver->ranks, task));

@@ -43,9 +43,8 @@ static enum update_result update_weights(const struct hierarchy *base, uint32_t 
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;
-    if (task->base == NULL || task->status != STATUS_OK ||
-        (task->graph == NULL && task_read_graph(task) != STATUS_OK)) {
-        return; /* the solver tells what is wrong with the graph */
+    if (task->base == NULL || task->status != STATUS_OK) {
+        return;
     }
     enum update_result result = UPDATE_SOLVE_ANEW;
     if (result_open_hierarchy(task->base, &base) == STATUS_OK) {

@@ -1,5 +1,6 @@
 /* The one rule by which a worker process counts as hung: it sends no heartbeat for stall_s, or its
- * task finishes no round within a deadline. The supervisor kills such a process (process.c).
+ * task finishes no round within a deadline. The thread of the worker kills such a process
+ * (process.c).
  *
  * The rule is judged from the memory that daemon and process share, tick by tick of the daemon's
  * own time, so that a daemon that was itself stopped blames nobody. */

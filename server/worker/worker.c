@@ -1,21 +1,372 @@
-#include "server/worker/supervisor.h"
+#include "server/worker/worker.h"
 
+#include "server/clock.h"
+#include "server/log.h"
+#include "server/worker/process.h"
+#include "server/worker/proof.h"
+#include "server/worker/update.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+/* The pause between two attempts to start a process that fails: doubled each time, and reset once
+ * a task was solved. */
+#define BACKOFF_MS_MIN 100
+#define BACKOFF_MS_MAX 30000
 /* The solvers keep their matrices on the heap; this is for deep library frames. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
+/* How tasks reach the solver: by a call in this thread, or as messages to a process. */
+struct worker_transport {
+    /* Opens the solver, and reports the facts about it. */
+    void (*start)(struct worker *worker, struct worker_facts *ret_facts);
+    /* Waits for a task, without a limit. */
+    enum task_loss (*wait)(struct worker *worker);
+    /* The task has its files. Sets its status, unless there is a loss. */
+    enum task_loss (*solve)(struct worker *worker, struct task *task);
+    /* Closes the solver, for the reason *loss. */
+    void (*end)(struct worker *worker, enum task_loss *loss, int *ret_code);
+    bool can_restart; /* after a loss */
+};
+
+/* Other threads touch the atomic members alone. */
+struct worker {
+    struct worker_config config;
+    const struct worker_transport *transport;
+    struct worker_health health;
+    pthread_t thread;
+    struct task *_Atomic given; /* the next task, until the thread receives it */
+    struct cpu_pool *pool;      /* see proof_check */
+    /* The solver of the thread, or a model of the solver in the process. Any thread estimates. */
+    struct solver *_Atomic solver;
+    struct task_solver own; /* of a thread */
+    struct worker_process process;
+    atomic_bool is_stopping; /* set while no task is in hand */
+    int backoff_ms;
+};
+
+/* ---- The solver in this thread ---- */
+
+static void start_in_thread(struct worker *worker, struct worker_facts *ret_facts)
+{
+    struct worker_process *process = &worker->process;
+    task_solver_open(&worker->config.setup, NULL, &worker->own, ret_facts);
+    worker->solver = worker->own.solver;
+    process->pid = getpid();
+    process->is_running = ret_facts->status == STATUS_OK;
+}
+
+static enum task_loss wait_in_thread(struct worker *worker)
+{
+    (void)worker_process_wait(&worker->process, -1);
+    return TASK_LOSS_NONE;
+}
+
+/* After an error that stays nothing that this process computes on its device can be trusted. */
+static enum task_loss solve_in_thread(struct worker *worker, struct task *task)
+{
+    task_solver_run(&worker->own, task);
+    return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
+}
+
+static void end_in_thread(struct worker *worker, enum task_loss *loss, int *ret_code)
+{
+    *ret_code = 0;
+    worker->process.is_running = false;
+    worker->process.is_stuck = *loss != TASK_LOSS_NONE; /* this process keeps the device */
+}
+
+static const struct worker_transport thread_transport = {start_in_thread, wait_in_thread,
+                                                         solve_in_thread, end_in_thread, false};
+
+/* ---- The solver in a process ---- */
+
+/* A process whose solver is open. Else facts tell why there is none. */
+static void start_process(struct worker *worker, struct worker_facts *ret_facts)
+{
+    struct worker_process *process = &worker->process;
+    const bool sandboxed = worker->config.setup.sandboxed;
+    struct wire_opened opened = {0};
+    struct worker_facts facts = {.status = worker_process_start(process)};
+    if (facts.status != STATUS_OK) {
+        problem_set(&facts.problem, facts.status, "No process can be started.");
+    } else {
+        enum task_loss loss = worker_process_open(process, &worker->config.setup, &opened);
+        const bool is_lost = loss != TASK_LOSS_NONE;
+        facts = opened.facts;
+        if (!is_lost && facts.status == STATUS_OK && worker->solver == NULL) {
+            struct solver *model = NULL;
+            facts.status = solver_model_create(&opened.figures, &model);
+            worker->solver = model;
+        }
+        if (is_lost || facts.status != STATUS_OK) {
+            char reason[TASK_LOSS_TEXT_SIZE];
+            int code;
+            worker_process_end(process, &loss, &code);
+            task_loss_describe(loss, code, reason);
+            if (is_lost) {
+                facts.status = problem_set(
+                    &facts.problem, STATUS_DEVICE_LOST,
+                    "The solver's process ended while it opened the device: %s.", reason);
+            }
+        }
+    }
+    if (facts.status != STATUS_OK) {
+        log_write(facts.status == STATUS_NO_DEVICE ? LOG_INFO : LOG_ERROR, "worker_not_started",
+                  LOG_TEXT("code", status_info(facts.status)->code),
+                  LOG_TEXT("detail", facts.problem.detail),
+                  LOG_NUMBER("restart_in_s", worker->backoff_ms / 1e3));
+    } else {
+        if (sandboxed) {
+            log_write(facts.sandbox.without[0] == '\0' ? LOG_INFO : LOG_WARNING, "worker_confined",
+                      LOG_NUMBER("pid", process->pid),
+                      LOG_NUMBER("landlock", facts.sandbox.landlock_abi),
+                      LOG_TEXT("seccomp", facts.sandbox.filtered ? "on" : "off"),
+                      LOG_TEXT("without", facts.sandbox.without));
+        }
+        log_write(LOG_INFO, "worker_started", LOG_NUMBER("pid", process->pid),
+                  LOG_TEXT("device", facts.device.name));
+    }
+    *ret_facts = facts;
+}
+
+static enum task_loss wait_for_process(struct worker *worker)
+{
+    return worker_process_wait_idle(&worker->process);
+}
+
+static enum task_loss solve_in_process(struct worker *worker, struct task *task)
+{
+    return worker_process_solve(&worker->process, task, worker->solver);
+}
+
+static void end_process(struct worker *worker, enum task_loss *loss, int *ret_code)
+{
+    worker_process_end(&worker->process, loss, ret_code);
+}
+
+static const struct worker_transport process_transport = {start_process, wait_for_process,
+                                                          solve_in_process, end_process, true};
+
+/* ---- Tasks ---- */
+
+/* There is a task, or the worker is to stop. Any thread. */
+static void wake_worker(const struct worker *worker)
+{
+    const uint64_t one = 1;
+    /* Fails when it is readable already. */
+    const ssize_t ignored = write(worker->process.wakeup, &one, sizeof(one));
+    (void)ignored;
+}
+
+static void clear_wakeup(const struct worker *worker)
+{
+    uint64_t count;
+    const ssize_t ignored = read(worker->process.wakeup, &count, sizeof(count));
+    (void)ignored;
+}
+
+/* The worker cannot go on: its process has gone or is killed here, and the task in hand is lost
+ * with it. */
+static void lose_solver(struct worker *worker, enum task_loss loss, struct task *task)
+{
+    struct worker_process *process = &worker->process;
+    char reason[TASK_LOSS_TEXT_SIZE];
+    int code;
+    worker->transport->end(worker, &loss, &code);
+    atomic_store(&worker->health.state, process->is_stuck ? WORKER_LOST : WORKER_RESTARTING);
+    task_loss_describe(loss, code, reason);
+    log_write(LOG_ERROR, "worker_lost", LOG_NUMBER("pid", process->pid), LOG_TEXT("reason", reason),
+              LOG_NUMBER("jobs", task != NULL),
+              LOG_NUMBER("restart_in_s", worker->backoff_ms / 1e3));
+    if (task != NULL) {
+        task->status = STATUS_DEVICE_LOST;
+        task->loss = loss;
+        task->loss_code = code;
+    }
+}
+
+static void solve_task(struct worker *worker, struct task *task)
+{
+    const enum task_loss loss = worker->transport->solve(worker, task);
+    if (loss != TASK_LOSS_NONE) {
+        lose_solver(worker, loss, task);
+        return;
+    }
+    worker->backoff_ms = BACKOFF_MS_MIN;
+    /* The daemon has read the graph itself, so a process that calls it damaged is not believed. */
+    if (task->status == STATUS_CORRUPT) {
+        task->status = problem_set(&task->problem, STATUS_NOT_VERIFIED,
+                                   "The solver could not read the stored graph %s, which is sound.",
+                                   task->graph_id);
+    }
+}
+
+static void carry_out(struct worker *worker, struct task *task)
+{
+    const struct worker_config *config = &worker->config;
+    const uint32_t threads = config->setup.solver.cpu_threads;
+    task_open_files(&config->folders, task);
+    update_task(threads, task);
+    task_open_order_file(&config->folders, task);
+    if (task->status == STATUS_OK && !task->is_updated) {
+        solve_task(worker, task);
+    }
+    proof_check(config->sample_rows, threads, &worker->pool, task);
+    task_send_home(config->home, config->finished, task);
+}
+
+/* Carries out tasks until the solver is lost or the worker is to stop. */
+static void serve(struct worker *worker)
+{
+    while (worker->process.is_running && !atomic_load(&worker->is_stopping)) {
+        struct task *task = atomic_exchange(&worker->given, NULL);
+        if (task != NULL) {
+            carry_out(worker, task);
+            continue;
+        }
+        const enum task_loss loss = worker->transport->wait(worker);
+        if (loss != TASK_LOSS_NONE) {
+            lose_solver(worker, loss, NULL);
+        }
+        clear_wakeup(worker);
+    }
+}
+
+/* A task that was given before the loss was noticed goes back untouched, to be queued again. */
+static void refuse_task(struct worker *worker)
+{
+    struct task *task = atomic_exchange(&worker->given, NULL);
+    if (task != NULL) {
+        task->status = STATUS_DEVICE_LOST;
+        task_send_home(worker->config.home, worker->config.finished, task);
+    }
+}
+
+/* ---- The thread ---- */
+
+/* Waits before the next start, longer each time; and until a process that is stuck is gone, which
+ * may be never, as no second one may meet it on its device. Tasks are refused meanwhile: nobody
+ * waits for a process that cannot be started. */
+static void back_off(struct worker *worker)
+{
+    struct worker_process *process = &worker->process;
+    const double until_s = clock_monotonic_s() + worker->backoff_ms / 1e3;
+    double left_s = worker->backoff_ms / 1e3;
+    if (process->is_stuck) {
+        atomic_store(&worker->health.state, WORKER_LOST);
+        log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", process->pid));
+    }
+    while ((process->is_stuck || left_s > 0) && !atomic_load(&worker->is_stopping)) {
+        refuse_task(worker);
+        if (worker_process_wait(process, (int)ceil(left_s * 1e3))) {
+            log_write(LOG_INFO, "worker_gone", LOG_NUMBER("pid", process->pid));
+            atomic_store(&worker->health.state, WORKER_RESTARTING);
+        }
+        clear_wakeup(worker);
+        left_s = until_s - clock_monotonic_s();
+    }
+    worker->backoff_ms =
+        worker->backoff_ms * 2 < BACKOFF_MS_MAX ? worker->backoff_ms * 2 : BACKOFF_MS_MAX;
+}
+
 static void *run_worker(void *context)
 {
-    supervisor_run(context);
+    struct worker *worker = context;
+    const struct worker_transport *transport = worker->transport;
+    struct worker_process *process = &worker->process;
+    struct worker_facts *first_facts = &worker->config.opening->facts;
+    struct worker_facts facts;
+    transport->start(worker, first_facts);
+    mailbox_post(worker->config.home, &worker->config.opening->message);
+    /* A worker that never had a solver is dropped by the scheduler. */
+    while (first_facts->status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
+           (process->is_running || transport->can_restart)) {
+        if (process->is_running) {
+            serve(worker);
+            continue;
+        }
+        back_off(worker);
+        if (!atomic_load(&worker->is_stopping)) {
+            transport->start(worker, &facts);
+        }
+        if (process->is_running) {
+            atomic_fetch_add(&worker->health.restarts, 1);
+            atomic_store(&worker->health.state, WORKER_READY);
+            mailbox_wake(worker->config.home); /* it may be given a task again */
+        }
+    }
+    if (process->is_running) {
+        enum task_loss loss = TASK_LOSS_NONE;
+        int code;
+        transport->end(worker, &loss, &code);
+        if (process->is_stuck) {
+            log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", process->pid));
+        }
+    }
+    if (process->is_stuck && process->pidfd >= 0) {
+        close(process->pidfd); /* it is left behind: nobody waits for its end any more */
+    }
+    refuse_task(worker);
+    if (transport == &thread_transport) {
+        task_solver_close(&worker->own);
+    }
     return NULL;
+}
+
+/* ---- Start and stop ---- */
+
+static enum status init_worker(struct worker *worker)
+{
+    const size_t size = sizeof(struct worker_shared);
+    struct worker_process *process = &worker->process;
+    worker->backoff_ms = BACKOFF_MS_MIN;
+    process->stall_s = worker->config.stall_s;
+    process->launcher = worker->config.launcher;
+    process->pidfd = process->shared_descriptor = -1;
+    process->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (process->wakeup < 0) {
+        return STATUS_NO_MEMORY;
+    }
+    worker->transport = &thread_transport;
+    if (worker->config.isolation == WORKER_THREAD) {
+        return STATUS_OK;
+    }
+    worker->transport = &process_transport;
+    process->shared_descriptor = memfd_create("apspd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* Sealed, so that no process that has it can take memory from under the other. */
+    if (process->shared_descriptor < 0 || ftruncate(process->shared_descriptor, (off_t)size) != 0 ||
+        fcntl(process->shared_descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
+            0) {
+        return STATUS_NO_MEMORY;
+    }
+    void *shared =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, process->shared_descriptor, 0);
+    process->shared = shared != MAP_FAILED ? shared : NULL;
+    return shared != MAP_FAILED ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void destroy_worker(struct worker *worker)
 {
-    supervisor_finish(worker);
+    struct worker_process *process = &worker->process;
+    if (worker->transport == &process_transport) {
+        solver_close(worker->solver);
+    }
+    if (process->shared != NULL) {
+        munmap(process->shared, sizeof(*process->shared));
+    }
+    if (process->shared_descriptor >= 0) {
+        close(process->shared_descriptor);
+    }
+    if (process->wakeup >= 0) {
+        close(process->wakeup);
+    }
     cpu_pool_destroy(worker->pool);
-    mailbox_destroy(worker->mailbox);
     free(worker);
 }
 
@@ -27,10 +378,7 @@ enum status worker_start(const struct worker_config *config, struct worker **ret
         return STATUS_NO_MEMORY;
     }
     worker->config = *config;
-    enum status status = supervisor_init(worker);
-    if (status == STATUS_OK) {
-        status = mailbox_create(supervisor_wake, worker, &worker->mailbox);
-    }
+    enum status status = init_worker(worker);
     if (status == STATUS_OK) {
         pthread_attr_init(&attributes);
         pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
@@ -49,7 +397,8 @@ enum status worker_start(const struct worker_config *config, struct worker **ret
 
 void worker_give(struct worker *worker, struct task *task)
 {
-    mailbox_post(worker->mailbox, &task->message);
+    CHECK(atomic_exchange(&worker->given, task) == NULL);
+    wake_worker(worker);
 }
 
 struct task_signal *worker_signal(const struct worker *worker)
@@ -60,11 +409,6 @@ struct task_signal *worker_signal(const struct worker *worker)
 const struct worker_health *worker_health_of(const struct worker *worker)
 {
     return &worker->health;
-}
-
-void worker_note_delivered(struct worker *worker)
-{
-    atomic_store(&worker->health.is_opening_posted, false);
 }
 
 const struct solver *worker_solver(const struct worker *worker)
@@ -81,8 +425,7 @@ void worker_dismiss(struct worker *worker)
 {
     worker_hurry(worker);
     atomic_store(&worker->is_stopping, true);
-    mailbox_close(worker->mailbox);
-    supervisor_wake(worker);
+    wake_worker(worker);
 }
 
 void worker_stop(struct worker *worker)

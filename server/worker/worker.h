@@ -1,10 +1,12 @@
-/* One solver, one device: a worker takes one task at a time from its mailbox and posts it back to
- * the scheduler with its outcome. It opens the graph file, makes the result file, has the solver
- * fill it, and proves rows of the result before it lets it go.
+/* One solver, one device: a worker carries out one task at a time and posts it back to the
+ * scheduler with its outcome. It opens the files of the task, has the solver fill the result, and
+ * proves rows of the result.
  *
- * Each worker has a thread of the daemon (supervisor.c). The solver runs in that thread, or in a
- * process that the thread supervises: a crash or a hang there costs only that process, and the job
- * is tried again in another. Only the transport of tasks to the solver differs. */
+ * Each worker has a thread of the daemon. The solver runs in that thread, or in a process that the
+ * thread starts, watches, kills when it fails, and replaces: a crash or a hang costs only that
+ * process, and the job is tried again. Only the transport of tasks to the solver differs. The
+ * thread blocks on the disk, on the solver, and on a killed process that stays, until that is gone
+ * or the daemon leaves. */
 #pragma once
 
 #include "server/config.h"
@@ -20,12 +22,10 @@ enum worker_state {
 /* How a worker is and was. Written by its own thread, read by any. */
 struct worker_health {
     _Atomic enum worker_state state;
-    atomic_bool is_opening_posted; /* and not delivered yet */
     atomic_uint_fast64_t restarts; /* processes started after the first */
 };
 
-/* Posted at the first opening, with the facts, and again each time the worker can take tasks again;
- * the facts stay as they were first. */
+/* Posted once, when the solver was opened for the first time. */
 struct worker_opening {
     struct message message;
     void *context; /* the scheduler's */
@@ -41,7 +41,7 @@ struct worker_config {
     uint32_t stall_s;     /* of a process */
     uint32_t sample_rows; /* of every result, proven before it goes home */
     struct task_folders folders;
-    struct mailbox *home;                      /* where finished tasks are posted: the loop's */
+    struct mailbox *home; /* of the loop: gets finished tasks, and is woken by a new process */
     void (*finished)(struct message *message); /* deliver of the task on its way home */
     struct worker_opening *opening;            /* the caller's, its deliver set by the caller */
 };
@@ -49,14 +49,13 @@ struct worker_config {
 struct worker;
 
 MUST_CHECK enum status worker_start(const struct worker_config *config, struct worker **ret_worker);
-/* Never blocks. Takes the task until it comes home. */
+/* The worker has no task and is not dismissed. Never blocks. The task is lent until it is posted
+ * home. */
 void worker_give(struct worker *worker, struct task *task);
 /* Where the signal of a task must lie; NULL = anywhere. */
 struct task_signal *worker_signal(const struct worker *worker);
 /* Lives as long as the worker. */
 const struct worker_health *worker_health_of(const struct worker *worker);
-/* The scheduler has the opening: it may be posted again. */
-void worker_note_delivered(struct worker *worker);
 /* For estimates alone, by any thread: the solver, or a model of the one in the process. NULL until
  * the first opening. */
 const struct solver *worker_solver(const struct worker *worker);

@@ -9,6 +9,7 @@
 #include "tests/lib/test.h"
 
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct fixture {
     char path[64];
     struct solver_config solver;
     struct mailbox *home;
+    sem_t woken; /* posted whenever the mailbox wakes its receiver */
     struct worker_opening opening;
     struct worker *worker;
     int folder;

@@ -21,7 +21,7 @@ static struct task solved_ring(const struct fixture *fixture, struct task_signal
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct task task = {.graph_id = RING_ID,
-                        .graph = read_ring(),
+                        .vertex_count = 3,
                         .kind = KIND_I4,
                         .form = RESULT_FORM_MATRIX,
                         .signal = signal};
@@ -112,7 +112,7 @@ static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_
 {
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct task task = {.graph_id = RING_ID,
-                        .graph = read_ring(),
+                        .vertex_count = 3,
                         .kind = KIND_I4,
                         .form = RESULT_FORM_HIERARCHY,
                         .verify = true,

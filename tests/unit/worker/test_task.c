@@ -16,7 +16,7 @@ FIXTURE_TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too)
 {
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct task task = {
-        .graph = read_ring(), .graph_id = RING_ID, .kind = KIND_I4, .signal = &fixture->signal};
+        .graph_id = RING_ID, .vertex_count = 3, .kind = KIND_I4, .signal = &fixture->signal};
     task_open_files(&folders, &task);
     assert_int_equal(task.status, STATUS_OK);
     assert_true(task.graph_descriptor > 2);

@@ -33,7 +33,7 @@ TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
     struct result *base = NULL;
     for (int round = 0; round < 3; round++) {
         struct task task = {.graph_id = RING_ID,
-                            .graph = read_ring(),
+                            .vertex_count = 3,
                             .kind = KIND_I4,
                             .form = RESULT_FORM_HIERARCHY,
                             .signal = &fixture->signal,
@@ -63,8 +63,8 @@ TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
     }
 }
 
-/* A path of a hundred vertices; closed, a ring. */
-static struct graph *read_path(bool closed)
+/* In place of the ring: a path of a hundred vertices; closed, a ring. */
+static void store_path(const struct fixture *fixture, bool closed)
 {
     char text[2048];
     int size = snprintf(text, sizeof(text), "p sp 100 %d\n", closed ? 100 : 99);
@@ -72,7 +72,9 @@ static struct graph *read_path(bool closed)
         size += snprintf(text + size, sizeof(text) - (size_t)size, "a %d %d 1\n", i, i + 1);
     }
     snprintf(text + size, sizeof(text) - (size_t)size, closed ? "a 100 1 1\n" : "");
-    return read_dimacs(text);
+    struct graph *graph = read_dimacs(text);
+    fixture_put_graph(fixture->folder, RING_ID, graph);
+    graph_destroy(graph);
 }
 
 /* The hierarchy of a path has no arc between its ends: nothing is computed before that is found. */
@@ -84,13 +86,14 @@ TEST_WITH(an_edge_without_an_arc_is_left_to_the_solver_at_once, set_up, tear_dow
     struct result *base = NULL;
     for (int round = 0; round < 2; round++) {
         struct task task = {.graph_id = RING_ID,
-                            .graph = read_path(round > 0),
+                            .vertex_count = 100,
                             .kind = KIND_I4,
                             .form = RESULT_FORM_HIERARCHY,
                             .signal = &fixture->signal,
                             .base = base,
                             .arcs = &arc,
                             .arc_count = 1};
+        store_path(fixture, round > 0);
         task_open_files(&folders, &task);
         if (round == 0) {
             solve_into_file(&task);
