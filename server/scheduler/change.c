@@ -157,7 +157,7 @@ enum status change_finish_graph(struct submission *submission)
     struct edge_changes *changes = &submission->call->submit.changes;
     struct problem *problem = &submission->problem;
     struct graph **graph = &submission->graph; /* the parent at first */
-    const int folder = store_graph_folder(scheduler->store);
+    const int folder = store_folder(scheduler->store, STORE_GRAPHS);
     enum status status = graph_file_read(folder, submission->change.parent_id, graph);
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");

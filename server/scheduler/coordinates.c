@@ -176,14 +176,15 @@ static void read_and_write(uv_work_t *request)
     struct problem *problem = &upload->problem;
     struct coordinates *coordinates = NULL;
     struct vertex_names *names = NULL;
-    enum status status = graph_file_read_names(store_graph_folder(store), upload->graph_id, &names);
+    enum status status =
+        graph_file_read_names(store_folder(store, STORE_GRAPHS), upload->graph_id, &names);
     if (status != STATUS_OK) {
         problem_set(problem, status, "The stored graph cannot be read.");
     } else {
         status = read_document(upload, names, &coordinates, problem);
     }
     if (status == STATUS_OK) {
-        status = coordinates_file_write(store_coordinates_folder(store), upload->graph_id,
+        status = coordinates_file_write(store_folder(store, STORE_COORDINATES), upload->graph_id,
                                         coordinates, &upload->file, &upload->info);
         if (status != STATUS_OK) {
             problem_set(problem, status, "The coordinates cannot be written.");
@@ -272,7 +273,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
 /* Whether the graph of a submission has the vertices of a stored graph in the same order. */
 static bool has_same_names(const struct submission *submission, const char *graph_id)
 {
-    const int folder = store_graph_folder(submission->scheduler->store);
+    const int folder = store_folder(submission->scheduler->store, STORE_GRAPHS);
     unsigned char digests[2][IDENTITY_DIGEST_SIZE];
     struct vertex_names *names = NULL;
     const bool is_same = graph_file_read_names(folder, graph_id, &names) == STATUS_OK &&
@@ -286,7 +287,7 @@ static bool has_same_names(const struct submission *submission, const char *grap
 /* Coordinates that are damaged, or are deleted meanwhile, are not copied. */
 enum status coordinates_copy(struct submission *submission)
 {
-    const int folder = store_coordinates_folder(submission->scheduler->store);
+    const int folder = store_folder(submission->scheduler->store, STORE_COORDINATES);
     const char *placed_id = submission->placed_id;
     struct coordinates *coordinates = NULL;
     struct coordinates_info info;

@@ -425,7 +425,7 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     fill_report(job, task);
     count_task(scheduler, job, task);
     if (task->graph_damaged) {
-        results_quarantine_graph(scheduler, job->graph_id);
+        results_note_damaged_graph(scheduler, job->graph_id);
     }
     if (task->status == STATUS_DEVICE_LOST) {
         finish_lost(scheduler, job, task);

@@ -14,8 +14,8 @@
  *
  *   ACCEPTING  its row is on the way to the catalogue; graph_table_add of submit.c
  *   STORED     its row and its file are on the disk; graph_entry_commit of accept.c and restore.c
- *   DAMAGED    its file is in quarantine, until an upload of the same graph is accepted;
- *              results_quarantine_graph
+ *   DAMAGED    its file was found damaged, until an upload of the same graph is accepted;
+ *              results_note_damaged_graph
  *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
  *              its end, or returns to what it was when the store refuses
  *

@@ -347,7 +347,7 @@ static void read_and_plan(uv_work_t *request)
     struct solver_estimate solve;
     struct graph *graph = NULL;
     plan->status =
-        graph_file_read(store_graph_folder(plan->scheduler->store), plan->graph_id, &graph);
+        graph_file_read(store_folder(plan->scheduler->store, STORE_GRAPHS), plan->graph_id, &graph);
     if (plan->status == STATUS_OK) {
         plan->status =
             estimate_planned(plan->solver, graph, estimate->kind, &solve, &estimate->plan);

@@ -58,7 +58,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     restore->graphs++;
     /* The damaged are gone: what cannot be read now, a query tells. */
     struct coordinates_info coordinates;
-    if (coordinates_file_look(store_coordinates_folder(restore->scheduler->store), row->id,
+    if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
                               &coordinates) == STATUS_OK) {
         graph_entry_set_coordinates(entry, &coordinates);
     }
@@ -84,10 +84,11 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     result_file_name(row->graph_id, row->kind, name);
     struct result_file *file = NULL;
     struct vertex_names *names = NULL;
-    enum status status = result_file_open(store_result_folder(scheduler->store), name,
+    enum status status = result_file_open(store_folder(scheduler->store, STORE_RESULTS), name,
                                           entry->row.vertex_count, row->kind, row->checksum, &file);
     if (status == STATUS_OK) {
-        status = graph_file_read_names(store_graph_folder(scheduler->store), row->graph_id, &names);
+        status = graph_file_read_names(store_folder(scheduler->store, STORE_GRAPHS), row->graph_id,
+                                       &names);
     }
     if (status == STATUS_OK) {
         status = result_create(row->graph_id, row->etag, &file, &names, ret_result);

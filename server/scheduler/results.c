@@ -451,21 +451,14 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
 
 /* ---- Damaged files ---- */
 
-/* The graph stays known: an upload of the same graph heals it. */
-void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id)
+/* The graph stays known, and its file where it is: an upload of the same graph writes it anew. */
+void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
-    struct commit *commit = NULL;
-    if (entry == NULL || entry->state != GRAPH_STORED ||
-        scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
-        return;
+    if (entry != NULL && entry->state == GRAPH_STORED) {
+        entry->state = GRAPH_DAMAGED;
+        log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
     }
-    entry->state = GRAPH_DAMAGED;
-    log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
-    memcpy(store_add_op(&commit->change, STORE_QUARANTINE_GRAPH)->id, entry->row.id,
-           sizeof(entry->row.id));
-    commit->entry = entry;
-    scheduler_commit_send(commit);
 }
 
 /* ---- A result solved again ---- */
@@ -555,7 +548,7 @@ static void deliver_notice(struct message *message)
     if (!scheduler->drained_told && notice->result != NULL) {
         replace_result(scheduler, notice->result);
     } else if (!scheduler->drained_told) {
-        results_quarantine_graph(scheduler, notice->graph_id);
+        results_note_damaged_graph(scheduler, notice->graph_id);
     }
     if (notice->result != NULL) {
         result_unref(notice->result);

@@ -69,5 +69,5 @@ bool results_find(struct scheduler *scheduler, const struct call *call);
 /* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
  * is solved again. */
 void results_watch(struct scheduler *scheduler, struct result *result);
-/* The file of this graph goes to quarantine. */
-void results_quarantine_graph(struct scheduler *scheduler, const char *graph_id);
+/* The file of this graph is damaged: the next upload of the same graph writes it anew. */
+void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id);

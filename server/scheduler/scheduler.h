@@ -62,7 +62,7 @@ const struct device_list *scheduler_devices(const struct scheduler *scheduler);
 /* Whether a worker is ready, that is not lost or being started again. Any thread. */
 bool scheduler_has_worker(const struct scheduler *scheduler);
 
-/* The file of this graph proved damaged: it goes to quarantine. Any thread. */
+/* The file of this graph proved damaged: the next upload of it writes the file anew. Any thread. */
 void scheduler_note_damaged_graph(struct scheduler *scheduler, const char *graph_id);
 /* A worker lost its device, or the store what it was to keep (STATUS_IO): the process should leave
  * and be started again. lost() is called on the loop, once, when that happens. */

@@ -55,8 +55,9 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .isolation = scheduler->config->isolation,
         .stall_s = scheduler->config->stall_s,
         .sample_rows = scheduler->config->sample_rows,
-        .folders = {store_graph_folder(scheduler->store), store_result_folder(scheduler->store),
-                    store_order_folder(scheduler->store),
+        .folders = {store_folder(scheduler->store, STORE_GRAPHS),
+                    store_folder(scheduler->store, STORE_RESULTS),
+                    store_folder(scheduler->store, STORE_ORDERS),
                     keeps_plans ? scheduler->config->plan_budget_bytes : 0},
         .home = scheduler->mailbox,
         .finished = dispatch_receive_task,
@@ -336,7 +337,8 @@ static enum status open_scheduler(struct scheduler *scheduler, struct problem *r
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The disk threads cannot be started.");
     }
-    order_file_trim(store_order_folder(scheduler->store), scheduler->config->plan_budget_bytes);
+    order_file_trim(store_folder(scheduler->store, STORE_ORDERS),
+                    scheduler->config->plan_budget_bytes);
     STATUS_TRY(open_workers(scheduler, reterr));
     restore_queue(scheduler);
     scheduler_settle(scheduler);

@@ -482,7 +482,7 @@ static void graph_finished(uv_work_t *request, int error)
         scheduler->looks--;
         scheduler->marks.unparked = true;
         if (submission->status == STATUS_CORRUPT) {
-            results_quarantine_graph(scheduler, submission->change.parent_id);
+            results_note_damaged_graph(scheduler, submission->change.parent_id);
         }
     }
     if (submission->status != STATUS_OK) {

@@ -153,13 +153,11 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
 
 /* ---- Statements ---- */
 
-enum table { TABLE_GRAPH, TABLE_NAME, TABLE_RESULT, TABLE_JOB, TABLE_COUNT };
-
 /* STATEMENT_PUT and STATEMENT_ALL are of the first table; those of the others follow in order. */
 enum statement {
     STATEMENT_PUT,
-    STATEMENT_ALL = STATEMENT_PUT + TABLE_COUNT,
-    STATEMENT_BEGIN = STATEMENT_ALL + TABLE_COUNT,
+    STATEMENT_ALL = STATEMENT_PUT + CATALOGUE_TABLES,
+    STATEMENT_BEGIN = STATEMENT_ALL + CATALOGUE_TABLES,
     STATEMENT_COMMIT,
     STATEMENT_DELETE_GRAPH,
     STATEMENT_DELETE_GRAPH_NAMES,
@@ -176,28 +174,14 @@ struct catalogue {
     sqlite3_stmt *statements[STATEMENT_COUNT];
 };
 
-/* Later rows of the same key replace what may change and keep their place in the order. */
 static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
-    [STATEMENT_PUT + TABLE_GRAPH] =
-        "INSERT INTO graph VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,"
-        "?19,?20) ON CONFLICT(id) DO UPDATE SET "
-        "created_s=?2,vertex_count=?3,edge_count=?4,directed=?5,"
-        "file_bytes=?6,edges_read=?7,loops_dropped=?8,parallel_merged=?9,min_weight=?10,"
-        "max_weight=?11,distance_bound=?12,components=?13,negative_loop=?14,negative=?15,"
-        "integral=?16,tenant=?17,parent=?18,of_name=?19,row_checksum=?20",
-    [STATEMENT_PUT + TABLE_NAME] =
-        "INSERT INTO name VALUES(?1,?2,?3,?4)"
-        " ON CONFLICT(tenant,name) DO UPDATE SET graph_id=?2,row_checksum=?4",
-    [STATEMENT_PUT + TABLE_RESULT] =
-        "INSERT INTO result VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(graph_id,kind) DO UPDATE SET"
-        " etag=?3,bytes=?4,checksum=?5,created_s=?6,row_checksum=?7",
-    [STATEMENT_PUT + TABLE_JOB] =
-        "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)"
-        " ON CONFLICT(id) DO UPDATE SET graph_id=?2,state=?3,kind=?4,priority=?5,verify=?6,"
-        "deadline_s=?7,created_s=?8,started_s=?9,finished_s=?10,idempotency_key=?11,"
-        "fingerprint=?12,report=?13,tenant=?14,row_checksum=?15",
+    [STATEMENT_PUT + CATALOGUE_GRAPH] =
+        "REPLACE INTO graph VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [STATEMENT_PUT + CATALOGUE_NAME] = "REPLACE INTO name VALUES(?,?,?,?)",
+    [STATEMENT_PUT + CATALOGUE_RESULT] = "REPLACE INTO result VALUES(?,?,?,?,?,?,?)",
+    [STATEMENT_PUT + CATALOGUE_JOB] = "REPLACE INTO job VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [STATEMENT_DELETE_GRAPH] = "DELETE FROM graph WHERE id=?1",
     [STATEMENT_DELETE_GRAPH_NAMES] = "DELETE FROM name WHERE graph_id=?1",
     [STATEMENT_DELETE_GRAPH_RESULTS] = "DELETE FROM result WHERE graph_id=?1",
@@ -205,10 +189,10 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_DELETE_JOB] = "DELETE FROM job WHERE id=?1",
     [STATEMENT_HAS_GRAPH] = "SELECT vertex_count FROM graph WHERE id=?1",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE graph_id=?1 AND kind=?2",
-    [STATEMENT_ALL + TABLE_GRAPH] = "SELECT *,rowid FROM graph ORDER BY created_s,rowid",
-    [STATEMENT_ALL + TABLE_NAME] = "SELECT *,rowid FROM name ORDER BY rowid",
-    [STATEMENT_ALL + TABLE_RESULT] = "SELECT *,rowid FROM result ORDER BY created_s,rowid",
-    [STATEMENT_ALL + TABLE_JOB] = "SELECT *,rowid FROM job ORDER BY created_s,rowid",
+    [STATEMENT_ALL + CATALOGUE_GRAPH] = "SELECT *,rowid FROM graph ORDER BY created_s,rowid",
+    [STATEMENT_ALL + CATALOGUE_NAME] = "SELECT *,rowid FROM name ORDER BY rowid",
+    [STATEMENT_ALL + CATALOGUE_RESULT] = "SELECT *,rowid FROM result ORDER BY created_s,rowid",
+    [STATEMENT_ALL + CATALOGUE_JOB] = "SELECT *,rowid FROM job ORDER BY created_s,rowid",
 };
 
 /* ---- Columns ---- */
@@ -290,15 +274,15 @@ static const struct {
     const char *name;
     const struct column *columns;
     size_t count;
-} tables[TABLE_COUNT] = {
-    [TABLE_GRAPH] = {"graph", COLUMNS(graph_columns)},
-    [TABLE_NAME] = {"name", COLUMNS(name_columns)},
-    [TABLE_RESULT] = {"result", COLUMNS(result_columns)},
-    [TABLE_JOB] = {"job", COLUMNS(job_columns)},
+} tables[CATALOGUE_TABLES] = {
+    [CATALOGUE_GRAPH] = {"graph", COLUMNS(graph_columns)},
+    [CATALOGUE_NAME] = {"name", COLUMNS(name_columns)},
+    [CATALOGUE_RESULT] = {"result", COLUMNS(result_columns)},
+    [CATALOGUE_JOB] = {"job", COLUMNS(job_columns)},
 };
 
 /* Binds a row, which must stay until the statement has run. Returns a code of SQLite. */
-static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
+static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const void *row)
 {
     uint64_t checksum = table;
     int code = SQLITE_OK;
@@ -343,7 +327,7 @@ static int bind_row(sqlite3_stmt *statement, enum table table, const void *row)
 
 /* Reads the row that the statement has come to. False when a value does not fit its member, or is
  * not what was written. */
-static bool read_row(sqlite3_stmt *statement, enum table table, void *row)
+static bool read_row(sqlite3_stmt *statement, enum catalogue_table table, void *row)
 {
     uint64_t checksum = table;
     bool sound = true;
@@ -466,30 +450,10 @@ void catalogue_rollback(struct catalogue *catalogue)
     }
 }
 
-static enum status put_row(struct catalogue *catalogue, enum table table, const void *row)
+enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table, const void *row)
 {
     sqlite3_stmt *statement = catalogue->statements[STATEMENT_PUT + table];
     return run_statement(statement, bind_row(statement, table, row), NULL, NULL);
-}
-
-enum status catalogue_put_graph(struct catalogue *catalogue, const struct graph_row *row)
-{
-    return put_row(catalogue, TABLE_GRAPH, row);
-}
-
-enum status catalogue_put_name(struct catalogue *catalogue, const struct name_row *row)
-{
-    return put_row(catalogue, TABLE_NAME, row);
-}
-
-enum status catalogue_put_result(struct catalogue *catalogue, const struct result_row *row)
-{
-    return put_row(catalogue, TABLE_RESULT, row);
-}
-
-enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row *row)
-{
-    return put_row(catalogue, TABLE_JOB, row);
 }
 
 /* Runs a statement for the rows of a graph or job, or of one kind of result unless kind is NULL. */
@@ -546,7 +510,7 @@ enum status catalogue_set_aside(struct catalogue *catalogue, const char *table, 
 }
 
 static enum status tell_damaged(const struct catalogue_visitor *visitor, sqlite3_stmt *statement,
-                                enum table table)
+                                enum catalogue_table table)
 {
     const char *key = (const char *)sqlite3_column_text(statement, 0);
     struct catalogue_damage damage = {
@@ -559,8 +523,8 @@ static enum status tell_damaged(const struct catalogue_visitor *visitor, sqlite3
 
 enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_visitor *visitor)
 {
-    const bool has_callback[TABLE_COUNT] = {visitor->graph != NULL, visitor->name != NULL,
-                                            visitor->result != NULL, visitor->job != NULL};
+    const bool has_callback[CATALOGUE_TABLES] = {visitor->graph != NULL, visitor->name != NULL,
+                                                 visitor->result != NULL, visitor->job != NULL};
     union {
         struct graph_row graph;
         struct name_row name;
@@ -568,7 +532,8 @@ enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_
         struct job_row job;
     } row;
     enum status status = STATUS_OK;
-    for (enum table table = TABLE_GRAPH; table < TABLE_COUNT && status == STATUS_OK; table++) {
+    for (enum catalogue_table table = CATALOGUE_GRAPH;
+         table < CATALOGUE_TABLES && status == STATUS_OK; table++) {
         sqlite3_stmt *statement = catalogue->statements[STATEMENT_ALL + table];
         const bool is_wanted = has_callback[table] || visitor->damaged != NULL;
         int code = SQLITE_DONE;
@@ -577,11 +542,11 @@ enum status catalogue_visit(struct catalogue *catalogue, const struct catalogue_
                 status = tell_damaged(visitor, statement, table);
             } else if (!has_callback[table]) {
                 continue;
-            } else if (table == TABLE_GRAPH) {
+            } else if (table == CATALOGUE_GRAPH) {
                 status = visitor->graph(visitor->context, &row.graph);
-            } else if (table == TABLE_NAME) {
+            } else if (table == CATALOGUE_NAME) {
                 status = visitor->name(visitor->context, &row.name);
-            } else if (table == TABLE_RESULT) {
+            } else if (table == CATALOGUE_RESULT) {
                 status = visitor->result(visitor->context, &row.result);
             } else {
                 status = visitor->job(visitor->context, &row.job);

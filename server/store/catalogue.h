@@ -70,12 +70,16 @@ MUST_CHECK enum status catalogue_begin(struct catalogue *catalogue);
 MUST_CHECK enum status catalogue_commit(struct catalogue *catalogue);
 void catalogue_rollback(struct catalogue *catalogue);
 
-MUST_CHECK enum status catalogue_put_graph(struct catalogue *catalogue,
-                                           const struct graph_row *row);
-MUST_CHECK enum status catalogue_put_name(struct catalogue *catalogue, const struct name_row *row);
-MUST_CHECK enum status catalogue_put_result(struct catalogue *catalogue,
-                                            const struct result_row *row);
-MUST_CHECK enum status catalogue_put_job(struct catalogue *catalogue, const struct job_row *row);
+/* row: of the struct of the table. Replaces the row of the same key. */
+enum catalogue_table {
+    CATALOGUE_GRAPH,
+    CATALOGUE_NAME,
+    CATALOGUE_RESULT,
+    CATALOGUE_JOB,
+    CATALOGUE_TABLES
+};
+MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table,
+                                     const void *row);
 /* With its names and results; jobs that refer to it are kept. */
 MUST_CHECK enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id);
 MUST_CHECK enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,

@@ -36,8 +36,7 @@ struct result_file {
     uint32_t vertex_count;
     enum kind kind;
     enum result_form form;
-    atomic_bool published;
-    bool is_copy;         /* of another's mapping, with changes: see result_file_is_written */
+    bool published;
     bool in_memory;       /* a matrix until the seal: its bytes are on the heap, and no mapping */
     struct layout layout; /* of a hierarchy once it is sealed */
     unsigned char *bytes; /* the mapping of what the checksums cover */
@@ -106,11 +105,7 @@ static enum status digest_block(const struct result_file *file, size_t block,
     const size_t offset = block * BLOCK_SIZE;
     const size_t left = file->layout.checksums_at - offset;
     const size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
-    if (result_file_is_written(file)) {
-        return draft_file_digest(file->draft.descriptor, offset, size, ret_checksum);
-    }
-    *ret_checksum = XXH3_64bits(file->bytes + offset, size);
-    return STATUS_OK;
+    return draft_file_digest(file->draft.descriptor, offset, size, ret_checksum);
 }
 
 /* The checksum of the table of checksums. */
@@ -295,39 +290,22 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* Only the pages that are changed take memory: the others are those of the base's file. Before the
- * base is published its bytes are copied. The copy takes its room on the disk when it is written:
- * taken ahead, every job would wait for it. */
-enum status result_file_copy(struct result_file *file, struct result_file *base, void **ret_bytes)
+/* Only the pages that are changed are written again. */
+enum status result_file_copy(struct result_file *file, const struct result_file *base,
+                             void **ret_bytes)
 {
     CHECK(base->form == RESULT_FORM_HIERARCHY && file->form == RESULT_FORM_HIERARCHY &&
-          base->bytes != NULL && !file->is_copy);
-    const bool has_pages = atomic_load(&base->published);
-    STATUS_TRY(set_layout(file, &base->layout));
-    void *bytes = mmap(NULL, base->layout.checksums_at, PROT_READ | PROT_WRITE,
-                       has_pages ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS,
-                       has_pages ? base->draft.descriptor : -1, 0);
-    if (bytes == MAP_FAILED) {
-        return draft_file_status(errno);
-    }
-    if (!has_pages) {
-        memcpy(bytes, base->bytes, base->layout.checksums_at);
-    }
-    let_go_bytes(file);
-    file->bytes = bytes;
-    file->is_copy = true;
-    *ret_bytes = bytes;
+          base->bytes != NULL && file->bytes == NULL);
+    file->layout = base->layout;
+    STATUS_TRY(draft_file_write(file->draft.descriptor, 0, base->bytes, file->layout.checksums_at));
+    STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
+    *ret_bytes = file->bytes;
     return STATUS_OK;
 }
 
 enum status result_file_discard_copy(struct result_file *file)
 {
     let_go_bytes(file);
-    free(file->checksums);
-    free(file->sound);
-    file->checksums = NULL;
-    file->sound = NULL;
-    file->is_copy = false;
     return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
 }
 
@@ -468,11 +446,6 @@ uint64_t result_file_statistics_offset(const struct result_file *file)
     return file->layout.statistics_at;
 }
 
-bool result_file_is_written(const struct result_file *file)
-{
-    return !file->is_copy || atomic_load(&file->published);
-}
-
 int result_file_descriptor(const struct result_file *file)
 {
     return file->draft.descriptor;
@@ -491,6 +464,7 @@ static enum status seal_hierarchy(struct result_file *file)
         return draft_file_status(errno);
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+    let_go_bytes(file); /* of a copy */
     STATUS_TRY(set_layout(file, &layout));
     return map_file(file, PROT_READ);
 }
@@ -499,11 +473,6 @@ static enum status seal_hierarchy(struct result_file *file)
  * process has cut short it would be a SIGBUS. */
 enum status result_file_seal(struct result_file *file)
 {
-    if (file->is_copy) {
-        return mprotect(file->bytes, file->layout.checksums_at, PROT_READ) == 0
-                   ? STATUS_OK
-                   : draft_file_status(errno);
-    }
     if (file->form == RESULT_FORM_HIERARCHY) {
         return seal_hierarchy(file);
     }
@@ -518,42 +487,18 @@ enum status result_file_seal(struct result_file *file)
                : draft_file_status(errno);
 }
 
-/* A copy lets go of the file that it is one of, and of the memory of what was changed: its bytes,
- * at the same place, are then those of its own file. Without room for that it stays as it is. */
-static void take_own_pages(struct result_file *file)
-{
-    const size_t size = file->layout.checksums_at;
-    void *own = mmap(NULL, size, PROT_READ, MAP_SHARED, file->draft.descriptor, 0);
-    if (own != MAP_FAILED &&
-        mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, file->bytes) == MAP_FAILED) {
-        munmap(own, size);
-    }
-}
-
 enum status result_file_publish(struct result_file *file, const char *name, uint64_t *ret_checksum)
 {
     const struct layout *layout = &file->layout;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < layout->block_count && !file->published && status == STATUS_OK; i++) {
-        status = digest_block(file, i, &file->checksums[i]);
+    for (size_t i = 0; i < layout->block_count && !file->published; i++) {
+        STATUS_TRY(digest_block(file, i, &file->checksums[i]));
     }
-    if (!result_file_is_written(file) && status == STATUS_OK) {
-        status = draft_file_write(file->draft.descriptor, 0, file->bytes, layout->checksums_at);
+    if (!file->published) {
+        STATUS_TRY(draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,
+                                    layout->block_count * sizeof(uint64_t)));
+        STATUS_TRY(draft_file_publish(&file->draft, name));
     }
-    if (!file->published && status == STATUS_OK) {
-        status = draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,
-                                  layout->block_count * sizeof(uint64_t));
-        status = status == STATUS_OK ? draft_file_publish(&file->draft, name) : status;
-    }
-    if (!result_file_is_written(file) && status == STATUS_OK) {
-        take_own_pages(file);
-    } else if (!result_file_is_written(file) && !result_file_has_room(file)) {
-        /* Others do not have the room that it took. */
-        status = ftruncate(file->draft.descriptor, 0) == 0 ? status : draft_file_status(errno);
-    }
-    if (status == STATUS_OK) {
-        file->published = true;
-        *ret_checksum = checksum_of(file);
-    }
-    return status;
+    file->published = true;
+    *ret_checksum = checksum_of(file);
+    return STATUS_OK;
 }

@@ -41,11 +41,10 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* In one piece of a multiple of 64 bytes, which begins with its magic. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* In place of writing it: the bytes of another hierarchy, for the caller to change until the seal.
- * They are written to the file when that is published: without room for them then, the hierarchy is
- * served from memory until there is some. base: sealed, or opened and verified. The copy is
- * discarded after a failure or a change of mind, before something else is written. */
-MUST_CHECK enum status result_file_copy(struct result_file *file, struct result_file *base,
+/* In place of writing it: a copy of another hierarchy, sealed or opened and verified, for the
+ * caller to change until the seal. It is discarded after a failure or a change of mind, before
+ * something else is written. STATUS_DISK_FULL. */
+MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
                                         void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
 /* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
@@ -65,8 +64,6 @@ uint64_t result_file_statistics_offset(const struct result_file *file);
 /* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
  * has touched the headers too, or the size of the file. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
-/* Whether its bytes can be read by the descriptor: those of a copy once it is published. */
-bool result_file_is_written(const struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
 uint64_t result_file_bytes(const struct result_file *file); /* all of it */
 
@@ -75,9 +72,9 @@ uint64_t result_file_bytes(const struct result_file *file); /* all of it */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
-/* Writes the checksums of the blocks, for which it reads all bytes past the mapping, or a copy and
- * those of its memory; syncs the file and gives it its name, durable after draft_file_sync_names of
- * its folder. Blocks. Replaces a file of that name. After a failure it may be tried again; does
- * nothing to a published file. ret_checksum: of the whole file, which result_file_open checks. */
+/* Writes the checksums of the blocks, for which it reads all bytes past the mapping; syncs the file
+ * and gives it its name, durable after draft_file_sync_names of its folder. Blocks. Replaces a file
+ * of that name. After a failure it may be tried again; does nothing to a published file.
+ * ret_checksum: of the whole file, which result_file_open checks. */
 MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);

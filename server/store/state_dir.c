@@ -171,21 +171,18 @@ static enum status read_or_write_format(const char *path, struct state_dir *fold
 
 static enum status open_folders(const char *path, struct state_dir *folder, struct problem *reterr)
 {
-    const struct {
-        const char *name;
-        int *descriptor;
-    } folders[] = {
-        {"graphs", &folder->graphs},         {"results", &folder->results},
-        {"orders", &folder->orders},         {"coordinates", &folder->coordinates},
-        {"quarantine", &folder->quarantine},
+    static const char *const names[STORE_FOLDERS] = {
+        [STORE_GRAPHS] = "graphs",         [STORE_RESULTS] = "results",
+        [STORE_ORDERS] = "orders",         [STORE_COORDINATES] = "coordinates",
+        [STORE_QUARANTINE] = "quarantine",
     };
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        if (mkdirat(folder->root, folders[i].name, 0700) != 0 && errno != EEXIST) {
+    for (size_t i = 0; i < STORE_FOLDERS; i++) {
+        if (mkdirat(folder->root, names[i], 0700) != 0 && errno != EEXIST) {
             return fail_step(path, "create a folder", reterr);
         }
-        *folders[i].descriptor =
-            openat(folder->root, folders[i].name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (*folders[i].descriptor < 0) {
+        folder->folders[i] =
+            openat(folder->root, names[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (folder->folders[i] < 0) {
             return fail_step(path, "open a folder", reterr);
         }
     }
@@ -203,13 +200,8 @@ static enum status open_all(const char *path, struct state_dir *folder, struct p
 
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
 {
-    struct state_dir folder = {.root = -1,
-                               .lock = -1,
-                               .graphs = -1,
-                               .results = -1,
-                               .orders = -1,
-                               .coordinates = -1,
-                               .quarantine = -1};
+    struct state_dir folder = {.root = -1, .lock = -1};
+    memset(folder.folders, -1, sizeof(folder.folders));
     int length = snprintf(folder.catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
     if (length >= STATE_PATH_SIZE) {
         return problem_set(reterr, STATUS_CONFIG, "the path of the state directory is too long");
@@ -249,32 +241,38 @@ bool state_dir_drop_reserve(struct state_dir *folder)
     return unlinkat(folder->root, RESERVE, 0) == 0;
 }
 
+static void close_descriptor(int *descriptor)
+{
+    if (*descriptor >= 0) {
+        close(*descriptor);
+    }
+    *descriptor = -1;
+}
+
 void state_dir_close(struct state_dir *folder)
 {
-    int *const descriptors[] = {&folder->quarantine, &folder->coordinates, &folder->orders,
-                                &folder->results,    &folder->graphs,      &folder->lock,
-                                &folder->root};
-    for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
-        if (*descriptors[i] >= 0) {
-            close(*descriptors[i]);
-        }
-        *descriptors[i] = -1;
+    for (size_t i = 0; i < STORE_FOLDERS; i++) {
+        close_descriptor(&folder->folders[i]);
     }
+    close_descriptor(&folder->lock);
+    close_descriptor(&folder->root);
 }
 
 static void trim_quarantine(const struct state_dir *folder)
 {
     struct statvfs disk;
     if (fstatvfs(folder->root, &disk) == 0) {
-        folder_budget_apply(folder->quarantine,
+        folder_budget_apply(folder->folders[STORE_QUARANTINE],
                             (uint64_t)disk.f_blocks * disk.f_frsize / QUARANTINE_PART, NULL);
     }
 }
 
-bool state_dir_quarantine(const struct state_dir *folder, int from, const char *name,
-                          const char *new_name)
+bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name)
 {
-    if (renameat(from, name, folder->quarantine, new_name) != 0) {
+    char new_name[NAME_SIZE + 16];
+    snprintf(new_name, sizeof(new_name), "%.*s%s", NAME_SIZE - 1, name,
+             from == STORE_COORDINATES ? ".coordinates" : "");
+    if (renameat(folder->folders[from], name, folder->folders[STORE_QUARANTINE], new_name) != 0) {
         return false;
     }
     trim_quarantine(folder);
@@ -286,7 +284,7 @@ void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *cat
 {
     bool named;
     if (catalogue_has_graph(catalogue, graph_id, &named, NULL) == STATUS_OK && !named) {
-        unlinkat(folder->graphs, graph_id, 0);
+        unlinkat(folder->folders[STORE_GRAPHS], graph_id, 0);
     }
 }
 
@@ -297,7 +295,7 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
     char name[RESULT_FILE_NAME_SIZE];
     result_file_name(graph_id, kind, name);
     if (catalogue_has_result(catalogue, graph_id, kind, &named) == STATUS_OK && !named) {
-        unlinkat(folder->results, name, 0);
+        unlinkat(folder->folders[STORE_RESULTS], name, 0);
     }
 }
 
@@ -324,8 +322,7 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
         /* Its id may be what has changed: then the file has no row. */
-        if (!state_dir_quarantine(folder, folder->graphs, damage->id, damage->id) &&
-            errno != ENOENT) {
+        if (!state_dir_quarantine(folder, STORE_GRAPHS, damage->id) && errno != ENOENT) {
             return draft_file_status(errno);
         }
     }
@@ -343,7 +340,7 @@ static enum status note_file(struct repair *repair, const char *what, const char
 static enum status check_graph(void *context, const struct graph_row *row)
 {
     struct repair *repair = context;
-    if (faccessat(repair->folder->graphs, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (faccessat(repair->folder->folders[STORE_GRAPHS], row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         return STATUS_OK;
     }
     return errno == ENOENT ? note_file(repair, "graph_file", row->id, KIND_COUNT)
@@ -362,14 +359,15 @@ static enum status check_result(void *context, const struct result_row *row)
     STATUS_TRY(catalogue_has_graph(repair->catalogue, row->graph_id, &has_graph, &vertex_count));
     struct result_file *file = NULL;
     result_file_name(row->graph_id, row->kind, name);
-    const enum status status = has_graph ? result_file_open(folder->results, name, vertex_count,
-                                                            row->kind, row->checksum, &file)
-                                         : STATUS_CORRUPT;
+    const enum status status = has_graph
+                                   ? result_file_open(folder->folders[STORE_RESULTS], name,
+                                                      vertex_count, row->kind, row->checksum, &file)
+                                   : STATUS_CORRUPT;
     result_file_destroy(file);
     if (status != STATUS_CORRUPT && status != STATUS_IO) {
         return status;
     }
-    const bool is_there = state_dir_quarantine(folder, folder->results, name, name);
+    const bool is_there = state_dir_quarantine(folder, STORE_RESULTS, name);
     if (!is_there && errno != ENOENT) {
         return draft_file_status(errno);
     }
@@ -423,57 +421,65 @@ static enum status check_coordinates(struct repair *repair, const char *graph_id
 {
     const struct state_dir *folder = repair->folder;
     struct coordinates_info info;
-    char name[GRAPH_ID_SIZE + 16];
-    const enum status status = coordinates_file_look(folder->coordinates, graph_id, &info);
+    const enum status status =
+        coordinates_file_look(folder->folders[STORE_COORDINATES], graph_id, &info);
     if (status != STATUS_CORRUPT) {
         return status;
     }
-    snprintf(name, sizeof(name), "%.*s.coordinates", GRAPH_ID_SIZE, graph_id);
-    (void)state_dir_quarantine(folder, folder->coordinates, graph_id, name);
+    (void)state_dir_quarantine(folder, STORE_COORDINATES, graph_id);
     return note_file(repair, "coordinates_file", graph_id, KIND_COUNT);
 }
 
-/* Removes the files that no row names, but moves graphs to quarantine, where that can be done: a
- * crash between file and row leaves one, and a catalogue that has lost its latest changes more. */
-static enum status remove_orphans(struct repair *repair, int folder)
+static bool is_draft(const char *name)
 {
-    struct catalogue *catalogue = repair->catalogue;
-    const bool of_results = folder == repair->folder->results;
-    const bool of_coordinates = folder == repair->folder->coordinates;
-    int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
-    enum status status = stream != NULL ? STATUS_OK : draft_file_status(errno);
-    if (stream == NULL && descriptor >= 0) {
-        close(descriptor);
+    return strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) == 0;
+}
+
+/* Whether a row names this file, whose name says what it is. */
+static enum status is_named(struct repair *repair, enum store_folder folder, const char *name,
+                            bool *ret_named)
+{
+    *ret_named = false;
+    if (is_draft(name)) {
+        return STATUS_OK;
     }
+    if (folder == STORE_RESULTS) {
+        return result_is_named(repair->catalogue, name, ret_named);
+    }
+    STATUS_TRY(catalogue_has_graph(repair->catalogue, name, ret_named, NULL));
+    return *ret_named && folder == STORE_COORDINATES ? check_coordinates(repair, name) : STATUS_OK;
+}
+
+/* Removes the files that no row names: a crash between file and row leaves a graph of which nobody
+ * was told, and a catalogue that has lost its latest changes several, so each is reported. */
+static enum status remove_orphans(struct repair *repair, enum store_folder folder)
+{
+    const int parent = repair->folder->folders[folder];
+    int descriptor = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (stream == NULL) {
+        const enum status status = draft_file_status(errno);
+        close(descriptor);
+        return status;
+    }
+    enum status status = STATUS_OK;
     const struct dirent *entry;
     while (status == STATUS_OK && (entry = readdir(stream)) != NULL) {
         const char *name = entry->d_name;
-        const bool is_draft = strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) == 0;
-        bool named = false;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-            continue;
-        }
-        if (!is_draft) {
-            status = of_results ? result_is_named(catalogue, name, &named)
-                                : catalogue_has_graph(catalogue, name, &named, NULL);
-        }
-        if (status == STATUS_OK && named && of_coordinates) {
-            status = check_coordinates(repair, name);
+        bool named = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+        if (!named) {
+            status = is_named(repair, folder, name, &named);
         }
         if (status != STATUS_OK || named) {
             continue;
         }
-        if (!is_draft && !of_results && !of_coordinates) {
-            status = note_file(repair, "graph_without_row", name, KIND_COUNT);
-            (void)state_dir_quarantine(repair->folder, folder, name, name);
-        } else if (unlinkat(folder, name, 0) != 0 && errno != EISDIR) {
+        if (unlinkat(parent, name, 0) != 0 && errno != EISDIR) {
             status = draft_file_status(errno);
+        } else if (folder == STORE_GRAPHS && !is_draft(name)) {
+            status = note_file(repair, "graph_without_row", name, KIND_COUNT);
         }
     }
-    if (stream != NULL) {
-        closedir(stream);
-    }
+    closedir(stream);
     return status;
 }
 
@@ -493,10 +499,10 @@ static enum status repair_all(struct repair *repair)
         .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
     /* While the rows are there: a start that is cut off here finds all once more. */
-    STATUS_TRY(remove_orphans(repair, folder->graphs));
+    STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
     STATUS_TRY(repair_rows(repair));
-    STATUS_TRY(remove_orphans(repair, folder->results));
-    STATUS_TRY(remove_orphans(repair, folder->coordinates));
+    STATUS_TRY(remove_orphans(repair, STORE_RESULTS));
+    STATUS_TRY(remove_orphans(repair, STORE_COORDINATES));
     trim_quarantine(folder);
     return STATUS_OK;
 }

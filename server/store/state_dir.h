@@ -10,14 +10,19 @@
 #define STORE_ID_SIZE 33
 #define STATE_PATH_SIZE 4096
 
+enum store_folder {
+    STORE_GRAPHS,
+    STORE_RESULTS,
+    STORE_ORDERS,
+    STORE_COORDINATES,
+    STORE_QUARANTINE,
+    STORE_FOLDERS
+};
+
 struct state_dir {
     int root;
     int lock;
-    int graphs;
-    int results;
-    int orders;
-    int coordinates;
-    int quarantine;
+    int folders[STORE_FOLDERS];
     bool has_reserve;
     char store_id[STORE_ID_SIZE];
     char catalogue_path[STATE_PATH_SIZE];
@@ -29,16 +34,15 @@ struct state_dir {
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are
- * dropped, results that are not what their rows say, graphs without a sound row and damaged
- * coordinates go to quarantine, and files that no row names are removed. ret_found: a list of all
+ * dropped, results that are not what their rows say, graphs of damaged rows and damaged coordinates
+ * go to quarantine, and files that no row names are removed. ret_found: a list of all
  * that, the caller's, in which a result whose file is gone has an empty word. Starting thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
 /* False, with errno, when it could not be moved. What is beyond an eighth of the disk goes, the
  * files written longest ago first. */
-bool state_dir_quarantine(const struct state_dir *folder, int from, const char *name,
-                          const char *new_name);
+bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name);
 /* A file goes only when no row names it: what a later change of a batch wrote again stays. The
  * catalogue's thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,

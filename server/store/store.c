@@ -26,7 +26,7 @@ struct queue {
     pthread_cond_t moved; /* something came, or the queue was closed */
 };
 
-/* The lock guards the queues and result_in_hand: they are the threads' mailboxes, of whole changes.
+/* The lock guards the queues and carried_out: they are the threads' mailboxes, of whole changes.
  *
  * Everything that touches results/ passes through the publisher, in order: checksum and fsync of a
  * large result take seconds, which no acceptance should wait for. One batch at a time: the
@@ -44,7 +44,8 @@ struct store {
     pthread_mutex_t lock;
     struct queue publishing; /* to the publisher, which hands them on to */
     struct queue ready;      /* the catalogue thread, where all others go at once */
-    bool result_in_hand;     /* the publisher's latest are not carried out yet */
+    /* The publisher's latest batch, in order, once it is carried out; NULL until then. */
+    struct store_change *carried_out;
     pthread_cond_t settled;
 };
 
@@ -73,7 +74,7 @@ static enum status quarantine_result(struct store *store, struct store_op *op)
 {
     char name[RESULT_FILE_NAME_SIZE];
     result_file_name(op->result.row.graph_id, op->result.row.kind, name);
-    (void)state_dir_quarantine(&store->dir, store->dir.results, name, name);
+    (void)state_dir_quarantine(&store->dir, STORE_RESULTS, name);
     return STATUS_OK;
 }
 
@@ -86,17 +87,6 @@ static enum status publish_result(struct store *store, struct store_op *op)
     result_file_name(row->graph_id, row->kind, name);
     STATUS_TRY(result_publish(op->result.result, name, &row->checksum));
     row->bytes = result_file_bytes(result_content(op->result.result));
-    return STATUS_OK;
-}
-
-/* Read again, as it may have been healed since. */
-static enum status quarantine_graph(struct store *store, struct store_op *op)
-{
-    struct graph *graph = NULL;
-    if (graph_file_read(store->dir.graphs, op->id, &graph) == STATUS_CORRUPT) {
-        (void)state_dir_quarantine(&store->dir, store->dir.graphs, op->id, op->id);
-    }
-    graph_destroy(graph);
     return STATUS_OK;
 }
 
@@ -115,15 +105,15 @@ static enum status publish_graph(struct store *store, struct store_op *op)
 static enum status publish_coordinates(struct store *store, struct store_op *op)
 {
     STATUS_TRY(draft_file_publish(&op->coordinates.file, op->coordinates.graph_id));
-    return draft_file_sync_names(store->dir.coordinates);
+    return draft_file_sync_names(store->dir.folders[STORE_COORDINATES]);
 }
 
 static enum status delete_coordinates(struct store *store, struct store_op *op)
 {
-    if (unlinkat(store->dir.coordinates, op->coordinates.graph_id, 0) != 0) {
+    if (unlinkat(store->dir.folders[STORE_COORDINATES], op->coordinates.graph_id, 0) != 0) {
         return errno == ENOENT ? STATUS_OK : draft_file_status(errno);
     }
-    return draft_file_sync_names(store->dir.coordinates);
+    return draft_file_sync_names(store->dir.folders[STORE_COORDINATES]);
 }
 
 static enum status write_row(struct catalogue *catalogue, const struct store_op *op)
@@ -137,14 +127,13 @@ static enum status write_row(struct catalogue *catalogue, const struct store_op 
     case STORE_DELETE_JOB:
         return catalogue_delete_job(catalogue, op->id);
     case STORE_PUT_GRAPH:
-        return catalogue_put_graph(catalogue, &op->graph.row);
+        return catalogue_put(catalogue, CATALOGUE_GRAPH, &op->graph.row);
     case STORE_PUT_NAME:
-        return catalogue_put_name(catalogue, &op->name);
+        return catalogue_put(catalogue, CATALOGUE_NAME, &op->name);
     case STORE_PUT_RESULT:
-        return catalogue_put_result(catalogue, &op->result.row);
+        return catalogue_put(catalogue, CATALOGUE_RESULT, &op->result.row);
     case STORE_PUT_JOB:
-        return catalogue_put_job(catalogue, &op->job);
-    case STORE_QUARANTINE_GRAPH:
+        return catalogue_put(catalogue, CATALOGUE_JOB, &op->job);
     case STORE_ADD_COORDINATES:
     case STORE_PUT_COORDINATES:
     case STORE_DELETE_COORDINATES:
@@ -167,7 +156,8 @@ static void sweep_deleted_graph(struct store *store, const struct store_op *op, 
     if (status != STATUS_OK) {
         return;
     }
-    unlinkat(store->dir.coordinates, op->id, 0); /* a start removes those without a graph */
+    unlinkat(store->dir.folders[STORE_COORDINATES], op->id,
+             0); /* a start removes those without a graph */
     state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         state_dir_sweep_result(&store->dir, store->catalogue, op->id, kind);
@@ -194,7 +184,7 @@ static void sweep_lost_coordinates(struct store *store, const struct store_op *o
                                    enum status status)
 {
     if (status != STATUS_OK) {
-        unlinkat(store->dir.coordinates, op->coordinates.graph_id, 0);
+        unlinkat(store->dir.folders[STORE_COORDINATES], op->coordinates.graph_id, 0);
     }
 }
 
@@ -220,7 +210,6 @@ static const struct {
     [STORE_PUT_NAME] = {PHASE_FILES, NULL, NULL},
     [STORE_PUT_RESULT] = {PHASE_RESULTS, publish_result, sweep_lost_result},
     [STORE_PUT_JOB] = {PHASE_FILES, NULL, NULL},
-    [STORE_QUARANTINE_GRAPH] = {PHASE_FILES, quarantine_graph, NULL},
     [STORE_ADD_COORDINATES] = {PHASE_FILES, publish_coordinates, sweep_lost_coordinates},
     [STORE_PUT_COORDINATES] = {PHASE_AFTER, publish_coordinates, NULL},
     [STORE_DELETE_COORDINATES] = {PHASE_AFTER, delete_coordinates, NULL},
@@ -274,7 +263,8 @@ static void sync_names(struct store *store, struct store_change *batch, bool of_
             continue;
         }
         if (!synced) {
-            status = draft_file_sync_names(of_results ? store->dir.results : store->dir.graphs);
+            status = draft_file_sync_names(of_results ? store->dir.folders[STORE_RESULTS]
+                                                      : store->dir.folders[STORE_GRAPHS]);
             synced = true;
             if (status == STATUS_IO) {
                 store->refusing = true;
@@ -289,31 +279,13 @@ static uint64_t bytes_of(const struct result *result)
     return result != NULL ? result_file_bytes(result_content(result)) : 0;
 }
 
-/* Whether larger ones are left. */
-static bool drop_retired(struct store_change *change, uint64_t bytes_most)
+static void publish_results(struct store *store, struct store_change *batch)
 {
-    bool has_larger = false;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (bytes_of(change->retired[kind]) <= bytes_most) {
-            result_unref(change->retired[kind]);
-            change->retired[kind] = NULL;
-        }
-        has_larger |= change->retired[kind] != NULL;
-    }
-    return has_larger;
-}
-
-/* Whether some file is freed last. */
-static bool publish_results(struct store *store, struct store_change *batch)
-{
-    bool has_large = false;
     for (struct store_change *change = batch; change != NULL; change = change->next) {
         change->status = STATUS_OK;
-        has_large |= drop_retired(change, store->started ? PUBLISH_LIMIT_BYTES : UINT64_MAX);
     }
     run_steps(store, batch, PHASE_RESULTS);
     sync_names(store, batch, true);
-    return has_large;
 }
 
 static void publish_files(struct store *store, struct store_change *batch)
@@ -399,7 +371,8 @@ static void finish_drafts(struct store_change *change)
 
 static void carry_out(struct store *store, struct store_change *batch)
 {
-    bool has_results = false;
+    struct store_change *of_publisher = NULL;
+    struct store_change **last = &of_publisher;
     publish_files(store, batch);
     write_rows(store, batch);
     sweep_files(store, batch);
@@ -407,16 +380,18 @@ static void carry_out(struct store *store, struct store_change *batch)
     state_dir_keep_reserve(&store->dir);
     for (struct store_change *change = batch; change != NULL; change = batch) {
         batch = change->next; /* done may free the change */
-        has_results |= touches_results(change);
         finish_drafts(change);
-        if (!change->is_told_last) {
+        if (touches_results(change)) {
+            change->next = NULL;
+            *last = change;
+            last = &change->next;
+        } else {
             change->done(change);
         }
     }
-    if (has_results) {
-        /* The publisher may go on: results/ is not touched again. */
+    if (of_publisher != NULL) {
         pthread_mutex_lock(&store->lock);
-        store->result_in_hand = false;
+        store->carried_out = of_publisher;
         pthread_cond_signal(&store->settled);
         pthread_mutex_unlock(&store->lock);
     }
@@ -472,27 +447,25 @@ static void *publish_all(void *context)
     struct store *store = context;
     struct store_change *batch;
     while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
-        struct store_change *told = NULL; /* here: all of the batch, in order */
-        struct store_change **last = &told;
-        const bool has_large = publish_results(store, batch);
-        /* All under one lock, so that the catalogue thread takes them together. */
+        publish_results(store, batch);
+        /* All under one lock, so that the catalogue thread receives them together. */
         pthread_mutex_lock(&store->lock);
-        store->result_in_hand = true;
         for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
-            change->is_told_last = has_large;
-            *last = change;
-            last = &change->next_told;
             queue_push(&store->ready, change);
         }
-        *last = NULL;
-        while (store->result_in_hand && store->started) {
+        while (store->carried_out == NULL) {
             pthread_cond_wait(&store->settled, &store->lock);
         }
+        batch = store->carried_out;
+        store->carried_out = NULL;
         pthread_mutex_unlock(&store->lock);
-        for (struct store_change *change = has_large ? told : NULL; change != NULL; change = told) {
-            told = change->next_told;
-            (void)drop_retired(change, UINT64_MAX);
+        for (struct store_change *change = batch; change != NULL; change = batch) {
+            batch = change->next;
+            for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+                result_unref(change->retired[kind]);
+                change->retired[kind] = NULL;
+            }
             change->done(change);
         }
     }
@@ -513,8 +486,8 @@ void store_write_graph(const struct store *store, struct store_change *change)
 {
     struct store_op *op = store_find_op(change, STORE_PUT_GRAPH);
     struct draft_file *file = &op->graph.file;
-    enum status status = graph_file_write(store->dir.graphs, op->graph.row.id, op->graph.graph,
-                                          file, &op->graph.row.file_bytes);
+    enum status status = graph_file_write(store->dir.folders[STORE_GRAPHS], op->graph.row.id,
+                                          op->graph.graph, file, &op->graph.row.file_bytes);
     /* Here, as several threads do this at once, and the catalogue thread is one. */
     if (status == STATUS_OK) {
         status = draft_file_sync(file);
@@ -589,17 +562,15 @@ enum status store_visit(struct store *store, const struct catalogue_visitor *vis
 
 enum status store_start(struct store *store)
 {
-    store->started = true; /* before the threads, which read it */
     if (pthread_create(&store->cataloguer, NULL, carry_out_all, store) != 0) {
-        store->started = false;
         return STATUS_NO_MEMORY;
     }
     if (pthread_create(&store->publisher, NULL, publish_all, store) != 0) {
         close_queue(store, &store->ready);
         pthread_join(store->cataloguer, NULL);
-        store->started = false;
         return STATUS_NO_MEMORY;
     }
+    store->started = true;
     return STATUS_OK;
 }
 
@@ -608,19 +579,12 @@ void store_close(struct store *store)
     if (store == NULL) {
         return;
     }
-    /* The publisher first: it hands on to the other. A store that was never started carries out
-     * here what waits. */
-    close_queue(store, &store->publishing);
     if (store->started) {
+        /* The publisher first: it hands on to the other. */
+        close_queue(store, &store->publishing);
         pthread_join(store->publisher, NULL);
-    } else {
-        publish_all(store);
-    }
-    close_queue(store, &store->ready);
-    if (store->started) {
+        close_queue(store, &store->ready);
         pthread_join(store->cataloguer, NULL);
-    } else {
-        carry_out_all(store);
     }
     catalogue_close(store->catalogue);
     state_dir_close(&store->dir);
@@ -637,24 +601,9 @@ const char *store_secret(const struct store *store)
     return store->dir.store_id;
 }
 
-int store_graph_folder(const struct store *store)
+int store_folder(const struct store *store, enum store_folder folder)
 {
-    return store->dir.graphs;
-}
-
-int store_result_folder(const struct store *store)
-{
-    return store->dir.results;
-}
-
-int store_order_folder(const struct store *store)
-{
-    return store->dir.orders;
-}
-
-int store_coordinates_folder(const struct store *store)
-{
-    return store->dir.coordinates;
+    return store->dir.folders[folder];
 }
 
 uint64_t store_free_bytes(const struct store *store)

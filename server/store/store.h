@@ -16,6 +16,7 @@
 #include "server/store/catalogue.h"
 #include "server/store/graph_file.h"
 #include "server/store/result.h"
+#include "server/store/state_dir.h"
 
 struct store;
 
@@ -29,7 +30,6 @@ enum store_op_kind {
     STORE_PUT_NAME,           /* name */
     STORE_PUT_RESULT,         /* result */
     STORE_PUT_JOB,            /* job */
-    STORE_QUARANTINE_GRAPH,   /* id: the damaged file alone; its row stays */
     STORE_ADD_COORDINATES,    /* coordinates: before the rows, to a graph that has none */
     STORE_PUT_COORDINATES,    /* coordinates: once all rows of the batch are committed */
     STORE_DELETE_COORDINATES, /* coordinates: at the same time */
@@ -67,17 +67,13 @@ struct store_op {
 struct store_change {
     struct store_op ops[STORE_OPS_MAX];
     unsigned op_count;
-    /* By kind, NULL without: references to results that are deleted. The publisher drops them, as
-     * the last one unmaps the file: of a large one after the commit, when the file has lost its
-     * name, as the file system takes as long again to free it. The publisher then tells the changes
-     * that it had together with it, in their order. */
+    /* By kind, or NULL: references to results that are deleted. The publisher drops them after the
+     * commit: the last one unmaps the file, whose blocks the file system takes long to free. */
     struct result *retired[KIND_COUNT];
     enum status status; /* out */
     void (*done)(struct store_change *change);
     void *context;
-    struct store_change *next;      /* the store's own: in a queue or batch */
-    struct store_change *next_told; /* the store's own */
-    bool is_told_last;              /* the store's own */
+    struct store_change *next; /* the store's own: in a queue or batch */
 };
 
 /* Appends an operation, zeroed. */
@@ -95,7 +91,7 @@ MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
 MUST_CHECK enum status store_visit(struct store *store, const struct catalogue_visitor *visitor);
 /* Starts the disk threads. */
 MUST_CHECK enum status store_start(struct store *store);
-/* Carries out what was given, then stops the threads and closes all. */
+/* Carries out what was given, then stops the threads and closes all. NULL is accepted. */
 void store_close(struct store *store);
 
 /* The first step of a change that puts a graph: its file, synced, not yet under its name. A failure
@@ -104,11 +100,8 @@ void store_write_graph(const struct store *store, struct store_change *change);
 /* Any thread, never blocks. The change must stay valid until done. */
 void store_apply(struct store *store, struct store_change *change);
 
-/* Open directories, for workers to read graphs and make result files in. Borrowed. */
-int store_graph_folder(const struct store *store);
-int store_result_folder(const struct store *store);
-int store_order_folder(const struct store *store);
-int store_coordinates_folder(const struct store *store);
+/* An open directory, for workers to read graphs and make result files in. Borrowed. */
+int store_folder(const struct store *store, enum store_folder folder);
 /* A word that the store made at random when it was created, to key ids with. It leaves the process
  * nowhere. */
 const char *store_secret(const struct store *store);

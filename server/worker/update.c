@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Works in a copy of the base, of whose pages only those that change are taken. */
+/* Works in a copy of the base. */
 static enum update_result update_arcs(const struct hierarchy *base, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);

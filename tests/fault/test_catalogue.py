@@ -77,13 +77,13 @@ def test_a_changed_graph_is_told_kept_and_sent_again():
         assert daemon.distance("first", 1, 3) == 12
 
 
-def test_the_file_of_a_graph_with_another_id_is_kept():
+def test_the_file_of_a_graph_with_another_id_is_removed():
     with harness.Daemon() as daemon:
         graph = solve_both(daemon)["first"]["graph"]
         told = change(daemon, "UPDATE graph SET id='g_0000' WHERE id=?", graph)
         assert set(told) == {("graph", "g_0000"), ("graph_without_row", graph), ("result_file", graph),
                              ("name_without_graph", "first")}, told
-        assert graph in os.listdir(os.path.join(daemon.state, "quarantine"))
+        assert graph not in os.listdir(os.path.join(daemon.state, "graphs"))
         assert daemon.distance("second", 1, 3) == 120
         assert daemon.solve(BODIES["first"], "?name=first")["graph"] == graph
         assert daemon.distance("first", 1, 3) == 12
@@ -160,7 +160,7 @@ def last_pages(log):
     return [head + 24 for head in heads if any(log[head + 4:head + 8])]
 
 
-def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told_and_kept():
+def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told():
     with harness.Daemon() as daemon:
         graphs = [daemon.ask("POST", "/v1/graphs", body=b"p sp 2 1\na 1 2 %d\n" % weight).expect(201).json["id"]
                   for weight in range(1, 10)]
@@ -172,7 +172,7 @@ def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told_and_k
         told = start(daemon)
         lost = {graph for what, graph in told if what == "graph_without_row"}
         assert 0 < len(lost) == len(told) < len(graphs), told
-        assert lost == set(os.listdir(os.path.join(daemon.state, "quarantine")))
+        assert set(os.listdir(os.path.join(daemon.state, "graphs"))) == set(graphs) - lost
         kept = {graph["id"] for graph in daemon.get("/v1/graphs").expect(200).json["graphs"]}
         assert kept == set(graphs) - lost, (kept, lost)
 

@@ -177,30 +177,14 @@ def test_damage_of_every_kind_to_many_files():
         assert shelf.refused >= 25, shelf.refused
 
 
-def test_a_graph_without_a_row_stays_where_it_cannot_be_moved():
-    with harness.Daemon() as daemon:
-        stored = daemon.ask("POST", "/v1/graphs", body=ring(7)).expect(201).json["id"]
-        path = only_file(daemon, "graphs")
-        orphan = path[:-1] + ("0" if path[-1] != "0" else "1")
-        daemon.terminate()
-        os.link(path, orphan)
-        os.mkdir(os.path.join(daemon.state, "quarantine", os.path.basename(orphan)))
-        daemon.start()
-        assert os.path.exists(orphan) and os.path.exists(path), os.listdir(os.path.dirname(path))
-        assert [graph["id"] for graph in daemon.get("/v1/graphs").json["graphs"]] == [stored]
-
-
-def test_a_damaged_graph_is_told_kept_and_healed():
+def test_a_damaged_graph_is_told_and_healed():
     with harness.Daemon() as daemon:
         stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json
         path = only_file(daemon, "graphs")
         damage.flip(path, os.path.getsize(path) - 9)
         job = daemon.solve(b'{"graph":"ring"}')
         assert job["state"] == "failed" and job["problem"]["code"] == "Corrupt", job
-        assert "quarantine" in job["problem"]["detail"], job
-        while os.path.exists(path):
-            daemon.get("/livez")
-        assert os.listdir(os.path.join(daemon.state, "quarantine")) == [stored["id"]]
+        assert "damaged" in job["problem"]["detail"] and "again" in job["problem"]["hint"], job
         job = daemon.solve(b'{"graph":"ring"}')
         assert job["state"] == "failed" and job["problem"]["code"] == "Corrupt", job
         job = daemon.solve(ring(7))

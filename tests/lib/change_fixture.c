@@ -6,9 +6,9 @@ struct question *new_change(struct fixture *fixture, const char *key, double wei
     struct question *graph = new_question(CALL_GRAPH, key);
     struct vertex_names *names = NULL;
     call(fixture, graph, STATUS_OK, 200);
-    assert_int_equal(
-        graph_file_read_names(store_graph_folder(fixture->store), graph->call.graph_id, &names),
-        STATUS_OK);
+    assert_int_equal(graph_file_read_names(store_folder(fixture->store, STORE_GRAPHS),
+                                           graph->call.graph_id, &names),
+                     STATUS_OK);
     assert_int_equal(identity_of_names(names, question->call.submit.changes.names_digest),
                      STATUS_OK);
     question->call.submit.changes.list = calloc(1, sizeof(*question->call.submit.changes.list));

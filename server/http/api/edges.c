@@ -92,8 +92,8 @@ static void graph_asked(struct request *request)
 
     if (call->status != STATUS_OK) {
         request_answer_call(request);
-    } else if (create_walk(store_graph_folder(request->http_context->store), call->graph_id, &walk,
-                           &problem) == STATUS_OK) {
+    } else if (create_walk(store_folder(request->http_context->store, STORE_GRAPHS), call->graph_id,
+                           &walk, &problem) == STATUS_OK) {
         stream_answer(request, &(struct stream_plan){.media_type = "application/json",
                                                      .context = walk,
                                                      .destroy = destroy_walk,

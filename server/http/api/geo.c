@@ -15,8 +15,9 @@ enum status geo_borrow(const struct request *request, const char *graph_id, stru
 
     const enum status status =
         graph_cache_borrow_places(http_context->graph_cache, graph_id, &geo->graph, reterr);
-    if (status == STATUS_CORRUPT && graph_file_read_names(store_graph_folder(http_context->store),
-                                                          graph_id, &names) == STATUS_CORRUPT) {
+    if (status == STATUS_CORRUPT &&
+        graph_file_read_names(store_folder(http_context->store, STORE_GRAPHS), graph_id, &names) ==
+            STATUS_CORRUPT) {
         scheduler_note_damaged_graph(http_context->scheduler, graph_id);
     }
     vertex_names_destroy(names);

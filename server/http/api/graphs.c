@@ -94,7 +94,7 @@ struct vertex_names *serve_graphs_read_names(struct request *request)
         return NULL;
     }
     const enum status status = graph_file_read_names(
-        store_graph_folder(request->http_context->store), call->graph_id, &names);
+        store_folder(request->http_context->store, STORE_GRAPHS), call->graph_id, &names);
 
     if (status == STATUS_CORRUPT) {
         scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);

@@ -88,8 +88,8 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
         conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK ||
-        graph_cache_create(store_graph_folder(parts->store), store_coordinates_folder(parts->store),
-                           config->path_budget_bytes,
+        graph_cache_create(store_folder(parts->store, STORE_GRAPHS),
+                           store_folder(parts->store, STORE_COORDINATES), config->path_budget_bytes,
                            &http->http_context.graph_cache) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }

@@ -124,7 +124,8 @@ static size_t count_files(const char *folder, const char *name)
 static void expect_stored(const struct fixture *fixture, const char *id, uint32_t target)
 {
     struct graph *graph;
-    assert_int_equal(graph_file_read(store_graph_folder(fixture->store), id, &graph), STATUS_OK);
+    assert_int_equal(graph_file_read(store_folder(fixture->store, STORE_GRAPHS), id, &graph),
+                     STATUS_OK);
     assert_int_equal(graph->edge_count, LARGE_EDGES);
     assert_int_equal(graph->summary.parallel_merged, 1);
     assert_true(graph->target[target - 601] == target - 1 && graph->weight_i4[target - 601] == 4);

@@ -126,8 +126,8 @@ static struct result *make_result(struct store *store, const char *graph_id, uin
     struct result *result;
     struct result_file *file;
     struct vertex_names *names;
-    CHECK(result_file_create(store_result_folder(store), vertex_count, KIND_I4, RESULT_FORM_MATRIX,
-                             &file) == STATUS_OK);
+    CHECK(result_file_create(store_folder(store, STORE_RESULTS), vertex_count, KIND_I4,
+                             RESULT_FORM_MATRIX, &file) == STATUS_OK);
     CHECK(result_file_write_matrix(file) == STATUS_OK && result_file_seal(file) == STATUS_OK);
     CHECK(vertex_names_create_range(vertex_count, 1, &names) == STATUS_OK);
     CHECK(result_create(graph_id, "e1", &file, &names, &result) == STATUS_OK);
@@ -252,7 +252,7 @@ FIXTURE_TEST(everything_given_is_there_after_a_restart)
     expect_rows(store, &rows, "g_1 name:ten result:g_1 j_1 ");
     assert_int_equal(rows.graph.file_bytes, change.ops[0].graph.row.file_bytes);
     assert_int_equal(rows.result.bytes, 128 + 400 + statistics_size(10) + sizeof(uint64_t));
-    assert_int_equal(graph_file_read(store_graph_folder(store), "g_1", &graph), STATUS_OK);
+    assert_int_equal(graph_file_read(store_folder(store, STORE_GRAPHS), "g_1", &graph), STATUS_OK);
     assert_int_equal(graph->vertex_count, 10);
     graph_destroy(graph);
     store_close(store);
@@ -417,22 +417,6 @@ FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
     expect_after_restart(fixture, "g_1 result:g_1 ");
 }
 
-FIXTURE_TEST(store_never_started_still_carries_out_what_waits)
-{
-    sem_t finished;
-    sem_init(&finished, 0, 0);
-    struct store *store = open_store(fixture);
-    struct store_change change = job_of("j_1", "g_1");
-    change.done = post;
-    change.context = &finished;
-    store_apply(store, &change);
-    store_close(store);
-    assert_int_equal(change.status, STATUS_OK);
-    assert_int_equal(sem_trywait(&finished), 0);
-    sem_destroy(&finished);
-    expect_after_restart(fixture, "j_1 ");
-}
-
 /* Deleted and given again in one batch: the file of the second must not go with the first. */
 FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
 {
@@ -451,7 +435,7 @@ FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
     expect_after_restart(fixture, "g_1 ");
 }
 
-FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside)
+FIXTURE_TEST(files_without_a_row_are_removed)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
@@ -466,7 +450,7 @@ FIXTURE_TEST(files_without_a_row_are_removed_or_kept_aside)
     expect_after_restart(fixture, "g_1 result:g_1 ");
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
-    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 1);
+    assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 0);
 }
 
 /* Two of three files that fill half of the budget each. */
@@ -491,12 +475,15 @@ FIXTURE_TEST(quarantine_has_a_budget)
     /* What comes while the store is open, too. */
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
-    fixture_flip(fixture->folder, "state/graphs/g_1", -9);
+    assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
+    fixture_flip(fixture->folder, "state/results/g_1.i4.result", -9);
     struct store_change change = {0};
-    snprintf(store_add_op(&change, STORE_QUARANTINE_GRAPH)->id, GRAPH_ID_SIZE, "g_1");
+    struct result_row *row = &store_add_op(&change, STORE_QUARANTINE_RESULT)->result.row;
+    snprintf(row->graph_id, GRAPH_ID_SIZE, "g_1");
+    row->kind = KIND_I4;
     assert_int_equal(apply(store, &change), STATUS_OK);
     store_close(store);
-    assert_int_equal(faccessat(fixture->folder, "state/quarantine/g_1", F_OK, 0), 0);
+    assert_int_equal(faccessat(fixture->folder, "state/quarantine/g_1.i4.result", F_OK, 0), 0);
     assert_int_equal(faccessat(fixture->folder, names[2], F_OK, 0), -1);
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
 }

@@ -142,7 +142,7 @@ static enum status accept_job(struct store *store, const char *graph_id, const c
 {
     struct graph *graph = fixture_path_graph(30, WEIGHT_INTEGER, 1);
     struct graph_row row = {.vertex_count = 30};
-    struct job_row job = {.state = JOB_QUEUED};
+    struct job_row job = {.state = JOB_QUEUED, .created_s = job_id[2]};
     snprintf(row.id, sizeof row.id, "%s", graph_id);
     snprintf(job.id, sizeof job.id, "%s", job_id);
     snprintf(job.graph_id, sizeof job.graph_id, "%s", graph_id);
@@ -156,7 +156,7 @@ static enum status accept_job(struct store *store, const char *graph_id, const c
     struct coordinates_info info;
     CHECK(coordinates_create(30, &coordinates) == STATUS_OK);
     coordinates_complete(coordinates);
-    enum status status = coordinates_file_write(store_coordinates_folder(store), graph_id,
+    enum status status = coordinates_file_write(store_folder(store, STORE_COORDINATES), graph_id,
                                                 coordinates, &add->coordinates.file, &info);
     coordinates_destroy(coordinates);
     file_failed = status != STATUS_OK;
@@ -173,10 +173,11 @@ static enum status finish_job(struct store *store, const char *etag, int32_t ele
     struct result_file *file;
     struct vertex_names *names;
     struct result_row row = {.graph_id = "g_a", .kind = KIND_I4};
-    const struct job_row job = {.id = "j_a", .graph_id = "g_a", .state = JOB_DONE};
+    const struct job_row job = {
+        .id = "j_a", .graph_id = "g_a", .state = JOB_DONE, .created_s = 'a'};
     snprintf(row.etag, sizeof row.etag, "%s", etag);
-    enum status status =
-        result_file_create(store_result_folder(store), 30, KIND_I4, RESULT_FORM_MATRIX, &file);
+    enum status status = result_file_create(store_folder(store, STORE_RESULTS), 30, KIND_I4,
+                                            RESULT_FORM_MATRIX, &file);
     if (status != STATUS_OK) {
         return status;
     }
@@ -336,7 +337,7 @@ static void recover(const char *path, struct seen *seen)
     enum status status = store_open(path, &store, &problem);
     assert_string_equal(problem.detail, "");
     assert_int_equal(status, STATUS_OK);
-    *seen = (struct seen){.graph_folder = store_graph_folder(store)};
+    *seen = (struct seen){.graph_folder = store_folder(store, STORE_GRAPHS)};
     const struct catalogue_visitor visitor = {
         .context = seen, .graph = see_graph, .result = see_result, .job = see_job};
     assert_int_equal(store_visit(store, &visitor), STATUS_OK);

@@ -75,7 +75,7 @@ static void make_result(struct store *store, struct delivery *delivery, enum sto
     *row = (struct result_row){.kind = KIND_I4, .created_s = 1};
     snprintf(row->graph_id, sizeof row->graph_id, "g_%d", number);
     snprintf(row->etag, sizeof row->etag, "e%d", number);
-    assert_int_equal(result_file_create(store_result_folder(store), vertex_count, KIND_I4,
+    assert_int_equal(result_file_create(store_folder(store, STORE_RESULTS), vertex_count, KIND_I4,
                                         RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
     assert_int_equal(result_file_write_matrix(file), STATUS_OK);
