@@ -36,7 +36,9 @@ static void apply_graph(struct commit *commit)
         const char *name = named->name.name;
         const struct graph_entry *owner =
             graph_table_find_name(scheduler->graphs, entry->tenant, name);
-        if (graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
+        const uint64_t number =
+            commit->job != NULL ? commit->job->number : scheduler->jobs->last_number;
+        if (graph_table_name(scheduler->graphs, name, entry, number) == STATUS_OK) {
             results_bind_name(scheduler, name, entry);
         }
         if (owner != NULL) {
@@ -102,8 +104,8 @@ void accept_stored_job(struct commit *commit)
         names_move(scheduler, job, commit->entry);
     }
     if (job->state == JOB_DONE || status != STATUS_OK) {
-        names_release(scheduler, job->tenant, job->report.moves, job->report.parent);
-        names_sweep(scheduler, job->report.parent);
+        names_end_move(scheduler, &job->move);
+        names_sweep(scheduler, job->move.from);
     }
     if (status == STATUS_OK) {
         job_accepted(scheduler, commit);

@@ -110,6 +110,7 @@ struct call {
     struct quota quota;    /* of the key that was shown */
     char key[RESULT_KEY_SIZE];
     char if_match[IF_MATCH_SIZE];       /* the tags of what may be changed; empty = any */
+    char if_none_match[IF_MATCH_SIZE];  /* for name=: the tags of what may not be; empty = none */
     char traceparent[TRACEPARENT_SIZE]; /* empty = none */
     char request_id[REQUEST_ID_SIZE];   /* for the log */
     double wait_s;                      /* longest wait for the job: to its end, but for CALL_JOB */

@@ -62,7 +62,7 @@ void change_submit(struct submission *submission, bool is_first)
     const bool is_name = graph_table_find_name(graphs, call->tenant, call->key) != NULL;
     const bool waits = (is_first && scheduler->marks.unparked) ||
                        scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
-                       graph_table_is_changing(graphs, call->tenant, call->key);
+                       names_is_moving(scheduler, call->tenant, call->key);
     const bool is_full = scheduler->ledger.is_full;
     if (waits && !scheduler->draining && !is_full) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
@@ -91,8 +91,9 @@ void change_submit(struct submission *submission, bool is_first)
         return;
     }
     if (is_name) {
-        graph_table_set_changing(graphs, call->tenant, call->key, entry->row.id);
         snprintf(submission->change.name, sizeof(submission->change.name), "%s", call->key);
+        names_begin_move(scheduler, &submission->change.move, call->tenant,
+                         submission->change.name);
     }
     memcpy(submission->change.parent_id, entry->row.id, sizeof(entry->row.id));
     submission->change.parent = entry;

@@ -48,8 +48,8 @@ static void end_stored(struct commit *commit)
     }
     if (is_stored) {
         job->durability = JOB_END_STORED; /* it may be forgotten now */
-        names_release(commit->scheduler, job->tenant, job->report.moves, job->report.parent);
-        names_sweep(commit->scheduler, job->report.parent);
+        names_end_move(commit->scheduler, &job->move);
+        names_sweep(commit->scheduler, job->move.from);
         names_sweep(commit->scheduler, job->graph_id);
     }
 }
@@ -60,6 +60,11 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
                       struct result *result, struct call *call)
 {
     struct commit *commit = NULL;
+    /* Rows of one name go to the disk one after the other; finish_store_ends comes back. */
+    if (job->state == JOB_DONE &&
+        scheduler_commit_names(scheduler, job->tenant, job->report.moves)) {
+        return;
+    }
     enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
     if (status == STATUS_OK) {
         names_add_row(scheduler, job, commit);
@@ -67,7 +72,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct graph
     }
     if (status != STATUS_OK) {
         scheduler_commit_destroy(commit);
-        names_release(scheduler, job->tenant, job->report.moves, job->report.parent);
+        names_end_move(scheduler, &job->move);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");

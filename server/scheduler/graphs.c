@@ -9,7 +9,7 @@ struct alias {
     uint32_t owner; /* number of the tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
-    char changing[GRAPH_ID_SIZE]; /* the parent of the change under way; empty = none is */
+    uint64_t number; /* of the latest request that gave the name */
 };
 
 static int compare_id(const void *left, const void *right)
@@ -196,7 +196,8 @@ static void unlist_name(struct graph_entry *entry, const char *name)
     entry->name_count--;
 }
 
-static enum status add_alias(struct graph_table *table, const char *name, struct graph_entry *entry)
+static enum status add_alias(struct graph_table *table, const char *name, struct graph_entry *entry,
+                             uint64_t number)
 {
     size_t size = strlen(name);
     struct alias *alias = calloc(1, sizeof(*alias));
@@ -207,6 +208,7 @@ static enum status add_alias(struct graph_table *table, const char *name, struct
     memcpy(alias->name, name, size + 1);
     alias->owner = tenant_number(entry->tenant);
     alias->entry = entry;
+    alias->number = number;
     if (tsearch(alias, &table->by_name, compare_name) == NULL) {
         free(alias);
         return STATUS_NO_MEMORY;
@@ -214,50 +216,33 @@ static enum status add_alias(struct graph_table *table, const char *name, struct
     return STATUS_OK;
 }
 
-enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry)
+enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry,
+                             uint64_t number)
 {
     struct alias *alias = find_alias(table, entry->tenant, name);
-    if (alias != NULL && alias->entry == entry) {
-        return STATUS_OK;
+    if (alias == NULL || alias->entry != entry) {
+        STATUS_TRY(list_name(entry, name));
     }
-    STATUS_TRY(list_name(entry, name));
     if (alias != NULL) {
-        unlist_name(alias->entry, name);
+        if (alias->entry != entry) {
+            unlist_name(alias->entry, name);
+        }
         alias->entry = entry;
+        alias->number = alias->number > number ? alias->number : number;
         return STATUS_OK;
     }
-    enum status status = add_alias(table, name, entry);
+    enum status status = add_alias(table, name, entry, number);
     if (status != STATUS_OK) {
         unlist_name(entry, name);
     }
     return status;
 }
 
-/* ---- Changes of a name ---- */
-
-bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
-                             const char *name)
+bool graph_table_is_named_since(const struct graph_table *table, const struct tenant *tenant,
+                                const char *name, uint64_t number)
 {
     const struct alias *alias = find_alias(table, tenant, name);
-    return alias != NULL && alias->changing[0] != '\0';
-}
-
-void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, const char *parent_id)
-{
-    struct alias *alias = find_alias(table, tenant, name);
-    if (alias != NULL) {
-        snprintf(alias->changing, sizeof(alias->changing), "%s", parent_id);
-    }
-}
-
-void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, const char *parent_id)
-{
-    struct alias *alias = find_alias(table, tenant, name);
-    if (alias != NULL && strcmp(alias->changing, parent_id) == 0) {
-        alias->changing[0] = '\0';
-    }
+    return alias != NULL && alias->number > number;
 }
 
 /* ---- Looks ---- */

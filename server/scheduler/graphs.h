@@ -84,19 +84,13 @@ void graph_entry_set_coordinates(struct graph_entry *entry, const struct coordin
 void graph_table_remove(struct graph_table *table, struct graph_entry *entry);
 /* The same, when nothing was committed and nothing that could is on its way: after a refusal. */
 void graph_table_drop(struct graph_table *table, struct graph_entry *entry);
-/* Gives the alias to this graph, and takes it from another graph of its tenant. */
+/* Gives the alias to this graph, and takes it from another graph of its tenant. number: of the
+ * request that asked for it, in the order of acceptance (job.number). */
 MUST_CHECK enum status graph_table_name(struct graph_table *table, const char *name,
-                                        struct graph_entry *entry);
-
-/* Whether a change of this name is under way: one at a time is. Without the name nothing is set.
- * The end of a change from another parent does not end it: the name was deleted and given again
- * meanwhile. */
-bool graph_table_is_changing(const struct graph_table *table, const struct tenant *tenant,
-                             const char *name);
-void graph_table_set_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, const char *parent_id);
-void graph_table_end_changing(struct graph_table *table, const struct tenant *tenant,
-                              const char *name, const char *parent_id);
+                                        struct graph_entry *entry, uint64_t number);
+/* Whether a request accepted after this number has given the alias to a graph. */
+bool graph_table_is_named_since(const struct graph_table *table, const struct tenant *tenant,
+                                const char *name, uint64_t number);
 /* By id, visible or not; NULL when there is none. For ids that are known here, not asked for. */
 struct graph_entry *graph_table_find_id(const struct graph_table *table, const char *id);
 /* The same among those of this tenant. */

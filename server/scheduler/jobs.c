@@ -256,6 +256,7 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         tdelete(job, &table->by_id, compare_id);
         return STATUS_NO_MEMORY;
     }
+    job->number = ++table->last_number;
     job->newer = NULL;
     job->older = table->newest;
     if (table->newest != NULL) {

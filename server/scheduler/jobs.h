@@ -5,6 +5,7 @@
 
 #include "proto/job_document.h"
 #include "server/scheduler/ledger.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/queue.h"
 #include "server/solver/hierarchy/update.h"
 #include "server/store/catalogue.h"
@@ -61,6 +62,7 @@ struct job {
     uint32_t changes;        /* on their way to the disk */
     uint32_t attempts;       /* that lacked room */
     enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
+    struct name_move move;   /* of report.moves, until the end is stored */
     struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
 
@@ -75,6 +77,7 @@ struct job {
     struct job_place place;  /* in that */
     struct job *ahead;
     struct job *behind;
+    uint64_t number;   /* in the order of acceptance */
     struct job *older; /* in the table */
     struct job *newer;
     TAILQ_ENTRY(job) in_list; /* unfinished or history of the table */
@@ -113,6 +116,7 @@ struct job_table {
     void *by_id;
     void *by_key;
     void *by_graph;
+    uint64_t last_number;
     struct job *newest;
     struct job *oldest;
     struct job_list unfinished; /* by creation, until job_table_end */

@@ -7,28 +7,70 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The graph that has the name of the job now, if that is the parent or, since the job is done, its
- * own graph. NULL: the name went elsewhere, or is just going, and does not move. */
-static const struct graph_entry *find_owner(const struct scheduler *scheduler,
-                                            const struct job *job)
+void names_begin_move(struct scheduler *scheduler, struct name_move *move,
+                      const struct tenant *tenant, const char *name)
+{
+    if (name[0] != '\0') {
+        *move = (struct name_move){.tenant = tenant, .name = name};
+        LIST_INSERT_HEAD(&scheduler->moves, move, in_moves);
+    }
+}
+
+void names_end_move(struct scheduler *scheduler, struct name_move *move)
+{
+    if (move->name != NULL) {
+        LIST_REMOVE(move, in_moves);
+        move->name = NULL;
+        scheduler->marks.unparked = true;
+        scheduler_wake(scheduler); /* this may be the turn's look at the mark, or after it */
+    }
+}
+
+bool names_is_moving(const struct scheduler *scheduler, const struct tenant *tenant,
+                     const char *name)
+{
+    const struct name_move *move;
+    LIST_FOREACH(move, &scheduler->moves, in_moves)
+    {
+        if (move->tenant == tenant && strcmp(move->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the job is done and its name is to be that of its graph. The name of a change that was
+ * deleted with the parent, or given to another graph, does not come back. */
+static bool is_due(const struct scheduler *scheduler, const struct job *job)
+{
+    const struct graph_table *graphs = scheduler->graphs;
+    const char *name = job->report.moves;
+    const struct graph_entry *entry = graph_table_find_id(graphs, job->graph_id);
+    const struct graph_entry *owner = graph_table_find_name(graphs, job->tenant, name);
+    if (name[0] == '\0' || job->state != JOB_DONE || entry == NULL ||
+        entry->state == GRAPH_DELETING) {
+        return false;
+    }
+    if (job->report.parent[0] != '\0' &&
+        (owner == NULL || owner->state == GRAPH_DELETING ||
+         (owner != entry && strcmp(owner->row.id, job->report.parent) != 0))) {
+        return false;
+    }
+    return !graph_table_is_named_since(graphs, job->tenant, name, job->number);
+}
+
+void names_move(struct scheduler *scheduler, struct job *job, struct graph_entry *entry)
 {
     const char *name = job->report.moves;
     const struct graph_entry *owner = graph_table_find_name(scheduler->graphs, job->tenant, name);
-    const bool is_lost = owner == NULL || owner->state == GRAPH_DELETING ||
-                         scheduler_commit_names(scheduler, job->tenant, name) ||
-                         (strcmp(owner->row.id, job->report.parent) != 0 &&
-                          strcmp(owner->row.id, job->graph_id) != 0);
-    return is_lost ? NULL : owner;
-}
-
-void names_move(struct scheduler *scheduler, const struct job *job, struct graph_entry *entry)
-{
-    const char *name = job->report.moves;
     if (name[0] == '\0' || entry == NULL) {
         return;
     }
-    if (job->state == JOB_DONE && find_owner(scheduler, job) != NULL &&
-        graph_table_name(scheduler->graphs, name, entry) == STATUS_OK) {
+    if (owner != NULL) {
+        memcpy(job->move.from, owner->row.id, sizeof(job->move.from));
+    }
+    if (is_due(scheduler, job) &&
+        graph_table_name(scheduler->graphs, name, entry, job->number) == STATUS_OK) {
         results_bind_name(scheduler, name, entry);
     } else {
         log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->id), LOG_TEXT("name", name));
@@ -37,20 +79,8 @@ void names_move(struct scheduler *scheduler, const struct job *job, struct graph
 
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit)
 {
-    const char *name = job->report.moves;
-    if (name[0] == '\0' || job->state != JOB_DONE || find_owner(scheduler, job) == NULL) {
-        return;
-    }
-    scheduler_commit_add_name(commit, name, job->graph_id, job->tenant->name);
-}
-
-void names_release(struct scheduler *scheduler, const struct tenant *tenant, const char *name,
-                   const char *parent_id)
-{
-    if (name[0] != '\0') {
-        graph_table_end_changing(scheduler->graphs, tenant, name, parent_id);
-        scheduler->marks.unparked = true;
-        scheduler_wake(scheduler); /* this may be the turn's look at the mark, or after it */
+    if (is_due(scheduler, job)) {
+        scheduler_commit_add_name(commit, job->report.moves, job->graph_id, job->tenant->name);
     }
 }
 

@@ -74,7 +74,7 @@ static enum status restore_name(void *context, const struct name_row *row)
         tell_without_graph(restore, "name_without_graph", row->name);
         return STATUS_OK;
     }
-    return graph_table_name(graphs, row->name, entry);
+    return graph_table_name(graphs, row->name, entry, 0);
 }
 
 static enum status open_result(const struct scheduler *scheduler, const struct graph_entry *entry,
@@ -151,6 +151,11 @@ static enum status restore_job(void *context, const struct job_row *row)
     if (entry != NULL) {
         memcpy(entry->latest_job, added->id, sizeof(entry->latest_job));
         results_bind_latest(scheduler, added, entry);
+        if (added->state == JOB_DONE &&
+            graph_table_find_name(scheduler->graphs, added->tenant, added->report.moves) == entry) {
+            STATUS_TRY(
+                graph_table_name(scheduler->graphs, added->report.moves, entry, added->number));
+        }
     }
     restore->jobs++;
     return STATUS_OK;
@@ -248,8 +253,7 @@ void restore_queue(struct scheduler *scheduler)
         } else {
             job->vertex_count = entry->row.vertex_count;
             entry->active_jobs++;
-            graph_table_set_changing(scheduler->graphs, job->tenant, job->report.moves,
-                                     job->report.parent);
+            names_begin_move(scheduler, &job->move, job->tenant, job->report.moves);
             ledger_reserve_result(scheduler, job, entry->row.edge_count);
             queue_push(&scheduler->queue, &job->tenant->share, job);
             waiters_watch_deadline(scheduler, job);

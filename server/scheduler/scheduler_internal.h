@@ -87,11 +87,12 @@ struct scheduler {
     /* They wait, in order, for the deletion of their graph, or while their name is given or
      * changed. */
     STAILQ_HEAD(, submission) parked;
-    LIST_HEAD(, commit) namings; /* commits with a name, under way */
-    LIST_HEAD(, call) waiting;   /* all calls that wait for a job */
-    uint32_t event_count;        /* streams of events among them */
-    double deadline_at_s;        /* no unfinished job has an earlier deadline; 0 = none has one */
-    double typical_solve_s;      /* smoothed, for the guess of Retry-After */
+    LIST_HEAD(, commit) namings;  /* commits with a name, under way */
+    LIST_HEAD(, name_move) moves; /* names that are to move */
+    LIST_HEAD(, call) waiting;    /* all calls that wait for a job */
+    uint32_t event_count;         /* streams of events among them */
+    double deadline_at_s;         /* no unfinished job has an earlier deadline; 0 = none has one */
+    double typical_solve_s;       /* smoothed, for the guess of Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 

@@ -14,6 +14,7 @@ struct submission_change {
     struct graph_entry *parent; /* NULL while an earlier change of the name is under way */
     char parent_id[GRAPH_ID_SIZE];
     char name[NAME_SIZE];        /* that nobody else changes meanwhile; empty = none */
+    struct name_move move;       /* of the name, until the job has it */
     enum result_form asked_form; /* the form of the call may become the parent's */
     enum kind wanted;            /* KIND_AUTO where the kind follows the weights */
     uint64_t absent;             /* edges to be removed that are not there */

@@ -37,8 +37,8 @@ void submit_end(struct submission *submission)
     ledger_release(scheduler, submission->tenant, &submission->held, submission->held);
     scheduler->submissions--;
     if (submission->source == SUBMISSION_CHANGE) {
-        const struct submission_change *change = &submission->change;
-        names_release(scheduler, submission->tenant, change->name, change->parent_id);
+        struct submission_change *change = &submission->change;
+        names_end_move(scheduler, &change->move);
         names_sweep(scheduler, change->parent_id);
         free(change->arcs);
     } else {
@@ -93,13 +93,16 @@ static bool asks_for_graph(const struct submission *submission, const struct gra
            (call->kind == CALL_SUBMIT && strcmp(call->key, entry->row.id) == 0);
 }
 
-/* A commit to do with this submission, which moves the graph into it. */
+/* A commit to do with this submission, which moves the graph into it. job: or NULL; it may give the
+ * name when it is done. */
 static enum status create_commit(struct submission *submission, struct graph_entry *entry,
-                                 void (*then)(struct commit *commit), struct commit **ret_commit)
+                                 const struct job *job, void (*then)(struct commit *commit),
+                                 struct commit **ret_commit)
 {
     struct commit *commit;
     STATUS_TRY(scheduler_commit_create(submission->scheduler, then, &commit));
     const char *name = submission->call->submit.parameters.name;
+    const bool is_named = name[0] != '\0' && (job == NULL || job->report.moves[0] == '\0');
     const bool is_kept = entry->row.of_name && asks_for_graph(submission, entry);
     entry->row.of_name &= !is_kept;
     commit->call = submission->call;
@@ -114,7 +117,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
         op->graph.row = entry->row;
         op->graph.graph = has_file ? commit->graph : NULL;
     }
-    if (name[0] != '\0') {
+    if (is_named) {
         scheduler_commit_add_name(commit, name, entry->row.id, entry->row.tenant);
     }
     *ret_commit = commit;
@@ -166,7 +169,7 @@ static void accept_graph(struct submission *submission, struct graph_entry *entr
                                     file_bytes(submission, entry), &submission->problem);
     }
     if (status == STATUS_OK) {
-        status = create_commit(submission, entry, accept_stored_graph, &commit);
+        status = create_commit(submission, entry, NULL, accept_stored_graph, &commit);
     }
     if (status != STATUS_OK) {
         submit_refuse(submission, status);
@@ -203,6 +206,17 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
+/* The other graph that answers by the name which an upload asks for: it keeps the name until the
+ * job is done. NULL: the name is given with the acceptance, or none is asked for. */
+static const struct graph_entry *find_loser(const struct submission *submission,
+                                            const struct graph_entry *entry)
+{
+    const struct graph_entry *owner =
+        graph_table_find(submission->scheduler->graphs, submission->tenant,
+                         submission->call->submit.parameters.name);
+    return owner != entry ? owner : NULL;
+}
+
 static enum status create_job(struct submission *submission, const struct graph_entry *entry,
                               struct job **ret_job)
 {
@@ -212,6 +226,7 @@ static enum status create_job(struct submission *submission, const struct graph_
     STATUS_TRY(print_fingerprint(submission, fingerprint));
     STATUS_TRY(job_create(entry->row.id, submission->kind, clock_wall_s(), &job));
     memcpy(job->fingerprint, fingerprint, sizeof(fingerprint));
+    job->number = submission->scheduler->jobs->last_number + 1;
     job->tenant = call->tenant;
     job->quota_bytes = call->quota.stored_bytes;
     job->vertex_count = entry->row.vertex_count;
@@ -230,6 +245,8 @@ static enum status create_job(struct submission *submission, const struct graph_
         job->arcs = change->arcs;
         job->arc_count = change->arc_count;
         change->arcs = NULL;
+    } else if (find_loser(submission, entry) != NULL) {
+        memcpy(job->report.moves, call->submit.parameters.name, sizeof(job->report.moves));
     }
     job->deadline_s = call->submit.parameters.deadline_s;
     if (job->deadline_s > 0) {
@@ -270,7 +287,7 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
         status = check_capacity(submission, entry, job);
     }
     if (status == STATUS_OK) {
-        status = create_commit(submission, entry, accept_stored_job, &commit);
+        status = create_commit(submission, entry, job, accept_stored_job, &commit);
     }
     if (status == STATUS_OK) {
         names_add_row(scheduler, job, commit);
@@ -294,8 +311,9 @@ static void accept_job(struct submission *submission, struct graph_entry *entry)
     }
     LIST_INSERT_HEAD(&added->acceptors, submission->call, of_job);
     if (submission->source == SUBMISSION_CHANGE) {
-        submission->change.name[0] = '\0'; /* the job has it */
+        names_end_move(scheduler, &submission->change.move);
     }
+    names_begin_move(scheduler, &added->move, added->tenant, added->report.moves);
     give_coordinates(submission, commit);
     scheduler_commit_send(commit);
     submit_end(submission);
@@ -321,6 +339,43 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
+/* Whether the name may be given, by the tags that the client has seen. A name that is about to
+ * move has none: what it moves to is not known yet. */
+static enum status check_conditions(struct submission *submission, const struct graph_entry *owner)
+{
+    const struct call *call = submission->call;
+    const char *name = call->submit.parameters.name;
+    char tag[GRAPH_ID_SIZE + 2] = "";
+    if (submission->source == SUBMISSION_CHANGE) {
+        return STATUS_OK; /* judged when it began */
+    }
+    if (name[0] == '\0' && call->if_match[0] != '\0' && strcmp(call->if_match, "*") != 0) {
+        return problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
+                           "If-Match guards a name, and name= is not given.");
+    }
+    if (name[0] == '\0' || (call->if_match[0] == '\0' && call->if_none_match[0] == '\0')) {
+        return STATUS_OK;
+    }
+    if (owner != NULL) {
+        snprintf(tag, sizeof(tag), "\"%s\"", owner->row.id);
+    }
+    const bool is_moving = names_is_moving(submission->scheduler, submission->tenant, name);
+    const bool is_right = !is_moving &&
+                          (call->if_match[0] == '\0' ||
+                           (owner != NULL && text_lists_tag(call->if_match, tag, false))) &&
+                          (owner == NULL || !text_lists_tag(call->if_none_match, tag, false));
+    if (is_right) {
+        return STATUS_OK;
+    }
+    problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
+                is_moving       ? "The name %s is about to move to the graph of another job."
+                : owner != NULL ? "The name %s is that of graph %s now."
+                                : "The name %s is that of no graph.",
+                name, owner != NULL ? owner->row.id : "");
+    problem_hint(&submission->problem, "GET /v1/graphs/{name} and its ETag, then decide again.");
+    return STATUS_PRECONDITION_FAILED;
+}
+
 /* Refuses one name too many. Prints the warnings for the answer, of which one more is that the name
  * belongs to another graph. */
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
@@ -329,18 +384,23 @@ static enum status check_name(struct submission *submission, const struct graph_
     const char *name = call->submit.parameters.name;
     const struct graph_entry *owner =
         graph_table_find(submission->scheduler->graphs, submission->tenant, name);
+    const struct graph_entry *loser = find_loser(submission, entry);
+    STATUS_TRY(check_conditions(submission, owner));
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
         problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has names enough.");
         problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
         problem_hint(&submission->problem, "Leave name= out: the graph answers by its id too.");
         return STATUS_BAD_PARAMETER;
     }
-    if (owner != NULL && owner != entry) {
+    if (loser != NULL) {
+        const bool is_solved = call->kind != CALL_STORE_GRAPH;
         warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
-                                 "The name %s was that of graph %s, which has lost it.", name,
-                                 owner->row.id),
-                     owner->row.of_name
-                         ? "That graph, which changes of the name made, is deleted."
+                                 is_solved ? "The name %s moves here from graph %s when the job is "
+                                             "done; if the job fails it stays."
+                                           : "The name %s was that of graph %s, which has lost it.",
+                                 name, loser->row.id),
+                     loser->row.of_name
+                         ? "That graph, which changes of the name made, is deleted then."
                          : "That graph still answers by its id; another name= keeps both.");
     }
     if (submission->warnings.count > 0) {

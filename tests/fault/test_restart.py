@@ -77,6 +77,29 @@ def test_kills_lose_nothing():
     print(f"{salt - KILLS} jobs acknowledged, {resumed} went on after their kill, 0 lost")
 
 
+def test_a_name_answers_until_its_new_graph_is_done():
+    """Killed while the new graph is solved, and right after it is; a failed or cancelled one moves nothing."""
+    with harness.Daemon(*harness.LASTING) as daemon:
+        daemon.solve(graph(1, 100), "?name=live")
+        slow = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), "?name=live").expect(202).json["id"]
+        for _ in range(2):
+            assert daemon.distance("live", 1, 2) == 2
+            daemon.kill()
+            daemon.start()
+        daemon.ask("DELETE", f"/v1/jobs/{slow}").expect(202)
+        assert daemon.finish(slow)["state"] == "cancelled"
+        failed = daemon.solve(b"p sp 2 2\na 1 2 -5\na 2 1 1\n", "?name=live")
+        assert failed["state"] == "failed", failed
+        assert daemon.distance("live", 1, 2) == 2
+        for salt in (5, 6, 7):
+            job = daemon.submit(graph(salt, 100), "?name=live").expect(202).json["id"]
+            while not daemon.get(f"/v1/jobs/{job}").expect(200).json["durable"]:
+                pass
+            daemon.kill()
+            daemon.start()
+            assert daemon.distance("live", 1, 2) == 1 + salt
+
+
 def test_a_running_job_finishes_under_its_id():
     with harness.Daemon() as daemon:
         job = daemon.submit(harness.slow_graph(1000 if harness.QUICK else 3000)).expect(202).json["id"]

@@ -298,6 +298,21 @@ def test_coordinates_follow_a_name_to_a_graph_of_the_same_vertices(daemon):
     daemon.get("/v1/graphs/town/coordinates").expect(409, "NoCoordinates")
 
 
+def test_coordinates_survive_an_upload_by_another_weight_and_a_kill():
+    table = b"source,target,metres,seconds\na,b,5,9\nb,c,7,2\nc,a,1,4\n"
+    with harness.Daemon() as daemon:
+        daemon.solve(table, "?format=edges&directed=true&weight=metres&name=live")
+        put(daemon, "/v1/graphs/live", b"vertex,lon,lat\na,7,46\nb,8,47\nc,9,48\n", Content_Type=CSV).expect(201)
+        before = daemon.get("/v1/graphs/live/coordinates").expect(200).body
+        assert daemon.distance("live", "a", "c") == 12
+        daemon.solve(table, "?format=edges&directed=true&weight=seconds&name=live")
+        for _ in range(2):
+            assert daemon.distance("live", "a", "c") == 11
+            assert daemon.get("/v1/graphs/live/coordinates").expect(200).body == before
+            daemon.kill()
+            daemon.start()
+
+
 def test_a_path_is_split_at_the_antimeridian(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n3 4 2\n4 5 1\n", "?name=pacific&directed=true")
     put(daemon, "/v1/graphs/pacific", "vertex,lon,lat\n1,170,10\n2,-170,20\n3,-175,0\n4,180,0\n5,-180,3\n")

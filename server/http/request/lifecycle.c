@@ -68,9 +68,16 @@ static void answer_preflight(struct request *request)
 static enum status check_if_match(const struct request *request, struct problem *reterr)
 {
     const char *wanted = request_header(request, "If-Match");
+    const char *known = request_header(request, "If-None-Match");
 
     /* An answer to GET is compared once its tag is made. */
-    if (wanted == NULL || (request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
+    if ((request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
+        return STATUS_OK;
+    }
+    if (known != NULL && strlen(known) >= IF_MATCH_SIZE) {
+        return problem_set(reterr, STATUS_BAD_REQUEST, "If-None-Match names too many tags.");
+    }
+    if (wanted == NULL) {
         return STATUS_OK;
     }
     if (!request->match.route->query->compares && !text_lists_tag(wanted, "*", false)) {

@@ -359,6 +359,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
 {
     const char *trace = request_header(request, "traceparent");
     const char *wanted = request_header(request, "If-Match");
+    const char *known = request_header(request, "If-None-Match");
     struct call *call = calloc(1, sizeof(*call));
     unsigned count = 0;
     if (call == NULL) {
@@ -371,6 +372,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     memcpy(call->key, request->match.capture, strlen(request->match.capture) + 1);
     memcpy(call->request_id, request->request_id, sizeof(call->request_id));
     snprintf(call->if_match, sizeof(call->if_match), "%s", wanted != NULL ? wanted : "");
+    snprintf(call->if_none_match, sizeof(call->if_none_match), "%s", known != NULL ? known : "");
     /* A trace is kept with the job, and given back. One that comes twice says nothing. */
     if (trace != NULL && header_traceparent(trace, call->traceparent)) {
         MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_traceparent, &count);

@@ -81,43 +81,6 @@ SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
     cancel(fixture, job);
 }
 
-static struct question *post_change(struct fixture *fixture, const char *name, double weight)
-{
-    struct question *question = new_change(fixture, name, weight);
-    question->call.wait_s = 0;
-    call(fixture, question, STATUS_OK, 202);
-    return question;
-}
-
-/* The changes of a name that was deleted and given again do not end with those of the old one. */
-SCHEDULER_TEST(the_end_of_an_older_change_lets_no_change_begin)
-{
-    char job[JOB_ID_SIZE];
-    store_named(fixture, RING, "name");
-    submit_long(fixture, 1, job);
-    struct question *old = post_change(fixture, "name", 10);
-    struct question *deletion = new_question(CALL_DELETE_GRAPH, "name");
-    call(fixture, deletion, STATUS_OK, 204);
-    struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
-    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "name");
-    call(fixture, upload, STATUS_OK, 201);
-    struct question *first = post_change(fixture, "name", 11);
-    struct question *second = new_change(fixture, "name", 12);
-    cancel(fixture, old->call.job_id);
-    scheduler_post(fixture->scheduler, &second->call);
-    cancel(fixture, job);
-    wait_for(fixture, second);
-    json_t *body = body_of(second);
-    assert_string_equal(json_string_value(json_object_get(body, "parent")), first->call.graph_id);
-    json_decref(body);
-    assert_string_equal(owner_of(fixture, "name")->row.id, second->call.graph_id);
-    forget(old);
-    forget(deletion);
-    forget(upload);
-    forget(first);
-    forget(second);
-}
-
 /* The end of the change before may wait for the very room that is not there. */
 SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
 {
@@ -125,7 +88,8 @@ SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
     store_named(fixture, LINE, "line");
     struct question *first = new_change(fixture, "line", 10);
     struct question *second = new_change(fixture, "line", 11);
-    graph_table_set_changing(scheduler->graphs, scheduler->nobody, "line", "g_other");
+    struct name_move move = {0};
+    names_begin_move(scheduler, &move, scheduler->nobody, "line");
     scheduler_post(scheduler, &first->call);
     while (STAILQ_EMPTY(&scheduler->parked)) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
@@ -137,6 +101,7 @@ SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
     scheduler_settle(scheduler);
     assert_true(first->answered);
     assert_int_equal(first->call.status, STATUS_DISK_FULL);
+    names_end_move(scheduler, &move);
     forget(first);
     forget(second);
 }

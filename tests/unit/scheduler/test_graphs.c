@@ -29,7 +29,7 @@ static struct graph_entry *add(struct graph_table *table, const char *id)
 
 static void name(struct graph_table *table, const char *alias, struct graph_entry *entry)
 {
-    assert_int_equal(graph_table_name(table, alias, entry), STATUS_OK);
+    assert_int_equal(graph_table_name(table, alias, entry, 0), STATUS_OK);
 }
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct graph_table *table, set_up, tear_down)

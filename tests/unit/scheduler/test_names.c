@@ -104,10 +104,147 @@ SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name)
     assert_false(is_known(fixture, changed));
 }
 
+/* ---- Uploads under a name ---- */
+
+/* An upload under the name `ring`, accepted and not answered before its end if it waits. */
+static struct question *new_named(const char *edges, int priority, double wait_s)
+{
+    struct question *question = new_upload(CALL_SUBMIT, edges);
+    snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
+    question->call.submit.parameters.priority = priority;
+    question->call.wait_s = wait_s;
+    return question;
+}
+
+/* An upload behind the job that keeps the worker busy. */
+static void queue_named(struct fixture *fixture, const char *edges, int priority,
+                        struct question **ret_question)
+{
+    *ret_question = new_named(edges, priority, 0);
+    call(fixture, *ret_question, STATUS_OK, 202);
+}
+
+SCHEDULER_TEST(name_moves_to_an_upload_when_that_is_done)
+{
+    struct question *upload;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, RING, "ring");
+    submit_long(fixture, 1, job);
+    queue_named(fixture, LINE, 0, &upload);
+    assert_non_null(strstr(upload->call.body, "NameMoved"));
+    assert_distance(fixture, "ring", 0, 2, "3");
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "3");
+    cancel(fixture, job);
+    finish_job(fixture, upload->call.job_id, "done");
+    assert_distance(fixture, "ring", 0, 2, "11");
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "11");
+    forget(upload);
+}
+
+SCHEDULER_TEST(name_stays_where_it_is_when_an_upload_fails)
+{
+    store_named(fixture, RING, "ring");
+    struct question *upload = new_named(NEGATIVE_RING, 0, LONG_S);
+    call(fixture, upload, STATUS_OK, 200);
+    assert_state(upload, "failed");
+    assert_distance(fixture, "ring", 0, 2, "3");
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "3");
+    forget(upload);
+}
+
+SCHEDULER_TEST(name_is_that_of_the_upload_that_was_accepted_last)
+{
+    struct question *first;
+    struct question *last;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, RING, "ring");
+    submit_long(fixture, 1, job);
+    queue_named(fixture, "p sp 3 2\na 1 2 1\na 2 3 1\n", 0, &first);
+    queue_named(fixture, LINE, 9, &last);
+    cancel(fixture, job);
+    finish_job(fixture, last->call.job_id, "done");
+    finish_job(fixture, first->call.job_id, "done");
+    assert_distance(fixture, "ring", 0, 2, "11");
+    restart(fixture);
+    assert_distance(fixture, "ring", 0, 2, "11");
+    forget(first);
+    forget(last);
+}
+
+SCHEDULER_TEST(change_of_a_name_waits_for_an_upload_under_it)
+{
+    struct question *upload;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, RING, "ring");
+    submit_long(fixture, 1, job);
+    queue_named(fixture, LINE, 0, &upload);
+    struct question *changed = new_change(fixture, "ring", 9);
+    cancel(fixture, job);
+    call(fixture, changed, STATUS_OK, 200);
+    assert_state(changed, "done");
+    assert_distance(fixture, "ring", 0, 2, "15");
+    forget(upload);
+    forget(changed);
+}
+
+SCHEDULER_TEST(conditions_guard_a_name)
+{
+    static const struct {
+        const char *if_match; /* "" none, "=" the tag of the graph that has the name */
+        const char *if_none_match;
+        bool is_named;
+        bool passes;
+    } cases[] = {
+        {"", "*", false, true},           {"", "*", true, false},          {"=", "", true, true},
+        {"\"g_other\"", "", true, false}, {"*", "", true, true},           {"*", "", false, false},
+        {"", "=", true, false},           {"", "\"g_other\"", true, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char tag[GRAPH_ID_SIZE + 2] = "";
+        if (cases[i].is_named) {
+            store_named(fixture, RING, "ring");
+            snprintf(tag, sizeof(tag), "\"%s\"", owner_of(fixture, "ring")->row.id);
+        }
+        struct question *upload = new_named(LINE, 0, LONG_S);
+        snprintf(upload->call.if_match, IF_MATCH_SIZE, "%s",
+                 cases[i].if_match[0] == '=' ? tag : cases[i].if_match);
+        snprintf(upload->call.if_none_match, IF_MATCH_SIZE, "%s",
+                 cases[i].if_none_match[0] == '=' ? tag : cases[i].if_none_match);
+        call(fixture, upload, cases[i].passes ? STATUS_OK : STATUS_PRECONDITION_FAILED,
+             cases[i].passes ? 200 : 412);
+        if (owner_of(fixture, "ring") != NULL) {
+            struct question *deletion = new_question(CALL_DELETE_GRAPH, "ring");
+            call(fixture, deletion, STATUS_OK, 204);
+            forget(deletion);
+        }
+        forget(upload);
+    }
+}
+
+SCHEDULER_TEST(name_that_is_about_to_move_meets_no_condition)
+{
+    struct question *upload;
+    char job[JOB_ID_SIZE];
+    store_named(fixture, RING, "ring");
+    submit_long(fixture, 1, job);
+    queue_named(fixture, LINE, 0, &upload);
+    struct question *guarded = new_named("p sp 3 2\na 1 2 1\na 2 3 1\n", 0, 0);
+    snprintf(guarded->call.if_match, IF_MATCH_SIZE, "\"%s\"", owner_of(fixture, "ring")->row.id);
+    call(fixture, guarded, STATUS_PRECONDITION_FAILED, 412);
+    assert_non_null(strstr(guarded->call.problem.detail, "about to move"));
+    cancel(fixture, job);
+    finish_job(fixture, upload->call.job_id, "done");
+    forget(upload);
+    forget(guarded);
+}
+
 /* ---- At the end of a job ---- */
 
 /* The job that changed RING, and that has moved the name to its graph. */
-static const struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
+static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -128,7 +265,7 @@ static void run_towards(struct fixture *fixture, struct question *question)
 }
 
 /* As the end of the job does. Returns whether the name goes to the disk. */
-static bool end_again(struct fixture *fixture, const struct job *job)
+static bool end_again(struct fixture *fixture, struct job *job)
 {
     struct scheduler *scheduler = fixture->scheduler;
     struct commit *commit;
@@ -140,34 +277,10 @@ static bool end_again(struct fixture *fixture, const struct job *job)
     return is_named;
 }
 
-/* The catalogue has both in order, so that the name would be another's after a restart. */
-SCHEDULER_TEST(a_name_that_is_just_being_given_away_does_not_move)
-{
-    char parent[GRAPH_ID_SIZE];
-    char other[GRAPH_ID_SIZE];
-    const struct job *job = change_ring(fixture, parent);
-    store_named(fixture, LINE, "line");
-    memcpy(other, owner_of(fixture, "line")->row.id, sizeof(other));
-    store_named(fixture, RING, "ring");
-    assert_string_equal(owner_of(fixture, "ring")->row.id, parent);
-    struct question *upload = new_upload(CALL_STORE_GRAPH, LINE);
-    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "ring");
-    scheduler_post(fixture->scheduler, &upload->call);
-    while (LIST_EMPTY(&fixture->scheduler->namings)) {
-        run_towards(fixture, upload);
-    }
-    assert_false(end_again(fixture, job));
-    wait_for(fixture, upload);
-    forget(upload);
-    assert_string_equal(owner_of(fixture, "ring")->row.id, other);
-    restart(fixture);
-    assert_string_equal(owner_of(fixture, "ring")->row.id, other);
-}
-
 SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
 {
     char parent[GRAPH_ID_SIZE];
-    const struct job *job = change_ring(fixture, parent);
+    struct job *job = change_ring(fixture, parent);
     store_named(fixture, RING, "ring");
     struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
     scheduler_post(fixture->scheduler, &deletion->call);
@@ -183,43 +296,11 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     assert_null(owner_of(fixture, "ring"));
 }
 
-static void expect_deleted(struct fixture *fixture, const char *id)
-{
-    struct question *deletion = new_question(CALL_DELETE_GRAPH, id);
-    call(fixture, deletion, STATUS_OK, 204);
-    forget(deletion);
-    restart(fixture);
-    assert_null(graph_table_find_id(fixture->scheduler->graphs, id));
-}
-
-SCHEDULER_TEST(graph_with_a_name_is_not_swept)
-{
-    char parent[GRAPH_ID_SIZE];
-    char changed[GRAPH_ID_SIZE];
-    const struct job *job = change_ring(fixture, parent);
-    memcpy(changed, job->graph_id, sizeof(changed));
-    store_named(fixture, RING, "ring");
-    struct question *upload = new_upload(CALL_STORE_GRAPH, "p sp 3 3\na 1 2 2\na 2 3 2\na 3 1 4\n");
-    snprintf(upload->call.submit.parameters.name, NAME_SIZE, "ring");
-    scheduler_post(fixture->scheduler, &upload->call);
-    while (LIST_EMPTY(&fixture->scheduler->namings)) {
-        run_towards(fixture, upload);
-    }
-    assert_false(end_again(fixture, job));
-    wait_for(fixture, upload);
-    forget(upload);
-    const struct graph_entry *owner = owner_of(fixture, "ring");
-    assert_string_equal(owner->row.id, changed);
-    names_sweep(fixture->scheduler, changed);
-    assert_int_not_equal(owner->state, GRAPH_DELETING);
-    expect_deleted(fixture, changed);
-}
-
 /* A full disk keeps the end back meanwhile. */
 SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted)
 {
     char parent[GRAPH_ID_SIZE];
-    const struct job *job = change_ring(fixture, parent);
+    struct job *job = change_ring(fixture, parent);
     struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
     call(fixture, deletion, STATUS_OK, 204);
     forget(deletion);

@@ -60,7 +60,7 @@ SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
     for (int i = 2; i < GRAPH_NAMES_MAX; i++) {
         char name[24];
         snprintf(name, sizeof(name), "name-%d", i);
-        assert_int_equal(graph_table_name(graphs, name, entry), STATUS_OK);
+        assert_int_equal(graph_table_name(graphs, name, entry, 0), STATUS_OK);
     }
     forget(name_ring(fixture, "last", STATUS_OK, 200));
     question = name_ring(fixture, "beyond", STATUS_BAD_PARAMETER, 400);
