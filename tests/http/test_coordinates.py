@@ -305,7 +305,9 @@ def test_coordinates_survive_an_upload_by_another_weight_and_a_kill():
         put(daemon, "/v1/graphs/live", b"vertex,lon,lat\na,7,46\nb,8,47\nc,9,48\n", Content_Type=CSV).expect(201)
         before = daemon.get("/v1/graphs/live/coordinates").expect(200).body
         assert daemon.distance("live", "a", "c") == 12
-        daemon.solve(table, "?format=edges&directed=true&weight=seconds&name=live")
+        job = daemon.solve(table, "?format=edges&directed=true&weight=seconds&name=live")["id"]
+        while not daemon.get(f"/v1/jobs/{job}").expect(200).json["durable"]:
+            pass
         for _ in range(2):
             assert daemon.distance("live", "a", "c") == 11
             assert daemon.get("/v1/graphs/live/coordinates").expect(200).body == before
