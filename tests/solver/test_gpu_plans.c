@@ -1,15 +1,14 @@
 /* Plans that leave tiles out, on the GPU: random ones of every shape and in every number format,
  * against the oracle; larger ones against the dense plan. Exit 77 without a device.
  *
- *   test_gpu_plans              sizes to 300, some to 1500, cancels
- *   test_gpu_plans --few        three sizes, for a run under compute-sanitizer
- *   test_gpu_plans --fewest     one, for its racecheck, which is slow and takes bulk copies for
- * races: on a build without machine code for Hopper test_gpu_plans --time SIDE  grids of SIDE x
- * SIDE vertices, cut in halves: how long they take test_gpu_plans --graphs FILE...  graphs by the
- * planner's plan: how long they take */
-#include "gpu/gpu.h"
+ *   test_gpu_plans                   sizes to 300, some to 1500, cancels
+ *   test_gpu_plans --few             three sizes, for a run under compute-sanitizer
+ *   test_gpu_plans --fewest          one, for its racecheck, which is slow and takes bulk copies
+ * for races: on a build without machine code for Hopper test_gpu_plans --graphs FILE...  graphs by
+ * the planner's plan: how long they take */
 #include "proto/graph.h"
 #include "server/solver/plan/planner.h"
+#include "tests/solver/gpu_trial.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/halved_grid.h"
 #include "tests/solver/oracle.h"
@@ -24,8 +23,6 @@
 
 #define EXIT_SKIPPED 77
 #define LARGEST_ORACLE 300
-/* About so many along an edge, at most twice. */
-#define TILES_MOST 16
 #define CANCELS 40
 #define CANCEL_SIDE 60
 #define TIMES 5
@@ -34,39 +31,18 @@
 /* Beyond, one kind is enough: the matrix fills gigabytes. */
 #define TIMED_IN_ALL_WAYS 20000
 
-struct way {
-    const char *name;
-    enum kind kind;
-    bool narrow; /* only for graphs whose distances fit */
-};
-
-static const struct way ways[] = {
-    {"i4", KIND_I4, false}, {"u2", KIND_U2, false},           {"f4", KIND_F4, false},
-    {"f8", KIND_F8, false}, {"i4 in 16 bits", KIND_I4, true}, {"u2 in 16 bits", KIND_U2, true},
+static const struct gpu_variant ways[] = {
+    {.name = "i4", .kind = KIND_I4},
+    {.name = "u2", .kind = KIND_U2},
+    {.name = "f4", .kind = KIND_F4},
+    {.name = "f8", .kind = KIND_F8},
+    {.name = "i4 in 16 bits", .kind = KIND_I4, .narrow = true},
+    {.name = "u2 in 16 bits", .kind = KIND_U2, .narrow = true},
 };
 #define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))
 
-/* A graph with what is known of it. */
-struct subject {
-    const struct graph *graph;
-    double longest; /* finite distance */
-    bool integral;
-};
-
-static bool applies(const struct way *way, const struct subject *subject)
-{
-    const bool negative = subject->graph->summary.negative;
-    if (way->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
-        return false;
-    }
-    if (way->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
-        return false;
-    }
-    return subject->integral || kind_is_float(way->kind);
-}
-
 /* With statistics. */
-static struct trial run(struct gpu *gpu, const struct way *way, const struct graph *graph,
+static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const struct graph *graph,
                         const struct plan *plan, const struct observer *observer)
 {
     const struct solve_options options = {.narrow = way->narrow};
@@ -85,21 +61,16 @@ static struct trial run(struct gpu *gpu, const struct way *way, const struct gra
     return trial;
 }
 
-static double tolerance(const struct way *way, const struct subject *subject)
-{
-    return subject->integral ? 0 : way->kind == KIND_F4 ? 1e-5 : 1e-13;
-}
-
-static bool try_plan(struct gpu *gpu, const struct subject *subject, const struct plan *plan,
+static bool try_plan(struct gpu *gpu, const struct gpu_subject *subject, const struct plan *plan,
                      const double *distances, uint64_t *solves)
 {
     bool right = true;
     for (size_t index = 0; index < WAY_COUNT && right; ++index) {
-        if (!applies(&ways[index], subject)) {
+        if (!gpu_trial_applies(&ways[index], subject)) {
             continue;
         }
         struct trial trial = run(gpu, &ways[index], subject->graph, plan, NULL);
-        right = trial_equals(&trial, distances, tolerance(&ways[index], subject));
+        right = trial_equals(&trial, distances, gpu_trial_tolerance(ways[index].kind, subject));
         if (!right) {
             fprintf(stderr, "%s, %s: %s\n", ways[index].name,
                     plan->symmetric ? "symmetric" : "directed", status_info(trial.status)->code);
@@ -110,19 +81,8 @@ static bool try_plan(struct gpu *gpu, const struct subject *subject, const struc
     return right;
 }
 
-/* Tiles may be narrower than the device's, down to a few vertices: so small graphs have many, of
- * which some are never touched and others are written before they are read. */
-static struct plan *make_plan(const struct graph *graph, uint32_t width, bool symmetric,
-                              uint64_t seed)
-{
-    const uint32_t least = graph->vertex_count / TILES_MOST + 1;
-    struct plan *plan = random_plan_make(graph, width > least ? width : least, symmetric, seed);
-    plan->tile = GPU_TILE;
-    return plan;
-}
-
 /* Random plans of each width, and symmetric ones of an undirected graph. */
-static bool try_plans(struct gpu *gpu, const struct subject *subject, uint64_t seed,
+static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64_t seed,
                       const double *distances, uint64_t *solves)
 {
     static const uint32_t widths[] = {GPU_TILE, 40, 7};
@@ -131,7 +91,7 @@ static bool try_plans(struct gpu *gpu, const struct subject *subject, uint64_t s
     for (int symmetric = 0; symmetric < symmetries; ++symmetric) {
         for (size_t width = 0; width < sizeof(widths) / sizeof(widths[0]) && right; ++width) {
             struct plan *plan =
-                make_plan(subject->graph, widths[width], symmetric != 0, seed + width);
+                gpu_trial_plan(subject->graph, widths[width], symmetric != 0, seed + width);
             right = try_plan(gpu, subject, plan, distances, solves);
             plan_destroy(plan);
         }
@@ -145,12 +105,13 @@ static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struc
 {
     shapes_add_negative_cycle(list, seed);
     struct graph *graph = edge_list_build(list);
-    const struct subject subject = {graph, INFINITY, shape->integral};
+    const struct gpu_subject subject = {
+        .graph = graph, .longest = INFINITY, .integral = shape->integral};
     bool right = true;
     if (graph->summary.negative_loop == NO_VERTEX) {
-        struct plan *plan = make_plan(graph, 40, !graph->directed, seed);
+        struct plan *plan = gpu_trial_plan(graph, 40, !graph->directed, seed);
         for (size_t index = 0; index < WAY_COUNT && right; ++index) {
-            if (!applies(&ways[index], &subject)) {
+            if (!gpu_trial_applies(&ways[index], &subject)) {
                 continue;
             }
             struct trial trial = run(gpu, &ways[index], graph, plan, NULL);
@@ -167,24 +128,15 @@ static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struc
     return right;
 }
 
-static double longest_of(const double *distances, size_t count)
-{
-    double longest = 0;
-    for (size_t index = 0; index < count; ++index) {
-        if (distances[index] < INFINITY && distances[index] > longest) {
-            longest = distances[index];
-        }
-    }
-    return longest;
-}
-
 static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, double *distances,
                       uint64_t *solves)
 {
     struct edge_list list = shapes_make(shape, n, 3);
     struct graph *graph = edge_list_build(&list);
     CHECK(oracle_solve(&list, distances));
-    const struct subject subject = {graph, longest_of(distances, (size_t)n * n), shape->integral};
+    const struct gpu_subject subject = {.graph = graph,
+                                        .longest = gpu_trial_longest(distances, (size_t)n * n),
+                                        .integral = shape->integral};
     const bool right =
         try_plans(gpu, &subject, n, distances, solves) && try_negative_cycle(gpu, shape, &list, n);
     if (!right) {
@@ -331,7 +283,9 @@ static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, ui
     struct edge_list list = shapes_make(shape, n, n);
     struct graph *graph = edge_list_build(&list);
     double *distances = solve_dense(gpu, graph);
-    const struct subject subject = {graph, longest_of(distances, (size_t)n * n), shape->integral};
+    const struct gpu_subject subject = {.graph = graph,
+                                        .longest = gpu_trial_longest(distances, (size_t)n * n),
+                                        .integral = shape->integral};
     bool right = true;
     for (uint64_t seed = 0; seed < 2 && right; ++seed) {
         right = try_plans(gpu, &subject, n + seed, distances, solves);
@@ -351,7 +305,8 @@ static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *so
     struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);
     const size_t n = grid.plan->vertex_count;
     double *distances = solve_dense(gpu, grid.graph);
-    const struct subject subject = {grid.graph, longest_of(distances, n * n), true};
+    const struct gpu_subject subject = {
+        .graph = grid.graph, .longest = gpu_trial_longest(distances, n * n), .integral = true};
     const bool right = try_plan(gpu, &subject, grid.plan, distances, solves);
     if (!right) {
         fprintf(stderr, "  a grid of %u x %u\n", side, side);
@@ -380,34 +335,15 @@ static bool run_large(struct gpu *gpu)
 
 /* ---- Cancels ---- */
 
-/* Rounds until a cancel. */
-struct patience {
-    uint32_t rounds;
-    uint32_t told;
-};
-
-static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    struct patience *patience = context;
-    CHECK(rounds_done == ++patience->told && rounds_done <= rounds_total);
-    --patience->rounds;
-}
-
-static bool is_out_of_patience(void *context)
-{
-    return ((const struct patience *)context)->rounds == 0;
-}
-
-static bool run_cancels(struct gpu *gpu, const struct way *way)
+static bool run_cancels(struct gpu *gpu, const struct gpu_variant *way)
 {
     struct halved_grid grid = halved_grid_make(CANCEL_SIDE, 0, GPU_TILE);
     uint64_t seed = 1;
     bool right = grid.plan->round_count > 3;
     for (uint32_t solve = 0; solve < CANCELS && right; ++solve) {
-        struct patience patience = {1 + (uint32_t)shapes_random(&seed, grid.plan->round_count - 1),
-                                    0};
-        const struct observer observer = {
-            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
+        struct patience patience = {
+            .rounds = 1 + (uint32_t)shapes_random(&seed, grid.plan->round_count - 1)};
+        const struct observer observer = patience_observe(&patience);
         struct trial trial = run(gpu, way, grid.graph, grid.plan, &observer);
         right = trial.status == STATUS_CANCELLED;
         trial_finish(&trial);
@@ -452,7 +388,7 @@ static double additions(const struct plan *plan)
 }
 
 /* The median. */
-static void time_way(struct gpu *gpu, const struct way *way, const struct course *course)
+static void time_way(struct gpu *gpu, const struct gpu_variant *way, const struct course *course)
 {
     const struct plan *plan = course->plan;
     double times[TIMES];
@@ -491,22 +427,6 @@ static void print_head(void)
            "rounds", "work %", "model ms", "ms", "T", "limit%", "plan ms");
 }
 
-static void time_grid(struct gpu *gpu, uint32_t side)
-{
-    print_head();
-    for (int directed = 0; directed < 2; ++directed) {
-        struct halved_grid grid = halved_grid_make(side, directed != 0, GPU_TILE);
-        const struct course course = {directed ? "directed grid" : "undirected grid", grid.graph,
-                                      grid.plan, 0};
-        time_way(gpu, &ways[0], &course);
-        if (grid.plan->vertex_count <= TIMED_IN_ALL_WAYS) {
-            time_way(gpu, &ways[2], &course);
-            time_way(gpu, &ways[4], &course);
-        }
-        halved_grid_finish(&grid);
-    }
-}
-
 static struct plan_cost figures_of(const struct gpu *gpu)
 {
     struct plan_cost cost = plan_cost_of_gpu(2);
@@ -542,7 +462,7 @@ static void time_file(struct gpu *gpu, const char *path)
                                    plan_cost_plan(&cost, plan, !graph->directed)};
     const struct course plain = {"  dense", graph, dense,
                                  plan_cost_plan(&cost, dense, !graph->directed)};
-    const struct way *way = &ways[graph->weight_type == WEIGHT_INTEGER ? 0 : 2];
+    const struct gpu_variant *way = &ways[graph->weight_type == WEIGHT_INTEGER ? 0 : 2];
     time_way(gpu, way, &planned);
     if (plan->summary.kind != PLAN_DENSE && graph->vertex_count <= TIMED_IN_ALL_WAYS) {
         time_way(gpu, way, &plain);
@@ -575,9 +495,7 @@ int main(int argc, char **argv)
     tuning.narrow_vertices = 0;
     gpu_set_tuning(gpu, &tuning);
     bool right = true;
-    if (argc == 3 && strcmp(argv[1], "--time") == 0) {
-        time_grid(gpu, (uint32_t)strtoul(argv[2], NULL, 10));
-    } else if (argc >= 3 && strcmp(argv[1], "--graphs") == 0) {
+    if (argc >= 3 && strcmp(argv[1], "--graphs") == 0) {
         time_files(gpu, argc - 2, argv + 2);
     } else if (argc == 2 && strcmp(argv[1], "--few") == 0) {
         right = run_sizes(gpu, EXTENT_FEW) && run_clamps(gpu) && run_too_large(gpu) && run_shares();

@@ -7,8 +7,8 @@
  *   test_gpu_variants --fewest     one of them and one graph, for its slowest tool
  *   test_gpu_variants --cancels N  N solves that are cancelled on the way
  *   test_gpu_variants --large N    random graphs of N vertices, bit for bit as on the CPU */
-#include "gpu/gpu.h"
 #include "server/solver/plan/planner.h"
+#include "tests/solver/gpu_trial.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
@@ -24,113 +24,45 @@
 /* Undirected, so that every variant applies. */
 #define FEWEST_SHAPE 2
 #define CANCELS 50
-#define NEVER UINT32_MAX
 
-struct variant {
-    const char *name;
-    struct gpu_tuning tuning;
-    enum kind kind;
-    bool narrow;    /* only for graphs whose distances fit */
-    bool symmetric; /* only for undirected graphs */
-};
-
-static const struct variant variants[] = {
-    {"small i4", {NEVER, NEVER, NEVER, NEVER}, KIND_I4, false, false},
-    {"small u2", {NEVER, NEVER, NEVER, NEVER}, KIND_U2, false, false},
-    {"small f4", {NEVER, NEVER, NEVER, NEVER}, KIND_F4, false, false},
-    {"small f8", {NEVER, NEVER, NEVER, NEVER}, KIND_F8, false, false},
-    {"single i4", {0, NEVER, NEVER, NEVER}, KIND_I4, false, false},
-    {"single f4", {0, NEVER, NEVER, NEVER}, KIND_F4, false, false},
-    {"single f8", {0, NEVER, NEVER, NEVER}, KIND_F8, false, false},
-    {"single i4 symmetric", {0, NEVER, NEVER, NEVER}, KIND_I4, false, true},
-    {"single i4 in 16 bits", {0, 0, NEVER, NEVER}, KIND_I4, true, false},
-    {"single i4 in 16 bits symmetric", {0, 0, NEVER, NEVER}, KIND_I4, true, true},
-    {"pair i4", {0, NEVER, 0, NEVER}, KIND_I4, false, false},
-    {"pair u2", {0, NEVER, 0, NEVER}, KIND_U2, false, false},
-    {"pair f4", {0, NEVER, 0, NEVER}, KIND_F4, false, false},
-    {"pair f8", {0, NEVER, 0, NEVER}, KIND_F8, false, false},
-    {"pair i4 symmetric", {0, NEVER, 0, NEVER}, KIND_I4, false, true},
-    {"pair f4 symmetric", {0, NEVER, 0, NEVER}, KIND_F4, false, true},
-    {"pair f8 symmetric", {0, NEVER, 0, NEVER}, KIND_F8, false, true},
-    {"pair i4 in 16 bits", {0, 0, 0, NEVER}, KIND_I4, true, false},
-    {"pair u2 in 16 bits", {0, 0, 0, NEVER}, KIND_U2, true, false},
-    {"pair i4 in 16 bits symmetric", {0, 0, 0, NEVER}, KIND_I4, true, true},
-    {"pair u2 in 16 bits symmetric", {0, 0, 0, NEVER}, KIND_U2, true, true},
+static const struct gpu_variant variants[] = {
+    {"small i4", {GPU_NEVER, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_I4, false, false},
+    {"small u2", {GPU_NEVER, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_U2, false, false},
+    {"small f4", {GPU_NEVER, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_F4, false, false},
+    {"small f8", {GPU_NEVER, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_F8, false, false},
+    {"single i4", {0, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_I4, false, false},
+    {"single f4", {0, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_F4, false, false},
+    {"single f8", {0, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_F8, false, false},
+    {"single i4 symmetric", {0, GPU_NEVER, GPU_NEVER, GPU_NEVER}, KIND_I4, false, true},
+    {"single i4 in 16 bits", {0, 0, GPU_NEVER, GPU_NEVER}, KIND_I4, true, false},
+    {"single i4 in 16 bits symmetric", {0, 0, GPU_NEVER, GPU_NEVER}, KIND_I4, true, true},
+    {"pair i4", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_I4, false, false},
+    {"pair u2", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_U2, false, false},
+    {"pair f4", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_F4, false, false},
+    {"pair f8", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_F8, false, false},
+    {"pair i4 symmetric", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, GPU_NEVER, 0, GPU_NEVER}, KIND_F8, false, true},
+    {"pair i4 in 16 bits", {0, 0, 0, GPU_NEVER}, KIND_I4, true, false},
+    {"pair u2 in 16 bits", {0, 0, 0, GPU_NEVER}, KIND_U2, true, false},
+    {"pair i4 in 16 bits symmetric", {0, 0, 0, GPU_NEVER}, KIND_I4, true, true},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, GPU_NEVER}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 
-/* One graph with what is known of it. */
-struct subject {
-    const struct graph *graph;
-    const struct plan *plan;
-    double longest; /* finite distance */
-    bool integral;
-};
-
-static bool applies(const struct variant *variant, const struct subject *subject)
-{
-    const bool negative = subject->graph->summary.negative;
-    if (variant->symmetric && subject->graph->directed) {
-        return false;
-    }
-    if (variant->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
-        return false;
-    }
-    if (variant->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
-        return false;
-    }
-    return subject->integral || kind_is_float(variant->kind);
-}
-
-static enum status run_variant(struct gpu *gpu, const struct variant *variant,
-                               const struct subject *subject, struct matrix *matrix,
-                               struct solve_account *account)
-{
-    const struct solve_options options = {.narrow = variant->narrow,
-                                          .symmetric = variant->symmetric};
-    matrix->kind = variant->kind;
-    /* What is not written must not look right by chance. */
-    memset(matrix->elements, 0x5A,
-           (size_t)matrix->vertex_count * matrix->vertex_count * kind_size(matrix->kind));
-    gpu_set_tuning(gpu, &variant->tuning);
-    return gpu_solve(gpu, subject->graph, subject->plan, &options, NULL, matrix, account);
-}
-
-static double relative_error(const struct variant *variant, const struct subject *subject)
-{
-    return subject->integral ? 0 : variant->kind == KIND_F4 ? 1e-5 : 1e-13;
-}
-
-static bool equals(const struct matrix *matrix, const double *distances, double relative)
-{
-    for (uint32_t row = 0; row < matrix->vertex_count; ++row) {
-        for (uint32_t column = 0; column < matrix->vertex_count; ++column) {
-            const double expected = distances[(size_t)row * matrix->vertex_count + column];
-            double actual = INFINITY;
-            if (!matrix_distance(matrix, row, column, &actual)) {
-                actual = INFINITY;
-            }
-            if (actual != expected && !(fabs(actual - expected) <= relative * fabs(expected))) {
-                fprintf(stderr, "(%u, %u) is %.17g, should be %.17g\n", row, column, actual,
-                        expected);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool try_variants(struct gpu *gpu, const struct subject *subject, const double *distances,
-                         struct matrix *matrix, uint64_t *solves)
+static bool try_variants(struct gpu *gpu, const struct gpu_subject *subject,
+                         const double *distances, struct matrix *matrix, uint64_t *solves)
 {
     for (size_t index = 0; index < VARIANT_COUNT; ++index) {
         struct solve_account account = {0};
-        if (!applies(&variants[index], subject)) {
+        if (!gpu_trial_applies(&variants[index], subject)) {
             continue;
         }
-        const enum status status = run_variant(gpu, &variants[index], subject, matrix, &account);
+        const enum status status =
+            gpu_trial_solve(gpu, &variants[index], subject, NULL, matrix, &account);
         if (status != STATUS_OK ||
-            !equals(matrix, distances, relative_error(&variants[index], subject))) {
+            !trial_matrix_equals(matrix, distances,
+                                 gpu_trial_tolerance(variants[index].kind, subject))) {
             fprintf(stderr, "%s: %s\n", variants[index].name, status_info(status)->code);
             return false;
         }
@@ -145,13 +77,14 @@ static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struc
 {
     shapes_add_negative_cycle(list, list->vertex_count);
     struct graph *graph = edge_list_build(list);
-    const struct subject subject = {graph, plan, INFINITY, shape->integral};
+    const struct gpu_subject subject = {graph, plan, NULL, INFINITY, shape->integral};
     bool right = true;
     for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
         struct solve_account account = {0};
-        if (graph->summary.negative_loop == NO_VERTEX && applies(&variants[index], &subject)) {
+        if (graph->summary.negative_loop == NO_VERTEX &&
+            gpu_trial_applies(&variants[index], &subject)) {
             const enum status status =
-                run_variant(gpu, &variants[index], &subject, matrix, &account);
+                gpu_trial_solve(gpu, &variants[index], &subject, NULL, matrix, &account);
             right = status == STATUS_NEGATIVE_CYCLE;
             if (!right) {
                 fprintf(stderr, "%s, a negative cycle: %s\n", variants[index].name,
@@ -163,17 +96,6 @@ static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struc
     return right;
 }
 
-static double longest_of(const double *distances, size_t count)
-{
-    double longest = 0;
-    for (size_t index = 0; index < count; ++index) {
-        if (distances[index] < INFINITY && distances[index] > longest) {
-            longest = distances[index];
-        }
-    }
-    return longest;
-}
-
 static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, double *distances,
                       struct matrix *matrix, uint64_t *solves)
 {
@@ -182,8 +104,8 @@ static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, do
     struct plan *plan = NULL;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
     CHECK(oracle_solve(&list, distances));
-    const struct subject subject = {graph, plan, longest_of(distances, (size_t)n * n),
-                                    shape->integral};
+    const struct gpu_subject subject = {
+        graph, plan, distances, gpu_trial_longest(distances, (size_t)n * n), shape->integral};
     const bool right = try_variants(gpu, &subject, distances, matrix, solves) &&
                        try_negative_cycle(gpu, shape, &list, plan, matrix);
     if (!right) {
@@ -250,25 +172,9 @@ static void add_parts(struct edge_list *list)
     }
 }
 
-/* Rounds until a cancel. */
-struct patience {
-    uint32_t rounds;
-};
-
-static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    (void)rounds_done;
-    (void)rounds_total;
-    --((struct patience *)context)->rounds;
-}
-
-static bool is_out_of_patience(void *context)
-{
-    return ((const struct patience *)context)->rounds == 0;
-}
-
 /* Kernels are told to stop in the middle of their work: whatever they do then, they end. */
-static bool run_cancels(struct gpu *gpu, const struct variant *variant, uint32_t n, uint32_t count)
+static bool run_cancels(struct gpu *gpu, const struct gpu_variant *variant, uint32_t n,
+                        uint32_t count)
 {
     struct edge_list list = {.vertex_count = n, .directed = true};
     add_parts(&list);
@@ -282,9 +188,8 @@ static bool run_cancels(struct gpu *gpu, const struct variant *variant, uint32_t
     bool right = true;
     gpu_set_tuning(gpu, &variant->tuning);
     for (uint32_t solve = 0; solve < count && right; ++solve) {
-        struct patience patience = {1 + (uint32_t)shapes_random(&seed, rounds - 1)};
-        const struct observer observer = {
-            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
+        struct patience patience = {.rounds = 1 + (uint32_t)shapes_random(&seed, rounds - 1)};
+        const struct observer observer = patience_observe(&patience);
         struct solve_account account = {0};
         right =
             gpu_solve(gpu, graph, plan, &options, &observer, &matrix, &account) == STATUS_CANCELLED;
@@ -302,7 +207,7 @@ static bool run_all_cancels(struct gpu *gpu, uint32_t count)
 {
     bool right = true;
     for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
-        const struct variant *variant = &variants[index];
+        const struct gpu_variant *variant = &variants[index];
         if (variant->tuning.small_vertices == 0 && !variant->symmetric) {
             right = run_cancels(gpu, variant, 3000, count);
         }
@@ -311,20 +216,6 @@ static bool run_all_cancels(struct gpu *gpu, uint32_t count)
 }
 
 /* ---- Large graphs ---- */
-
-/* Ten random edges from every vertex, and a ring so that all is connected. */
-static void make_large(struct edge_list *list, uint32_t longest_weight)
-{
-    uint64_t seed = list->vertex_count;
-    for (uint32_t vertex = 0; vertex < list->vertex_count; ++vertex) {
-        edge_list_add(list, vertex, (vertex + 1) % list->vertex_count,
-                      1 + (double)shapes_random(&seed, longest_weight));
-        for (int edge = 0; edge < 10; ++edge) {
-            edge_list_add(list, vertex, (uint32_t)shapes_random(&seed, list->vertex_count),
-                          1 + (double)shapes_random(&seed, longest_weight));
-        }
-    }
-}
 
 static bool same_values(const struct matrix *left, const struct matrix *right)
 {
@@ -347,21 +238,22 @@ static bool run_large(struct gpu *gpu, uint32_t n, bool directed)
 {
     struct solver *cpu = trial_open_cpu("auto", 0);
     struct edge_list list = {.vertex_count = n, .directed = directed};
-    make_large(&list, 1000);
+    gpu_trial_connect(&list, 1000, 1000);
     struct graph *graph = edge_list_build(&list);
     struct trial expected = trial_run_graph(cpu, graph, KIND_I4, false);
     struct plan *plan = NULL;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
     struct matrix matrix = {.vertex_count = n, .elements = malloc((size_t)n * n * sizeof(double))};
     CHECK(matrix.elements != NULL && expected.status == STATUS_OK);
-    const struct subject subject = {graph, plan, 20000, true};
+    const struct gpu_subject subject = {graph, plan, NULL, 20000, true};
     bool right = true;
     for (size_t index = 0; index < VARIANT_COUNT && right; ++index) {
         struct solve_account account = {0};
-        if (!applies(&variants[index], &subject)) {
+        if (!gpu_trial_applies(&variants[index], &subject)) {
             continue;
         }
-        const enum status status = run_variant(gpu, &variants[index], &subject, &matrix, &account);
+        const enum status status =
+            gpu_trial_solve(gpu, &variants[index], &subject, NULL, &matrix, &account);
         right = status == STATUS_OK && same_values(&matrix, &expected.matrix);
         printf("n=%u %s %s: %.3f ms: %s\n", n, directed ? "directed" : "undirected",
                variants[index].name, account.timings.compute_s * 1e3,

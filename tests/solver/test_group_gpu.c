@@ -4,16 +4,13 @@
  * Exit 77 without one.
  *
  *   test_group_gpu            sizes around the edges of tiles and blocks to 3,000, in every kind
- *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer
- *   test_group_gpu --time N    the speed of N vertices on one device, on each group of
- *                             different ones and on two members of the first
- *   test_group_gpu --grid SIDE the same of a directed grid of SIDE x SIDE vertices, planned */
-#include "gpu/gpu.h"
+ *   test_group_gpu --few      one size and a few kinds, for a run under compute-sanitizer */
 #include "server/solver/plan/planner.h"
+#include "tests/solver/gpu_trial.h"
 #include "tests/solver/halved_grid.h"
 #include "tests/solver/oracle.h"
-#include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
+#include "tests/solver/trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,38 +18,27 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
-#define NEVER UINT32_MAX
 #define LARGEST_ORACLE 400
 #define LARGEST 3000
 #define MEMBERS_MOST 4
 #define MEMBERS_MANY 8
 #define SIZE_OF_FEW 390
-/* Tiles of a random plan along an edge, at most twice. */
-#define TILES_MOST 16
 #define CANCEL_SIDE 60
 
-struct variant {
-    const char *name;
-    struct gpu_tuning tuning;
-    enum kind kind;
-    bool narrow;    /* only for graphs whose distances fit */
-    bool symmetric; /* only for undirected graphs */
-};
-
-static const struct variant variants[] = {
-    {"single i4", {0, NEVER, NEVER, 0}, KIND_I4, false, false},
-    {"single i4 symmetric", {0, NEVER, NEVER, 0}, KIND_I4, false, true},
-    {"single f8 symmetric", {0, NEVER, NEVER, 0}, KIND_F8, false, true},
-    {"single u2 in 16 bits", {0, 0, NEVER, 0}, KIND_U2, true, false},
-    {"single u2 in 16 bits symmetric", {0, 0, NEVER, 0}, KIND_U2, true, true},
-    {"pair i4", {0, NEVER, 0, 0}, KIND_I4, false, false},
-    {"pair u2", {0, NEVER, 0, 0}, KIND_U2, false, false},
-    {"pair f4", {0, NEVER, 0, 0}, KIND_F4, false, false},
-    {"pair f8", {0, NEVER, 0, 0}, KIND_F8, false, false},
+static const struct gpu_variant variants[] = {
+    {"single i4", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
+    {"single i4 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
+    {"single f8 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, true},
+    {"single u2 in 16 bits", {0, 0, GPU_NEVER, 0}, KIND_U2, true, false},
+    {"single u2 in 16 bits symmetric", {0, 0, GPU_NEVER, 0}, KIND_U2, true, true},
+    {"pair i4", {0, GPU_NEVER, 0, 0}, KIND_I4, false, false},
+    {"pair u2", {0, GPU_NEVER, 0, 0}, KIND_U2, false, false},
+    {"pair f4", {0, GPU_NEVER, 0, 0}, KIND_F4, false, false},
+    {"pair f8", {0, GPU_NEVER, 0, 0}, KIND_F8, false, false},
     {"pair i4 in 16 bits", {0, 0, 0, 0}, KIND_I4, true, false},
-    {"pair i4 symmetric", {0, NEVER, 0, 0}, KIND_I4, false, true},
-    {"pair f4 symmetric", {0, NEVER, 0, 0}, KIND_F4, false, true},
-    {"pair f8 symmetric", {0, NEVER, 0, 0}, KIND_F8, false, true},
+    {"pair i4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F8, false, true},
     {"pair i4 in 16 bits symmetric", {0, 0, 0, 0}, KIND_I4, true, true},
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
@@ -84,8 +70,6 @@ static void result_create(struct result *result, uint32_t n, enum kind kind)
     result->storage_size = statistics_size(n);
     result->storage = calloc(1, result->storage_size);
     CHECK(result->matrix.elements != NULL && result->storage != NULL);
-    /* What is not written must not look right by chance. */
-    memset(result->matrix.elements, 0x5A, bytes);
     result->statistics = statistics_init(result->storage, n, kind);
     result->account.statistics = &result->statistics;
 }
@@ -115,58 +99,11 @@ static bool same(const struct result *one, const struct result *other)
     return true;
 }
 
-static bool equals_oracle(const struct matrix *matrix, const double *distances, double relative)
-{
-    for (uint32_t row = 0; row < matrix->vertex_count; row++) {
-        for (uint32_t column = 0; column < matrix->vertex_count; column++) {
-            const double expected = distances[(size_t)row * matrix->vertex_count + column];
-            double actual = INFINITY;
-            if (!matrix_distance(matrix, row, column, &actual)) {
-                actual = INFINITY;
-            }
-            if (actual != expected && !(fabs(actual - expected) <= relative * fabs(expected))) {
-                fprintf(stderr, "(%u, %u) is %.17g, should be %.17g\n", row, column, actual,
-                        expected);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* One graph with what is known of it. */
-struct subject {
-    const struct graph *graph;
-    const struct plan *plan;
-    const double *distances; /* NULL: not known */
-    double longest;          /* finite distance, or more */
-    bool integral;
-};
-
-static bool applies(const struct variant *variant, const struct subject *subject)
-{
-    const bool negative = subject->graph->summary.negative;
-    if (variant->symmetric && subject->graph->directed) {
-        return false;
-    }
-    if (variant->narrow && (negative || subject->longest > NARROW_DISTANCE_MAX)) {
-        return false;
-    }
-    if (variant->kind == KIND_U2 && (negative || subject->longest >= UNREACHABLE_U2)) {
-        return false;
-    }
-    return subject->integral || kind_is_float(variant->kind);
-}
-
-static enum status solve(struct gpu *gpu, const struct variant *variant,
-                         const struct subject *subject, const struct observer *observer,
+static enum status solve(struct gpu *gpu, const struct gpu_variant *variant,
+                         const struct gpu_subject *subject, const struct observer *observer,
                          struct result *result)
 {
-    const struct solve_options options = {.narrow = variant->narrow,
-                                          .symmetric = variant->symmetric};
-    gpu_set_tuning(gpu, &variant->tuning);
-    return gpu_solve(gpu, subject->graph, subject->plan, &options, observer, &result->matrix,
-                     &result->account);
+    return gpu_trial_solve(gpu, variant, subject, observer, &result->matrix, &result->account);
 }
 
 /* ---- Groups ---- */
@@ -213,17 +150,16 @@ static uint32_t members_at_work(const struct gpu *group, const struct plan *plan
 
 /* ---- Right answers ---- */
 
-static bool try_groups(const struct groups *groups, const struct variant *variant,
-                       const struct subject *subject, uint64_t *solves)
+static bool try_groups(const struct groups *groups, const struct gpu_variant *variant,
+                       const struct gpu_subject *subject, uint64_t *solves)
 {
     struct result expected;
     const uint32_t n = subject->graph->vertex_count;
     result_create(&expected, n, variant->kind);
     bool right = solve(groups->alone, variant, subject, NULL, &expected) == STATUS_OK &&
-                 (subject->distances == NULL || equals_oracle(&expected.matrix, subject->distances,
-                                                              subject->integral          ? 0
-                                                              : variant->kind == KIND_F4 ? 1e-5
-                                                                                         : 1e-13));
+                 (subject->distances == NULL ||
+                  trial_matrix_equals(&expected.matrix, subject->distances,
+                                      gpu_trial_tolerance(variant->kind, subject)));
     for (uint32_t i = 0; i < groups->count && right; i++) {
         struct result result;
         result_create(&result, n, variant->kind);
@@ -245,35 +181,25 @@ static bool try_groups(const struct groups *groups, const struct variant *varian
 
 /* which: of the variants; NULL for all. */
 static bool try_variants(const struct groups *groups, const bool *which,
-                         const struct subject *subject, uint64_t *solves)
+                         const struct gpu_subject *subject, uint64_t *solves)
 {
     bool right = true;
     for (size_t v = 0; v < VARIANT_COUNT && right; v++) {
-        if (applies(&variants[v], subject) && (which == NULL || which[v])) {
+        if (gpu_trial_applies(&variants[v], subject) && (which == NULL || which[v])) {
             right = try_groups(groups, &variants[v], subject, solves);
         }
     }
     return right;
 }
 
-/* Tiles of about this width, down to a few vertices: so small graphs have many. */
-static struct plan *make_plan(const struct graph *graph, uint32_t width, bool symmetric,
-                              uint64_t seed)
-{
-    const uint32_t least = graph->vertex_count / TILES_MOST + 1;
-    struct plan *plan = random_plan_make(graph, width > least ? width : least, symmetric, seed);
-    plan->tile = GPU_TILE;
-    return plan;
-}
-
 /* A random plan, and a symmetric one of an undirected graph. */
-static bool try_plans(const struct groups *groups, struct subject subject, uint64_t seed,
+static bool try_plans(const struct groups *groups, struct gpu_subject subject, uint64_t seed,
                       uint64_t *solves)
 {
     static const uint32_t widths[] = {40, GPU_TILE, 7};
     bool right = true;
     for (int half = 0; half < (subject.graph->directed ? 1 : 2) && right; half++) {
-        struct plan *plan = make_plan(subject.graph, widths[seed % 3], half != 0, seed);
+        struct plan *plan = gpu_trial_plan(subject.graph, widths[seed % 3], half != 0, seed);
         subject.plan = plan;
         right = try_variants(groups, is_planned, &subject, solves);
         plan_destroy(plan);
@@ -288,12 +214,12 @@ static bool try_negative_cycle(const struct groups *groups, struct edge_list *li
 {
     shapes_add_negative_cycle(list, seed);
     struct graph *graph = edge_list_build(list);
-    struct plan *plan = make_plan(graph, 40, !graph->directed, seed);
-    struct subject subject = {graph, dense, NULL, INFINITY, integral};
+    struct plan *plan = gpu_trial_plan(graph, 40, !graph->directed, seed);
+    struct gpu_subject subject = {graph, dense, NULL, INFINITY, integral};
     bool right = true;
     for (size_t v = 0; v < VARIANT_COUNT && graph->summary.negative_loop == NO_VERTEX; v++) {
-        for (uint32_t i = 0; i < 2 * groups->count && right && applies(&variants[v], &subject);
-             i++) {
+        for (uint32_t i = 0;
+             i < 2 * groups->count && right && gpu_trial_applies(&variants[v], &subject); i++) {
             subject.plan = i % 2 == 0 ? dense : plan;
             struct result result;
             result_create(&result, graph->vertex_count, variants[v].kind);
@@ -312,17 +238,6 @@ static bool try_negative_cycle(const struct groups *groups, struct edge_list *li
     return right;
 }
 
-static double longest_of(const double *distances, size_t count)
-{
-    double longest = 0;
-    for (size_t index = 0; index < count; index++) {
-        if (distances[index] < INFINITY && distances[index] > longest) {
-            longest = distances[index];
-        }
-    }
-    return longest;
-}
-
 static bool try_shape(const struct groups *groups, const struct shape *shape, uint32_t n, bool few,
                       uint64_t *solves)
 {
@@ -331,12 +246,12 @@ static bool try_shape(const struct groups *groups, const struct shape *shape, ui
     struct plan *plan = NULL;
     double *distances = NULL;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
-    struct subject subject = {graph, plan, NULL, INFINITY, shape->integral};
+    struct gpu_subject subject = {graph, plan, NULL, INFINITY, shape->integral};
     if (n <= LARGEST_ORACLE) {
         distances = malloc((size_t)n * n * sizeof(*distances));
         CHECK(distances != NULL && oracle_solve(&list, distances));
         subject.distances = distances;
-        subject.longest = longest_of(distances, (size_t)n * n);
+        subject.longest = gpu_trial_longest(distances, (size_t)n * n);
     }
     const bool right = try_variants(groups, few ? is_of_few : NULL, &subject, solves) &&
                        try_plans(groups, subject, n, solves) &&
@@ -351,29 +266,14 @@ static bool try_shape(const struct groups *groups, const struct shape *shape, ui
     return right;
 }
 
-/* Ten random edges from every vertex, and a ring so that all is connected: no distance is longer
- * than 16 bits hold. */
-static void make_connected(struct edge_list *list)
-{
-    uint64_t seed = list->vertex_count;
-    for (uint32_t vertex = 0; vertex < list->vertex_count; vertex++) {
-        edge_list_add(list, vertex, (vertex + 1) % list->vertex_count,
-                      1 + (double)shapes_random(&seed, 9));
-        for (int edge = 0; edge < 10; edge++) {
-            edge_list_add(list, vertex, (uint32_t)shapes_random(&seed, list->vertex_count),
-                          1 + (double)shapes_random(&seed, 99));
-        }
-    }
-}
-
 static bool try_connected(const struct groups *groups, uint32_t n, bool directed, uint64_t *solves)
 {
     struct edge_list list = {.vertex_count = n, .directed = directed};
-    make_connected(&list);
+    gpu_trial_connect(&list, 9, 99);
     struct graph *graph = edge_list_build(&list);
     struct plan *plan = NULL;
     CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
-    const struct subject subject = {graph, plan, NULL, 10.0 * n, true};
+    const struct gpu_subject subject = {graph, plan, NULL, 10.0 * n, true};
     const bool right = try_variants(groups, NULL, &subject, solves);
     plan_destroy(plan);
     graph_destroy(graph);
@@ -399,7 +299,7 @@ static bool run_sizes(const struct groups *groups, bool few)
     /* As a planner orders it: many leaves, whose products meet in the same few targets. */
     for (uint32_t i = 0; i < 6 && right && !few; i++) {
         struct halved_grid grid = halved_grid_make(31 + i / 2 * 13, i % 2 != 0, GPU_TILE);
-        const struct subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
+        const struct gpu_subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
         right = try_variants(groups, is_planned, &subject, &solves);
         halved_grid_finish(&grid);
     }
@@ -410,29 +310,11 @@ static bool run_sizes(const struct groups *groups, bool few)
 
 /* ---- Cancels ---- */
 
-/* Rounds until a cancel. */
-struct patience {
-    uint32_t rounds;
-};
-
-static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    struct patience *patience = context;
-    (void)rounds_done;
-    (void)rounds_total;
-    patience->rounds -= patience->rounds > 0;
-}
-
-static bool is_out_of_patience(void *context)
-{
-    return ((const struct patience *)context)->rounds == 0;
-}
-
 /* All members end, and solve the next graph right. */
 static bool try_cancels(const struct groups *groups, const struct graph *graph,
                         const struct plan *plan)
 {
-    const struct subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
+    const struct gpu_subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
     const bool dense = plan->summary.kind == PLAN_DENSE;
     uint64_t solves = 0;
     bool right = true;
@@ -442,10 +324,8 @@ static bool try_cancels(const struct groups *groups, const struct graph *graph,
                 if (!dense && !is_planned[v]) {
                     continue;
                 }
-                struct patience patience = {rounds};
-                const struct observer observer = {.context = &patience,
-                                                  .progress = lose_patience,
-                                                  .cancelled = is_out_of_patience};
+                struct patience patience = {.rounds = rounds};
+                const struct observer observer = patience_observe(&patience);
                 struct result result;
                 result_create(&result, graph->vertex_count, variants[v].kind);
                 right = solve(groups->list[i], &variants[v], &subject, &observer, &result) ==
@@ -462,7 +342,7 @@ static bool try_cancels(const struct groups *groups, const struct graph *graph,
 static bool run_cancels(const struct groups *groups)
 {
     struct edge_list list = {.vertex_count = LARGEST, .directed = false};
-    make_connected(&list);
+    gpu_trial_connect(&list, 9, 99);
     struct graph *graph = edge_list_build(&list);
     struct plan *plan = NULL;
     CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
@@ -476,100 +356,6 @@ static bool run_cancels(const struct groups *groups)
     return right;
 }
 
-/* ---- Speed ---- */
-
-static const struct variant timed[] = {
-    {"i4", {2048, NEVER, 7168, 0}, KIND_I4, false, false},
-    {"i4 symmetric", {2048, NEVER, 7168, 0}, KIND_I4, false, true},
-    {"u2 in 16 bits", {2048, 0, 7168, 0}, KIND_U2, true, false},
-    {"u2 in 16 bits symmetric", {2048, 0, 7168, 0}, KIND_U2, true, true},
-    {"f4", {2048, NEVER, 7168, 0}, KIND_F4, false, false},
-    {"f4 symmetric", {2048, NEVER, 7168, 0}, KIND_F4, false, true},
-};
-
-/* FNV-1a over words, of a matrix that is not kept beside another. */
-static uint64_t checksum(const struct matrix *matrix)
-{
-    const size_t bytes = matrix_bytes(matrix);
-    const unsigned char *at = matrix->elements;
-    uint64_t sum = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, at + i, sizeof(word));
-        sum = (sum ^ word) * UINT64_C(1099511628211);
-    }
-    return sum;
-}
-
-/* The best of three, whose checksum is that of the first. */
-static bool time_one(struct gpu *gpu, const struct variant *variant, const struct subject *subject,
-                     double *best_s, uint64_t *sum)
-{
-    bool right = true;
-    for (int turn = 0; turn < 3 && right; turn++) {
-        struct result result;
-        result_create(&result, subject->graph->vertex_count, variant->kind);
-        right = solve(gpu, variant, subject, NULL, &result) == STATUS_OK;
-        const struct timings *timings = &result.account.timings;
-        const uint64_t found = right ? checksum(&result.matrix) : 0;
-        if (turn > 0 || *sum != 0) {
-            right = right && found == *sum;
-        }
-        *sum = found;
-        *best_s = turn == 0 || timings->compute_s < *best_s ? timings->compute_s : *best_s;
-        printf("  %s, %u members, %u at work: compute %.3f ms, fill %.3f, in %.3f, out %.3f ms%s\n",
-               variant->name, gpu_member_count(gpu), result.account.device_count,
-               timings->compute_s * 1e3, timings->fill_s * 1e3, timings->h2d_s * 1e3,
-               timings->d2h_s * 1e3, right ? "" : ": WRONG");
-        result_finish(&result);
-    }
-    return right;
-}
-
-static bool time_groups(const struct groups *groups, const struct variant *variant,
-                        const struct subject *subject)
-{
-    const uint32_t n = subject->graph->vertex_count;
-    double alone_s = 0;
-    uint64_t sum = 0;
-    bool right = time_one(groups->alone, variant, subject, &alone_s, &sum);
-    for (uint32_t i = 0; i < groups->count && right; i++) {
-        double group_s = 0;
-        right = time_one(groups->list[i], variant, subject, &group_s, &sum);
-        printf("n=%u %s: group %u of %u members: %.3f ms, one device %.3f ms: %.3f times\n", n,
-               variant->name, i, gpu_member_count(groups->list[i]), group_s * 1e3, alone_s * 1e3,
-               alone_s / group_s);
-    }
-    return right;
-}
-
-static bool run_grid_times(const struct groups *groups, uint32_t side)
-{
-    struct halved_grid grid = halved_grid_make(side, true, GPU_TILE);
-    const struct subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
-    const bool right = time_groups(groups, &timed[0], &subject);
-    halved_grid_finish(&grid);
-    return right;
-}
-
-static bool run_times(const struct groups *groups, uint32_t n)
-{
-    bool right = true;
-    for (size_t v = 0; v < sizeof(timed) / sizeof(timed[0]) && right; v++) {
-        struct edge_list list = {.vertex_count = n, .directed = !timed[v].symmetric};
-        make_connected(&list);
-        struct graph *graph = edge_list_build(&list);
-        struct plan *plan = NULL;
-        CHECK(planner_dense(n, GPU_TILE, &plan) == STATUS_OK);
-        const struct subject subject = {graph, plan, NULL, NARROW_DISTANCE_MAX, true};
-        right = time_groups(groups, &timed[v], &subject);
-        plan_destroy(plan);
-        graph_destroy(graph);
-        edge_list_finish(&list);
-    }
-    return right;
-}
-
 int main(int argc, char **argv)
 {
     char reason[GPU_REASON_SIZE];
@@ -579,13 +365,9 @@ int main(int argc, char **argv)
         return EXIT_SKIPPED;
     }
     const bool few = argc == 2 && strcmp(argv[1], "--few") == 0;
-    const bool times = argc == 3 && strcmp(argv[1], "--time") == 0;
-    const bool grid = argc == 3 && strcmp(argv[1], "--grid") == 0;
     struct groups groups = {0};
-    groups_open(&groups, devices, few ? 3 : times || grid ? 2 : MEMBERS_MOST);
-    const bool right = times  ? run_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
-                       : grid ? run_grid_times(&groups, (uint32_t)strtoul(argv[2], NULL, 10))
-                              : run_sizes(&groups, few) && (few || run_cancels(&groups));
+    groups_open(&groups, devices, few ? 3 : MEMBERS_MOST);
+    const bool right = run_sizes(&groups, few) && (few || run_cancels(&groups));
     groups_close(&groups);
     puts(right ? "all right" : "FAILED");
     return right ? EXIT_SUCCESS : EXIT_FAILURE;

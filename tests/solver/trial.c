@@ -97,24 +97,25 @@ static bool is_close(double actual, double expected, double relative)
     return actual == expected || fabs(actual - expected) <= relative * fabs(expected);
 }
 
-bool trial_equals(const struct trial *trial, const double *distances, double relative)
+bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative)
 {
-    const size_t n = trial->matrix.vertex_count;
-    if (!ended_well(trial)) {
-        return false;
-    }
+    const size_t n = matrix->vertex_count;
     for (size_t row = 0; row < n; ++row) {
         for (size_t column = 0; column < n; ++column) {
-            const double actual = entry(&trial->matrix, row, column);
+            const double actual = entry(matrix, row, column);
             if (!is_close(actual, distances[row * n + column], relative)) {
                 fprintf(stderr, "n=%zu kind %s: (%zu, %zu) is %.17g, should be %.17g\n", n,
-                        kind_name(trial->matrix.kind), row, column, actual,
-                        distances[row * n + column]);
+                        kind_name(matrix->kind), row, column, actual, distances[row * n + column]);
                 return false;
             }
         }
     }
     return true;
+}
+
+bool trial_equals(const struct trial *trial, const double *distances, double relative)
+{
+    return ended_well(trial) && trial_matrix_equals(&trial->matrix, distances, relative);
 }
 
 /* +infinity when there is no such edge. */

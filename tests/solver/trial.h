@@ -29,6 +29,7 @@ struct statistics trial_make_statistics(struct trial *trial);
 void trial_compare_statistics(struct trial *trial);
 
 /* Every entry is the distance, to the last bit; with relative > 0 within that part of it. */
+bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
 /* The trial ended with a negative cycle, and these edges have the one it names. */
 bool trial_names_negative_cycle(const struct trial *trial, const struct edge_list *list);
