@@ -75,7 +75,7 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
                       struct matrix *matrix, struct solve_account *account)
 {
     CHECK(plan->tile == GPU_TILE && plan->vertex_count == graph->vertex_count);
-    CHECK(gpu_supports(matrix->kind) && matrix->vertex_count == graph->vertex_count);
+    CHECK(matrix->vertex_count == graph->vertex_count);
     if (graph->vertex_count == 0) {
         return STATUS_OK;
     }

@@ -365,11 +365,6 @@ bool gpu_connect(struct gpu *gpu)
     return gpu->nccl != NULL;
 }
 
-bool gpu_supports(enum kind kind)
-{
-    return kind == KIND_I4 || kind == KIND_U2 || kind == KIND_F4 || kind == KIND_F8;
-}
-
 uint64_t gpu_free_bytes(const struct gpu *gpu)
 {
     uint64_t bytes = 0;
@@ -415,9 +410,6 @@ uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge
     const bool small = vertex_count <= SMALL_VERTICES;
     const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     uint64_t most = 0;
-    if (!gpu_supports(kind)) {
-        return UINT64_MAX;
-    }
     members = vertex_count < GROUP_VERTICES ? 1 : members;
     for (uint32_t member = 0; member < members; member++) {
         struct workspace_shape shape;
@@ -433,7 +425,7 @@ uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge
 {
     uint64_t most = 0;
     members = plan->vertex_count < GROUP_VERTICES ? 1 : members;
-    if (plan->summary.kind == PLAN_DENSE || !gpu_supports(kind)) {
+    if (plan->summary.kind == PLAN_DENSE) {
         return gpu_bytes_needed(members, plan->vertex_count, edge_count, kind) / members;
     }
     for (uint32_t member = 0; member < members; member++) {

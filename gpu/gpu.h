@@ -70,7 +70,6 @@ void gpu_close(struct gpu *gpu); /* NULL is accepted */
 /* The first of a group, with the memory of all: as many times that of the one that has least. */
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 uint32_t gpu_member_count(const struct gpu *gpu);
-bool gpu_supports(enum kind kind);
 
 /* From here on each solve is one of all these ranks, which are borrowed, each with a device of its
  * own: they call gpu_solve at the same time with the same graph, plan and options. Only the first

@@ -48,8 +48,7 @@ static void choose_figures(struct planning *planning)
         planning->dense_only = solver->dense_only;
     }
     if (solver != NULL && solver->class_->plan_cost != NULL &&
-        graph_choose_kind(graph, KIND_AUTO, &kind, &problem) == STATUS_OK &&
-        solver_supports(solver, kind)) {
+        graph_choose_kind(graph, KIND_AUTO, &kind, &problem) == STATUS_OK) {
         solver->class_->plan_cost(solver, graph, kind, &options, &planning->cost);
     } else {
         planning->cost = strcmp(planning->solver, "gpu") == 0 ? plan_cost_of_gpu(threads)

@@ -45,7 +45,6 @@ struct solving {
     struct graph *graph; /* NULL until it is read */
     struct solve_request request;
     struct solver *solver;
-    struct solver *fallback; /* the CPU, when the solver is another */
     struct solve_outcome outcome;
     struct output_matrix output;
     struct progress_bar bar;
@@ -133,12 +132,7 @@ static enum status open_solver(struct solving *solving, struct problem *reterr)
         of_rank.cpu_threads = config->cpu_threads > 0 ? config->cpu_threads : ranks->threads;
         return solver_open_rank(&of_rank, ranks, &solving->solver, reterr);
     }
-    enum status status = solver_open(config, &solving->solver, reterr);
-    /* The CPU solver stands in for kinds that a device does not compute. */
-    if (status == STATUS_OK && !solver_supports(solving->solver, solving->request.kind)) {
-        status = solver_cpu_open(config, &solving->fallback, reterr);
-    }
-    return status;
+    return solver_open(config, &solving->solver, reterr);
 }
 
 /* The output is opened before the solve, which then writes into the mapped file: a path that cannot
@@ -165,7 +159,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     /* Some file systems clear what they allocate. */
     solving->write_s = clock_monotonic_s() - began_s;
     solving->request.observer = &observer;
-    STATUS_TRY(solve_graph(solving->solver, solving->fallback, solving->graph, &solving->request,
+    STATUS_TRY(solve_graph(solving->solver, solving->graph, &solving->request,
                            &solving->output.matrix, &solving->outcome, reterr));
     began_s = clock_monotonic_s();
     show_phase(&solving->bar, job_phase_name(PHASE_WRITING));
@@ -298,7 +292,6 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
     }
     output_matrix_finish(&solving.output);
     solve_outcome_finish(&solving.outcome);
-    solver_close(solving.fallback);
     solver_close(solving.solver);
     graph_destroy(solving.graph);
     return status;

@@ -57,28 +57,9 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     outcome->cycle_length = 0;
 }
 
-/* Whether the solver can produce this kind: without u2 it computes such a result as i4. */
-static bool computes(const struct solver *solver, enum kind kind)
+static bool is_narrowed(const struct solver *solver, enum kind kind)
 {
-    return solver_supports(solver, kind) || (kind == KIND_U2 && solver_supports(solver, KIND_I4));
-}
-
-static enum status choose_solver(struct solver *solver, struct solver *fallback, enum kind kind,
-                                 struct solver **ret_solver, struct problem *reterr)
-{
-    if (computes(solver, kind)) {
-        *ret_solver = solver;
-        return STATUS_OK;
-    }
-    if (fallback != NULL && computes(fallback, kind)) {
-        *ret_solver = fallback;
-        return STATUS_OK;
-    }
-    const enum status status =
-        problem_set(reterr, STATUS_BAD_PARAMETER, "The %s solver does not compute kind %s.",
-                    solver->class_->name, kind_name(kind));
-    problem_hint(reterr, "Ask for kind i4 or f4.");
-    return status;
+    return kind == KIND_U2 && !solver->class_->computes_u2;
 }
 
 /* ---- Plans ---- */
@@ -151,9 +132,8 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
 {
     struct plan *plan = NULL;
     double seconds = 0;
-    const enum kind computed = solver_supports(solver, kind) ? kind : KIND_I4;
+    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
     struct graph *folded = NULL;
-    CHECK(computes(solver, kind));
     enum status status = graph_fold(graph, &folded);
     const struct graph *solved = folded != NULL ? folded : graph;
     const bool narrow = prove_narrow(solver, solved, computed);
@@ -460,19 +440,19 @@ static enum status begin(struct solve *solve)
     return STATUS_OK;
 }
 
-enum status solve_graph(struct solver *solver, struct solver *fallback, const struct graph *graph,
+enum status solve_graph(struct solver *solver, const struct graph *graph,
                         const struct solve_request *request, struct matrix *matrix,
                         struct solve_outcome *outcome, struct problem *reterr)
 {
-    struct solve solve = {.graph = graph,
+    struct solve solve = {.solver = solver,
+                          .graph = graph,
                           .request = request,
                           .observer = request->observer,
                           .matrix = matrix,
                           .outcome = outcome,
                           .reterr = reterr};
-    STATUS_TRY(choose_solver(solver, fallback, request->kind, &solve.solver, reterr));
     solver_describe(solve.solver, &outcome->device);
-    solve.narrowed = !solver_supports(solve.solver, request->kind);
+    solve.narrowed = is_narrowed(solver, request->kind);
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
     const struct ranks *ranks = solve.solver->ranks;
     struct host_memory_warmer *warmer =

@@ -36,13 +36,11 @@ MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               struct solver_estimate *ret_estimate,
                                               struct plan_summary *ret_plan);
 
-/* fallback: a CPU solver used for kinds that `solver` does not support; may be NULL or the same.
- * matrix: storage of request->kind and the graph's size. On failure reterr tells why and, for
- * STATUS_NEGATIVE_CYCLE, the outcome names the cycle. */
-MUST_CHECK enum status solve_graph(struct solver *solver, struct solver *fallback,
-                                   const struct graph *graph, const struct solve_request *request,
-                                   struct matrix *matrix, struct solve_outcome *outcome,
-                                   struct problem *reterr);
+/* matrix: storage of request->kind and the graph's size. On failure reterr says why, and for
+ * STATUS_NEGATIVE_CYCLE the outcome names the cycle. */
+MUST_CHECK enum status solve_graph(struct solver *solver, const struct graph *graph,
+                                   const struct solve_request *request, struct matrix *matrix,
+                                   struct solve_outcome *outcome, struct problem *reterr);
 
 void solve_outcome_finish(struct solve_outcome *outcome);
 

@@ -95,11 +95,6 @@ void solver_set_figures(struct solver *model, const struct solver_figures *figur
     }
 }
 
-bool solver_supports(const struct solver *solver, enum kind kind)
-{
-    return solver->class_->supports(kind);
-}
-
 void solver_describe(const struct solver *solver, struct solver_device *ret_device)
 {
     solver->class_->describe(solver, ret_device);

@@ -65,8 +65,8 @@ struct solver_figures {
 
 struct solver_class {
     const char *name;
-    uint32_t tile; /* vertices per tile edge of the plans that it executes */
-    bool (*supports)(enum kind kind);
+    uint32_t tile;    /* vertices per tile edge of the plans that it executes */
+    bool computes_u2; /* false: a u2 result is computed as i4 and narrowed on the host */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
@@ -129,7 +129,7 @@ MUST_CHECK enum status solver_open_rank(const struct solver_config *config,
 void solver_close(struct solver *solver);
 
 /* A model of a solver that another process has opened: it estimates, and solves nothing. Only
- * solver_supports, solver_estimate, solver_close and solve_estimate_planned take one. Its figures
+ * solver_estimate, solver_close and solve_estimate_planned take one. Its figures
  * may be replaced by later ones while other threads estimate. STATUS_NO_MEMORY. */
 MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
                                            struct solver **ret_model);
@@ -144,7 +144,6 @@ MUST_CHECK enum status solver_gpu_model(struct solver **ret_model);
 unsigned solver_fault_class(void);
 
 /* These and solver_estimate may be called by any thread, also while the solver solves. */
-bool solver_supports(const struct solver *solver, enum kind kind);
 /* As the device was when the solver was opened: neither driver nor kernel is asked. */
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);
 void solver_estimate(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,

@@ -37,14 +37,9 @@ struct solver_cpu {
     _Atomic double rate_per_s[ARITHMETIC_COUNT];
 };
 
-static bool supports(enum kind kind)
-{
-    return kind == KIND_I4 || kind == KIND_F4 || kind == KIND_F8;
-}
-
 static enum arithmetic arithmetic_of(enum kind kind, const struct solve_options *options)
 {
-    CHECK(supports(kind));
+    CHECK(kind != KIND_U2);
     if (kind == KIND_I4) {
         return options->narrow ? ARITHMETIC_NARROW : ARITHMETIC_I4;
     }
@@ -329,7 +324,6 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
 static const struct solver_class cpu_class = {
     .name = "cpu",
     .tile = CPU_TILE,
-    .supports = supports,
     .describe = describe,
     .estimate = estimate,
     .plan_cost = plan_cost,

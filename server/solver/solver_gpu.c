@@ -257,7 +257,7 @@ static void set_figures(struct solver *model, const struct solver_figures *figur
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
-    .supports = gpu_supports,
+    .computes_u2 = true,
     .describe = describe_device,
     .estimate = estimate_solve,
     .plan_cost = plan_cost,
@@ -307,10 +307,8 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     self->members = gpu_member_count(self->gpu);
     self->group_vertices = tuning.group_vertices;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (gpu_supports(kind)) {
-            gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
-            gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
-        }
+        gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
+        gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
     }
     /* Two 16-bit relaxations to an instruction; doubles, at best, at half the rate of floats. */
     const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *

@@ -12,20 +12,17 @@
 /* Some solvers compute u2 by way of i4: both matrices are in memory then. */
 static bool is_narrowed(const struct solver *solver, enum kind kind)
 {
-    return kind == KIND_U2 && !solver_supports(solver, KIND_U2);
+    return kind == KIND_U2 && !solver->class_->computes_u2;
 }
 
-/* A kind that the host computes, for a device that does not, has no known pace. */
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                     enum kind kind, struct solver_estimate *ret_estimate)
 {
     const struct solve_options plain = {0};
     const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
     size_t wide_bytes;
-    *ret_estimate = (struct solver_estimate){.seconds = -1};
-    if (solver_supports(solver, computed)) {
-        solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
-    }
+    *ret_estimate = (struct solver_estimate){0};
+    solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
     if (computed != kind && matrix_size(vertex_count, computed, &wide_bytes) == STATUS_OK) {
         ret_estimate->host_bytes += wide_bytes;
     }
@@ -36,11 +33,6 @@ enum status estimate_planned(const struct solver *solver, const struct graph *gr
 {
     struct solver_estimate outline;
     estimate_solve(solver, graph->vertex_count, graph->edge_count, kind, &outline);
-    if (outline.seconds < 0) {
-        *ret_estimate = outline;
-        *ret_plan = (struct plan_summary){.work_fraction = 1};
-        return STATUS_OK;
-    }
     const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
     ret_estimate->host_bytes = outline.host_bytes;
     ret_estimate->device_bytes = outline.device_bytes;
@@ -69,9 +61,6 @@ static bool fits(const struct solver *solver, const struct solver_device *gpu, u
     if (matrix_size(n, computed, &matrix_bytes) != STATUS_OK ||
         (narrowed && !fits_host(matrix_bytes, matrix_bytes / 2))) {
         return false;
-    }
-    if (!solver_supports(solver, computed)) {
-        return fits_host(matrix_bytes, 0);
     }
     solver_estimate(solver, n, n, computed, &plain, &estimate);
     return gpu != NULL ? estimate.device_bytes <= gpu->memory_free_bytes

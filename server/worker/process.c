@@ -264,7 +264,7 @@ static double allow_s(const struct solver *model, const struct task *task)
     const double rows = fmin(n, SOLVE_VERIFY_ROWS);
     if (task->form == RESULT_FORM_HIERARCHY) {
         estimate.seconds = (n + m) * HIERARCHY_STEP_S;
-    } else if (solver_supports(model, kind)) {
+    } else {
         solver_estimate(model, task->vertex_count, task->edge_count, kind, &plain, &estimate);
     }
     return EXPECTED_FACTOR * fmax(estimate.seconds, 0) +

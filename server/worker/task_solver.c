@@ -119,11 +119,6 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     if (task->form == RESULT_FORM_HIERARCHY) {
         return solve_task_hierarchy(solver, task);
     }
-    if (task->kind != KIND_U2 && !solver_supports(solver->solver, task->kind) &&
-        solver->fallback == NULL) {
-        STATUS_TRY(solver_cpu_open(&solver->setup->solver, &solver->fallback, &task->problem));
-        solver_allow_plans(solver->fallback, &solver->setup->solver);
-    }
     if (solver->ranks != NULL) {
         STATUS_TRY(share_task(solver->ranks, task));
     }
@@ -136,8 +131,8 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;
     task_read_record(task, &record);
-    enum status status = solve_graph(solver->solver, solver->fallback, task->graph, &request,
-                                     &matrix, &task->outcome, &task->problem);
+    enum status status =
+        solve_graph(solver->solver, task->graph, &request, &matrix, &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
     if (status == STATUS_OK) {
         status = task_write_result(task, NULL, 0);
@@ -160,7 +155,6 @@ void task_solver_close(struct task_solver *solver)
     if (solver->ranks != NULL) {
         share_kind(solver->ranks, &none);
     }
-    solver_close(solver->fallback);
     solver_close(solver->solver);
 }
 
@@ -175,8 +169,7 @@ static enum status follow_task(struct solver *solver, enum kind kind)
     STATUS_TRY(ranks_share_graph(solver->ranks, STATUS_OK, &graph));
     const struct solve_request request = {.kind = kind};
     struct matrix matrix = {graph->vertex_count, kind, NULL};
-    const enum status status =
-        solve_graph(solver, NULL, graph, &request, &matrix, &outcome, &problem);
+    const enum status status = solve_graph(solver, graph, &request, &matrix, &outcome, &problem);
     solve_outcome_finish(&outcome);
     graph_destroy(graph);
     return status;

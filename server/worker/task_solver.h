@@ -31,7 +31,6 @@ struct task_solver {
     const struct worker_setup *setup; /* borrowed */
     const struct ranks *ranks;        /* NULL = it is alone */
     struct solver *solver;            /* NULL = it could not be opened */
-    struct solver *fallback; /* a CPU solver for kinds that the GPU lacks, opened when needed */
 };
 
 void task_solver_open(const struct worker_setup *setup, const struct ranks *ranks,

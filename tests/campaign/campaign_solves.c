@@ -293,8 +293,7 @@ static uint32_t rounds_late(struct solver *solver)
     struct graph *graph = edge_list_build(&list);
     matrix.elements = malloc(sizeof(int32_t) * list.vertex_count * list.vertex_count);
     CHECK(matrix.elements != NULL);
-    const enum status status =
-        solve_graph(solver, NULL, graph, &request, &matrix, &outcome, &problem);
+    const enum status status = solve_graph(solver, graph, &request, &matrix, &outcome, &problem);
     if (status != STATUS_NEGATIVE_CYCLE) {
         complain(&list, KIND_I4, "a negative cycle was not seen");
     }

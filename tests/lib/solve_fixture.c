@@ -34,14 +34,13 @@ struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t coun
     return graph;
 }
 
-struct attempt run(struct solver *solver, struct solver *fallback, const struct graph *graph,
-                   enum kind kind)
+struct attempt run(struct solver *solver, const struct graph *graph, enum kind kind)
 {
     struct attempt attempt = {0};
     struct matrix matrix = {graph->vertex_count, kind, &attempt.entries};
     const struct solve_request request = {.kind = kind, .verify = true};
     attempt.status =
-        solve_graph(solver, fallback, graph, &request, &matrix, &attempt.outcome, &attempt.problem);
+        solve_graph(solver, graph, &request, &matrix, &attempt.outcome, &attempt.problem);
     return attempt;
 }
 
@@ -49,7 +48,7 @@ struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t
                          bool directed, enum kind kind)
 {
     struct graph *graph = build(vertex_count, edges, count, directed);
-    struct attempt attempt = run(cpu, NULL, graph, kind);
+    struct attempt attempt = run(cpu, graph, kind);
     graph_destroy(graph);
     return attempt;
 }
@@ -68,11 +67,6 @@ static void estimate_cpu(const struct solver *solver, uint32_t vertex_count, uin
     cpu->class_->estimate(cpu, vertex_count, edge_count, kind, options, ret_estimate);
 }
 
-static bool supports_i4(enum kind kind)
-{
-    return kind == KIND_I4;
-}
-
 struct solver_class stand_in_class(void)
 {
     struct solver_class class_ = *cpu->class_;
@@ -80,11 +74,4 @@ struct solver_class stand_in_class(void)
     class_.fits = NULL;
     class_.estimate = estimate_cpu;
     return class_;
-}
-
-struct narrow_solver make_narrow(void)
-{
-    struct narrow_solver narrow = {.class_ = stand_in_class()};
-    narrow.class_.supports = supports_i4;
-    return narrow;
 }

@@ -44,8 +44,7 @@ struct attempt {
     struct problem problem;
 };
 
-struct attempt run(struct solver *solver, struct solver *fallback, const struct graph *graph,
-                   enum kind kind);
+struct attempt run(struct solver *solver, const struct graph *graph, enum kind kind);
 
 struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t count,
                          bool directed, enum kind kind);
@@ -57,5 +56,3 @@ void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
 /* For a solver of a test that passes on to the CPU what it does not do itself. It is no solver_cpu,
  * so it has no figures. */
 struct solver_class stand_in_class(void);
-
-struct narrow_solver make_narrow(void);

@@ -37,7 +37,7 @@ static bool run_kinds(struct solver *solver, const struct shape *shape,
     const bool verify = list->vertex_count <= CERTIFIED_VERTICES;
     for (size_t index = 0; index < sizeof(kind_cases) / sizeof(kind_cases[0]); ++index) {
         const struct kind_case kind = kind_cases[index];
-        if (!solver_supports(solver, kind.kind) || (!shape->integral && kind.kind == KIND_I4)) {
+        if (!shape->integral && kind.kind == KIND_I4) {
             continue;
         }
         struct trial trial = trial_run(solver, list, kind.kind, verify);

@@ -13,7 +13,6 @@
 #define EXIT_SKIPPED 77
 /* Of decimals: the part of a distance by which an answer may be off. */
 #define TOLERANCE_F8 1e-12
-#define TOLERANCE_F4 1e-5
 
 /* The case as the product reads it: compact JSON. */
 static struct graph *read_graph(const json_t *peer_case)
@@ -61,29 +60,13 @@ static double *read_expected(const json_t *peer_case, size_t n)
     return distances;
 }
 
-static double tolerance_of(enum kind kind)
-{
-    if (kind == KIND_I4) {
-        return 0;
-    }
-    return kind == KIND_F8 ? TOLERANCE_F8 : TOLERANCE_F4;
-}
-
-/* The widest kind that the solver computes for decimals. */
-static enum kind choose_kind(const struct solver *solver, const struct graph *graph)
-{
-    if (graph->summary.integral) {
-        return KIND_I4;
-    }
-    return solver_supports(solver, KIND_F8) ? KIND_F8 : KIND_F4;
-}
-
 static bool equals_expected(struct solver *solver, const struct graph *graph, enum kind kind,
                             const json_t *peer_case)
 {
     double *distances = read_expected(peer_case, graph->vertex_count);
     struct trial trial = trial_run_graph(solver, graph, kind, true);
-    const bool right = distances != NULL && trial_equals(&trial, distances, tolerance_of(kind));
+    const bool right =
+        distances != NULL && trial_equals(&trial, distances, kind == KIND_F8 ? TOLERANCE_F8 : 0);
     trial_finish(&trial);
     free(distances);
     return right;
@@ -105,7 +88,7 @@ static bool run_case(struct solver *solver, const json_t *peer_case)
     struct graph *graph = read_graph(peer_case);
     bool right = false;
     if (graph != NULL) {
-        const enum kind kind = choose_kind(solver, graph);
+        const enum kind kind = graph->summary.integral ? KIND_I4 : KIND_F8;
         right = json_object_get(peer_case, "error") != NULL
                     ? ends_with_cycle(solver, graph, kind, peer_case)
                     : equals_expected(solver, graph, kind, peer_case);

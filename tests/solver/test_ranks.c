@@ -62,8 +62,8 @@ static void solve_as_program(struct member *member, const struct observer *obser
     struct graph *graph = first ? (struct graph *)member->graph : NULL;
     member->status = ranks_share_graph(member->ranks, STATUS_OK, &graph);
     CHECK(member->status == STATUS_OK);
-    member->status = solve_graph(member->solver, NULL, graph, &request, &member->matrix,
-                                 &member->outcome, &member->problem);
+    member->status = solve_graph(member->solver, graph, &request, &member->matrix, &member->outcome,
+                                 &member->problem);
     if (!first) {
         graph_destroy(graph);
     }

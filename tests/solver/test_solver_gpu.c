@@ -123,7 +123,7 @@ static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_
     struct problem problem = {0};
     matrix.elements = malloc((size_t)graph->vertex_count * graph->vertex_count * sizeof(int32_t));
     CHECK(matrix.elements != NULL);
-    const enum status status = solve_graph(gpu, NULL, graph, &request, &matrix, &outcome, &problem);
+    const enum status status = solve_graph(gpu, graph, &request, &matrix, &outcome, &problem);
     const bool cancelled = cancel_after != UINT32_MAX;
     const bool right =
         watch.in_order && status == (cancelled ? STATUS_CANCELLED : STATUS_OK) &&

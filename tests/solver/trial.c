@@ -49,7 +49,7 @@ struct trial trial_run_graph(struct solver *solver, const struct graph *graph, e
     struct statistics statistics = trial_make_statistics(&trial);
     trial.outcome.account.statistics = &statistics;
     trial.status =
-        solve_graph(solver, NULL, graph, &request, &trial.matrix, &trial.outcome, &trial.problem);
+        solve_graph(solver, graph, &request, &trial.matrix, &trial.outcome, &trial.problem);
     trial_compare_statistics(&trial);
     return trial;
 }

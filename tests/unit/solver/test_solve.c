@@ -81,7 +81,7 @@ static struct problem refuse(const char *edges, bool directed)
     struct graph *graph = NULL;
     assert_int_equal(read_graph(FORMAT_EDGES, &options, edges, strlen(edges), 64, &graph, NULL),
                      STATUS_OK);
-    struct attempt attempt = run(cpu, NULL, graph, KIND_F8);
+    struct attempt attempt = run(cpu, graph, KIND_F8);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
     solve_outcome_finish(&attempt.outcome);
     graph_destroy(graph);
@@ -167,7 +167,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     struct statistics statistics = statistics_init(storage, 3, kind);
     attempt.outcome.account.statistics = &statistics;
     assert_int_equal(
-        solve_graph(solver, cpu, graph, &request, &matrix, &attempt.outcome, &attempt.problem),
+        solve_graph(solver, graph, &request, &matrix, &attempt.outcome, &attempt.problem),
         STATUS_OK);
     assert_true(attempt.outcome.account.statistics_filled);
     assert_int_equal(statistics.summary->reachable_pairs, 3);
@@ -215,28 +215,6 @@ TEST(statistics_that_the_solver_leaves_are_filled_after_it)
     expect_statistics_of_the_path(&lazy.solver, KIND_I4);
     expect_statistics_of_the_path(&lazy.solver, KIND_U2);
     expect_statistics_of_the_path(&lazy.solver, KIND_F4);
-}
-
-TEST(the_fallback_computes_what_the_solver_does_not)
-{
-    struct narrow_solver narrow = make_narrow();
-    narrow.solver.class_ = &narrow.class_;
-    struct graph *graph = build(3, short_path, 2, true);
-    struct attempt attempt = run(&narrow.solver, cpu, graph, KIND_F8);
-    assert_int_equal(attempt.status, STATUS_OK);
-    assert_true(attempt.entries.f8[2] == 15);
-    solve_outcome_finish(&attempt.outcome);
-    graph_destroy(graph);
-}
-
-TEST(a_kind_that_nobody_computes_is_refused)
-{
-    struct narrow_solver narrow = make_narrow();
-    narrow.solver.class_ = &narrow.class_;
-    struct graph *graph = build(3, short_path, 2, true);
-    struct attempt attempt = run(&narrow.solver, NULL, graph, KIND_F8);
-    assert_int_equal(attempt.status, STATUS_BAD_PARAMETER);
-    graph_destroy(graph);
 }
 
 /* ---- Plans ---- */
@@ -309,7 +287,7 @@ static uint32_t narrow_vertices;
 
 static struct attempt run_rings(bool figures, bool directed, enum kind kind)
 {
-    struct narrow_solver device = make_narrow();
+    struct narrow_solver device = {.class_ = stand_in_class()};
     struct edge rings[64];
     device.class_.solve = solve_and_note;
     device.class_.describe = describe_cpu;
@@ -324,7 +302,7 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
         rings[32 + vertex] = (struct edge){next, vertex, 1};
     }
     struct graph *graph = build(32, rings, both_ways ? 64 : 32, directed);
-    struct attempt attempt = run(&device.solver, NULL, graph, kind);
+    struct attempt attempt = run(&device.solver, graph, kind);
     graph_destroy(graph);
     assert_int_equal(attempt.status, STATUS_OK);
     return attempt;
@@ -430,7 +408,7 @@ TEST(a_job_cancelled_while_planned_is_not_solved)
 {
     const struct observer observer = {.progress = ignore_progress, .cancelled = say_cancelled};
     const struct solve_request request = {.kind = KIND_I4, .observer = &observer};
-    struct narrow_solver device = make_narrow();
+    struct narrow_solver device = {.class_ = stand_in_class()};
     struct attempt attempt = {0};
     struct matrix matrix = {3, KIND_I4, &attempt.entries};
     device.class_.solve = solve_and_note;
@@ -438,9 +416,9 @@ TEST(a_job_cancelled_while_planned_is_not_solved)
     device.solver.class_ = &device.class_;
     struct graph *graph = build(3, short_path, 2, true);
     tiles_of_solve = 0;
-    assert_int_equal(solve_graph(&device.solver, NULL, graph, &request, &matrix, &attempt.outcome,
-                                 &attempt.problem),
-                     STATUS_CANCELLED);
+    assert_int_equal(
+        solve_graph(&device.solver, graph, &request, &matrix, &attempt.outcome, &attempt.problem),
+        STATUS_CANCELLED);
     assert_int_equal(tiles_of_solve, 0);
     solve_outcome_finish(&attempt.outcome);
     graph_destroy(graph);

@@ -141,18 +141,6 @@ TEST(the_device_is_described)
     solver_close(solver);
 }
 
-TEST(kinds_that_are_computed_are_supported)
-{
-    struct solver *solver = NULL;
-    assert_int_equal(open_solver("auto", 1, &solver), STATUS_OK);
-    assert_true(solver_supports(solver, KIND_I4));
-    assert_true(solver_supports(solver, KIND_F4));
-    assert_true(solver_supports(solver, KIND_F8));
-    assert_false(solver_supports(solver, KIND_U2));
-    assert_false(solver_supports(solver, KIND_AUTO));
-    solver_close(solver);
-}
-
 TEST(the_estimate_follows_the_measured_rate)
 {
     struct solver *solver = NULL;
@@ -187,7 +175,6 @@ TEST(a_model_estimates_as_the_solver_does_and_learns_with_it)
     assert_int_equal(open_solver("portable", 2, &solver), STATUS_OK);
     solver_get_figures(solver, &figures);
     assert_int_equal(solver_model_create(&figures, &model), STATUS_OK);
-    assert_true(solver_supports(model, KIND_F8) && !solver_supports(model, KIND_U2));
     for (int learned = 0; learned < 2; learned++) {
         watch = (struct watch){0};
         solver_estimate(solver, 4000, 9000, KIND_F4, &options, &of_solver);
