@@ -1,4 +1,5 @@
-/* The body of struct gpu: what is acquired once per device, and per member of a group. */
+/* The body of struct gpu: the streams, events, staging buffers and memory of one device, acquired
+ * once when the device is opened. Each member of a group has one. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -7,56 +8,60 @@
 
 #include <cuda_runtime.h>
 
-/* Bytes of one staging buffer, host and device side: what travels at once. Twice as much leaves the
- * cache of the host before it is copied from there: 40 in place of 55 GB/s beside an H200. */
+/* Bytes of one staging buffer, on the host and on the device: the unit of a transfer. With buffers
+ * twice as large the host's cache no longer holds a chunk until it is copied out: 40 GB/s instead
+ * of 55 on a host with an H200. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
-/* The most rounds that the host is ahead of the device: rounds_run says when. */
+/* Rounds that the host may launch before the device has finished the first of them; see rounds_run.
+ */
 #define DEVICE_ROUNDS_AHEAD 4
-/* An event is recorded anew only after everybody who waits for it has asked to. */
+/* Twice the rounds in flight, so that an event is recorded again only after every stream that waits
+ * for its previous recording has been told to wait. */
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)
-/* Pivot tiles of a round, at most. */
+/* Largest number of pivot tiles in a round. */
 #define DEVICE_PIVOTS 2
-/* The same of a plan's rounds. */
+/* Rounds in flight when a plan leaves tiles out: its rounds are shorter. */
 #define DEVICE_PLANNED_AHEAD 32
-/* The interior of a round runs as two halves, each in a stream of its own: while the last blocks of
- * one half finish, the other fills the device. */
+/* The interior of a round is launched as two halves, each in its own stream: while the last blocks
+ * of one half finish, blocks of the other half fill the device. */
 #define DEVICE_HALVES 2
-/* Device memory of a solve up to this size is kept for the next one. */
+/* A solve's device memory is kept for the next solve if it is not larger than this. */
 #define DEVICE_KEPT_BYTES ((uint64_t)256 << 20)
 
 struct gpu {
-    int ordinal; /* as CUDA counts */
+    int ordinal; /* CUDA's device number */
     uint32_t multiprocessors;
     uint32_t clock_mhz;
     struct gpu_tuning tuning;
-    cudaStream_t stream; /* transfers, diagonal and panels: goes before the halves */
+    cudaStream_t stream; /* transfers, diagonal and panels; higher priority than half[] */
     cudaStream_t half[DEVICE_HALVES];
-    cudaStream_t alarm_stream; /* tells kernels under way to stop */
+    cudaStream_t alarm_stream; /* tells running kernels to stop */
     cudaEvent_t panels_done[DEVICE_ROUND_EVENTS];
     cudaEvent_t half_done[DEVICE_HALVES][DEVICE_ROUND_EVENTS];
     cudaEvent_t planned_done[DEVICE_PLANNED_AHEAD];
     cudaEvent_t chunk_done[DEVICE_CHUNKS];
-    cudaEvent_t begin; /* with timing, around whole phases */
+    cudaEvent_t begin; /* records times; encloses a whole phase */
     cudaEvent_t end;
-    void *staging[DEVICE_CHUNKS];       /* host, DEVICE_CHUNK_BYTES each */
-    bool staging_pinned[DEVICE_CHUNKS]; /* else pageable: slower, still right */
-    struct staging *copier;             /* threads between staging and the caller's memory */
+    void *staging[DEVICE_CHUNKS];       /* host memory, DEVICE_CHUNK_BYTES each */
+    bool staging_pinned[DEVICE_CHUNKS]; /* false: pageable memory, which is slower */
+    struct staging *copier;             /* threads that copy staging to the caller */
     struct finish_alarm
-        *alarm; /* host-mapped; kernels write it, the host reads it after an event */
+        *alarm; /* host-mapped: written by kernels, read by the host after an event */
     struct finish_alarm *alarm_device;
     struct tile_control *control; /* on the device */
-    uint32_t *stop;               /* pinned: 1 */
+    uint32_t *stop;               /* pinned memory that holds a 1 */
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
-    const struct ranks *ranks; /* that it solves with, or NULL */
-    struct nccl *nccl;         /* between their devices; NULL: by way of the hosts */
-    /* In the first member of a group, which has the others: */
-    uint32_t member_count;                /* 1: it is alone */
-    struct gpu *members[GPU_MEMBERS_MAX]; /* itself, then the others */
-    /* In every member, by round and pivot: it has sent all that others need. */
+    const struct ranks *ranks; /* ranks that share a solve, or NULL */
+    struct nccl *nccl;         /* NULL: ranks exchange data through their hosts */
+    /* Set in the first member of a group, which owns the other members: */
+    uint32_t member_count;                /* 1: a single device */
+    struct gpu *members[GPU_MEMBERS_MAX]; /* the first member itself, then the others */
+    /* Set in every member, indexed by round and pivot: the member has sent every piece that others
+     * need. */
     cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];
-    cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* the diagonal tile alone */
+    cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* only the closed diagonal tile */
 };
 
 static inline bool device_cancelled(const struct observer *observer)
@@ -65,8 +70,8 @@ static inline bool device_cancelled(const struct observer *observer)
            observer->cancelled(observer->context);
 }
 
-/* Status from the alarms that kernels raise; complete for the kernels before an event that has been
- * waited for. */
+/* Returns the status that corresponds to the alarms raised by kernels. The answer is complete for
+ * kernels launched before an event that the host has waited for. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
 {
     const volatile struct finish_alarm *alarm = gpu->alarm;

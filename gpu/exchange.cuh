@@ -1,21 +1,21 @@
-/* Sending between the members of a group: pieces of their workspaces, which lie in the same place
- * on all of them.
+/* Sends pieces of a workspace between the members of a group. A piece has the same offset in every
+ * member's workspace.
  *
- * Members are devices of this host, for which one thread launches, or ranks, of which each process
- * has one. Between devices of this host a piece is copied in the stream of its sender; an event
- * tells of its arrival, and others tell when the receivers have left what it overwrites. A piece of
- * a rank is a broadcast in the order of each rank's stream: by NCCL, or by way of the hosts. All
- * ranks call it alike, whether they send or receive.
+ * The members are either devices of this host, all driven by one thread, or ranks: processes with
+ * one device each. Between devices of this host a piece is copied in the sender's stream. One event
+ * marks the arrival of the piece; other events mark when the receivers no longer read the memory
+ * that it overwrites. Between ranks a piece is a broadcast, in stream order, through NCCL or
+ * through the hosts. Every rank makes the same call, whether it sends or receives.
  *
- * A failure of one rank between two agreements would leave the others waiting: group.cuh ends all
- * of them then. */
+ * If one rank failed between two agreements, the others would wait forever, so group.cuh then ends
+ * all ranks. */
 #pragma once
 
 #include "gpu/workspace.cuh"
 
 #define EXCHANGE_ALL UINT32_MAX
 
-/* One member, as far as its memory is concerned. */
+/* A member's device, its memory, and the tile rows dealt to it. */
 struct exchange_member {
     struct gpu *gpu;
     const struct workspace *workspace;
@@ -24,13 +24,13 @@ struct exchange_member {
 
 struct exchange {
     struct exchange_member members[GPU_MEMBERS_MAX];
-    uint32_t count;            /* members of this process: all, or the rank's own one */
-    const struct ranks *ranks; /* borrowed; NULL: all are devices of this host */
+    uint32_t count;            /* members in this process: all of them, or 1 for a rank */
+    const struct ranks *ranks; /* borrowed; NULL: all members are devices of this host */
 };
 
 typedef void *exchange_array[WORKSPACE_PARITIES][OPERAND_PIVOTS];
 
-/* Slots [first, first + count) of an array of the workspace. */
+/* Slots [first, first + count) of one array of the workspace. */
 struct exchange_piece {
     exchange_array workspace::*array;
     uint32_t parity;
@@ -45,7 +45,7 @@ static inline bool exchange_is_alone(const struct exchange *exchange)
     return exchange->members[0].rows.members == 1;
 }
 
-/* The place among the members of this process; exchange->count or more: it is another rank. */
+/* The member's index in exchange->members. An index of exchange->count or more is another rank. */
 static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
 {
     return member - exchange->members[0].rows.member;
@@ -62,8 +62,8 @@ MUST_CHECK static inline enum status exchange_enter(const struct gpu *gpu)
     return STATUS_OK;
 }
 
-/* Lets the stream of a member of this process wait for an event of another one, or of all others:
- * event_of(gpu). */
+/* Makes the stream of one member of this process wait for event_of(gpu) of another member, or of
+ * all other members (EXCHANGE_ALL). */
 template <typename event_of_member>
 MUST_CHECK static enum status exchange_await(const struct exchange *exchange, uint32_t index,
                                              uint32_t other, event_of_member event_of)
@@ -84,7 +84,7 @@ static inline char *exchange_memory(const struct exchange_member *member,
            piece.first * piece.slot_bytes;
 }
 
-/* From pinned memory to pinned memory of the hosts, as much at once as a staging buffer holds. */
+/* Broadcasts through the pinned staging buffers of the hosts, one buffer at a time. */
 MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
                                                        const struct ranks *ranks, char *memory,
                                                        uint64_t bytes, uint32_t sender)
@@ -96,7 +96,8 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
             GPU_TRY(cudaMemcpyAsync(gpu->staging[0], memory + done, size, cudaMemcpyDeviceToHost,
                                     gpu->stream));
         }
-        /* The sender's host has it now; a receiver's no longer needs what came before. */
+        /* After this wait the sender's staging buffer is filled, and a receiver's may be
+         * overwritten. */
         GPU_TRY(cudaStreamSynchronize(gpu->stream));
         ranks_broadcast(ranks, gpu->staging[0], size, sender);
         if (ranks->rank != sender) {
@@ -107,7 +108,8 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
     return STATUS_OK;
 }
 
-/* From a member to another one, or to all others; ranks all get it. */
+/* Sends a piece from one member to another one, or to all others. Between ranks every piece goes to
+ * all. */
 MUST_CHECK static inline enum status exchange_send(const struct exchange *exchange, uint32_t sender,
                                                    uint32_t receiver,
                                                    const struct exchange_piece &piece)

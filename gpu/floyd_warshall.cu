@@ -1,8 +1,9 @@
-/* One solve: by the dense plan or another, on one device, by a group of them or by ranks, in the
- * number format that the kind, the graph and the options allow. */
+/* One solve, from the graph to the caller's matrix: by the dense plan or by one that leaves tiles
+ * out, on one device, a group of devices, or ranks. The number format follows from the kind, the
+ * graph and the options. */
 #include "gpu/group.cuh"
 
-/* Both integer kinds, in 16 bits or in 32. */
+/* Solves an i4 or u2 result in 16-bit or 32-bit arithmetic. */
 template <typename result> MUST_CHECK static enum status run_integer(const struct solve *solve)
 {
     return solve->options->narrow && !solve->small &&
@@ -32,9 +33,10 @@ MUST_CHECK static enum status run_kind(const struct solve *solve)
     return STATUS_BAD_PARAMETER;
 }
 
-/* After a cancel or a negative cycle kernels may still be under way: they are told to stop, and end
- * before the memory is used for something else. Of a group all are told first, as they wait for
- * each other. A device that fails in that very moment is lost, whatever was found before. */
+/* Stops the kernels that may still run after a cancel or a negative cycle, and waits for them,
+ * because their memory is reused next. All members of a group are told to stop before any is waited
+ * for: they wait for each other. A device that fails during this wait is reported as lost, whatever
+ * the solve had found. */
 MUST_CHECK static enum status drain_devices(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {
@@ -54,7 +56,7 @@ MUST_CHECK static enum status drain_devices(const struct gpu *group)
     return STATUS_OK;
 }
 
-/* Before a solve, on every member: what an earlier one has raised is gone. */
+/* Clears the alarms of an earlier solve on every member. */
 static void clear_alarms(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {
@@ -96,7 +98,7 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     if (solve.ranks != NULL || ranks_is_first(gpu->ranks)) {
         clear_alarms(gpu);
         status = run_kind(&solve);
-        /* A solve that ends well has waited for all that it has launched. */
+        /* A successful solve has already waited for all of its kernels. */
         const enum status drained = status == STATUS_OK ? STATUS_OK : drain_devices(gpu);
         release_memory(gpu);
         status = drained == STATUS_OK ? status : drained;

@@ -9,18 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ampere: asynchronous copies into shared memory. */
+/* Compute capability of Ampere, the first with asynchronous copies into shared memory. */
 #define CAPABILITY_MAJOR_MIN 8
-/* Shared memory of a block of the interior phase, the largest: cards have 99 KiB or more. */
+/* Shared memory of one block of the interior phase, the kernel that needs most. Supported cards
+ * have 99 KiB or more. */
 #define BLOCK_BYTES_MIN 98500
 
-/* Reserve for the driver, which allocates while a solve runs: kernels are loaded at their first
- * use. */
+/* Device memory left to the driver, which allocates during a solve because it loads each kernel at
+ * its first use. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
-/* Cost of a planned round, measured on an H200. ROUND: launches and the ends of their grids; BYTES:
- * device memory per clock and multiprocessor; EDGE_STEP: a compromise between the 16 rows and the
- * 32 words of a warp. */
+/* Costs of a planned round, measured on an H200. ROUND_S: three launches and the ends of their
+ * grids. BYTES: bytes of device memory moved per clock and multiprocessor. EDGE_STEP: a compromise
+ * between the 16 rows and the 32 words that a warp covers. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_EDGE_STEP 32
@@ -29,7 +30,8 @@
 #define SMALL_VERTICES 2048
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
-/* Not measured: there a round is about as long as the chain of its panels and copies. */
+/* Chosen, not measured: at this size a round takes about as long as its chain of panels and copies.
+ */
 #define GROUP_VERTICES 4096
 
 static int get_attribute(int ordinal, enum cudaDeviceAttr which)
@@ -42,7 +44,8 @@ static int get_attribute(int ordinal, enum cudaDeviceAttr which)
     return value;
 }
 
-/* Counts the usable devices, in the order of CUDA's ordinals; ret_ordinal: of the index-th. */
+/* Counts the usable devices in the order of CUDA's device numbers. ret_ordinal: the CUDA number of
+ * the usable device with this index. */
 static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
 {
     uint32_t usable = 0;
@@ -86,20 +89,20 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     return usable;
 }
 
-/* threads: that copy its rows home. */
+/* threads: how many threads copy this device's rows to the caller's memory. */
 MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t threads)
 {
     int least = 0;
     int greatest = 0;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
-    /* Blocks of the panels go before those of the interior wherever one of these ends. */
+    /* Whenever a block of the interior ends, a waiting block of the panels is scheduled first. */
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
-    /* The host waits for some events for as long as a solve takes: it sleeps. */
+    /* The host may wait for an event as long as a whole solve, so it sleeps instead of spinning. */
     const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
     for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i], sleeping));
@@ -125,8 +128,8 @@ MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t thread
     GPU_TRY(cudaMallocHost((void **)&gpu->stop, sizeof(*gpu->stop)));
     *gpu->stop = 1;
     GPU_TRY(cudaMalloc((void **)&gpu->control, sizeof(*gpu->control)));
-    /* Pinned memory is what the bus is fast with; a limit on locked memory must not cost the
-     * device. */
+    /* Transfers are fastest from pinned memory, but a limit on locked memory must not make the
+     * device unusable. */
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
         gpu->staging_pinned[i] =
             cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
@@ -171,8 +174,8 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     return STATUS_OK;
 }
 
-/* Lets one device write into the memory of another. Where there is no way between them the driver
- * copies by way of the host. */
+/* Lets one device write into the memory of another. Without peer access the driver copies through
+ * the host. */
 MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
 {
     int can = 0;
@@ -185,7 +188,7 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
     }
     GPU_TRY(cudaSetDevice(gpu->ordinal));
     const cudaError_t error = cudaDeviceEnablePeerAccess(other->ordinal, 0);
-    /* A device has a limited number of peers where no switch is between them. */
+    /* Without an NVLink switch a device supports only a limited number of peers. */
     if (error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorTooManyPeers ||
         error == cudaErrorPeerAccessUnsupported) {
         (void)cudaGetLastError();
@@ -196,8 +199,9 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
-    /* Threads for each. A device alone leaves half of the processors to what makes the pages of its
-     * result: with all of them 9.6 GB of new pages took 540 ms in place of 450, beside 16. */
+    /* Copying threads per device. A single device leaves half of the processors to the threads that
+     * fault in the pages of its result: on 16 processors 9.6 GB of new pages took 450 ms so, and
+     * 540 ms with a copying thread on every processor. */
     const uint32_t sharers = count > 1 ? count : 2;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const uint32_t share = processors > (long)sharers ? (uint32_t)processors / sharers : 1;
@@ -238,7 +242,7 @@ static void close_stream(cudaStream_t stream)
     }
 }
 
-/* Errors are not looked at: a lost device refuses everything, and there is nothing else to do. */
+/* Errors are ignored: a lost device rejects every call, and nothing more can be done for it. */
 void gpu_close(struct gpu *gpu)
 {
     if (gpu == NULL) {
@@ -286,7 +290,7 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Both of the member that has least of it. */
+/* Total and free memory of the member with the least memory. */
 MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint64_t *ret_bytes,
                                       uint64_t *ret_free_bytes)
 {
@@ -343,7 +347,8 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks)
     gpu->ranks = ranks;
 }
 
-/* The first broadcast takes a quarter of a second, as it makes the ways between the devices. */
+/* Sends one byte, because NCCL's first broadcast takes a quarter of a second to connect the
+ * devices. */
 MUST_CHECK static enum status send_first(const struct gpu *gpu)
 {
     STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
@@ -378,7 +383,7 @@ void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
     const double products = (double)GPU_TILE * GPU_TILE * GPU_TILE;
     const double element_bytes = kind == KIND_F8 ? 8 : narrow ? 2 : 4;
     const double tile_bytes = 2 * element_bytes * GPU_TILE * GPU_TILE;
-    /* Relaxations per clock of one multiprocessor, at the pace of the dense interior. */
+    /* Relaxations per clock of one multiprocessor, as measured in the dense interior phase. */
     const double pace = kind == KIND_F8 ? 28 : kind == KIND_F4 ? 64 : narrow ? 116 : 60;
     ret_figures->units = gpu->multiprocessors;
     ret_figures->depth_step = QUAD;
@@ -388,8 +393,8 @@ void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
     ret_figures->touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * 1e6 * gpu->clock_mhz);
 }
 
-/* 16-bit results are counted as if computed in 32 bits: whether they can be narrower is known only
- * with the graph. */
+/* Bytes of 16-bit results are counted as for 32-bit arithmetic: whether 16 bits suffice is known
+ * only once the graph is. */
 static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
     struct workspace_layout layout;

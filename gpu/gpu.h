@@ -1,10 +1,10 @@
-/* The NVIDIA device, as the only C header that leaves this folder: valid C17 and C++17, no CUDA
- * type in it.
+/* The GPU solver: the only header of this folder that other folders include. It is valid C17 and
+ * C++17 and contains no CUDA type.
  *
  * A struct gpu is one device, or a group of devices of this host that solve large graphs together,
- * with streams, events and pinned staging, acquired in gpu_open. It belongs to the thread that uses
- * it. No function here logs or ends the process; a broken context
- * is STATUS_DEVICE_LOST and the process must then be left. */
+ * with the streams, events and pinned staging buffers that gpu_open acquires. It belongs to the
+ * thread that uses it. No function here logs or ends the process. A broken CUDA context is
+ * STATUS_DEVICE_LOST; the process can then no longer use the device and must exit. */
 #pragma once
 
 #include "proto/graph.h"
@@ -17,33 +17,33 @@
 extern "C" {
 #endif
 
-/* Vertices per tile edge: the pivot block width of the kernels, what a plan for this device uses.
- */
+/* Vertices along the edge of a tile: the pivot block width of the kernels. Plans for this device
+ * use it. */
 #define GPU_TILE 128
 #define GPU_REASON_SIZE 160
-/* Devices of a group. */
+/* Largest number of devices in a group. */
 #define GPU_MEMBERS_MAX SOLVE_DEVICES_MAX
 
 struct gpu;
 
-/* Kind of the error by which a device was lost. The numbers must stay as they are: a worker process
- * exits with them. */
+/* The kind of error by which a device was lost. A worker process exits with these numbers, so they
+ * must not change. */
 enum gpu_fault {
     GPU_FAULT_NONE = 0,
     GPU_FAULT_OTHER,
-    GPU_FAULT_KERNEL,   /* a kernel did what it must not */
-    GPU_FAULT_TIMEOUT,  /* a kernel was stopped by the driver */
-    GPU_FAULT_HARDWARE, /* memory or a link failed */
-    GPU_FAULT_SETUP     /* driver and device do not work together, or are not there */
+    GPU_FAULT_KERNEL,   /* illegal access or instruction in a kernel */
+    GPU_FAULT_TIMEOUT,  /* the driver stopped a kernel */
+    GPU_FAULT_HARDWARE, /* device memory or a link failed */
+    GPU_FAULT_SETUP     /* driver or device is missing, or they do not match */
 };
 
 /* Translates an error code of the CUDA runtime: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY,
- * STATUS_NO_DEVICE where driver and device are not available, else STATUS_DEVICE_LOST: an error
- * that is not known to be harmless counts as sticky. */
+ * STATUS_NO_DEVICE if the driver or device is not available, otherwise STATUS_DEVICE_LOST, because
+ * an error that is not known to be harmless counts as sticky. */
 MUST_CHECK enum status gpu_fault_status(int code);
-/* The kind of an error code of the CUDA runtime. */
+/* Classifies an error code of the CUDA runtime. */
 enum gpu_fault gpu_fault_of(int code);
-/* Keeps the first sticky error of this process, for gpu_fault_noted. Any thread. */
+/* Records the first sticky error of this process, which gpu_fault_noted returns. Any thread. */
 void gpu_fault_note(int code);
 enum gpu_fault gpu_fault_noted(void);
 
@@ -57,70 +57,73 @@ struct gpu_device {
     uint32_t capability_minor;
 };
 
-/* Devices usable by this build. 0 with the reason in words (no driver, no device, ...) when there
- * is none; never fails. */
+/* Number of devices that this build can use. If it is 0, ret_reason says why in words (no driver,
+ * no device, ...). Never fails. */
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
-/* indexes: `count` of the usable devices, up to GPU_MEMBERS_MAX. One of them may come several
- * times, as tests of groups have it: its members share it and its memory. STATUS_NO_DEVICE,
+/* indexes: `count` of the usable devices, up to GPU_MEMBERS_MAX. A device may be listed several
+ * times, which tests of groups do; those members share its memory. STATUS_NO_DEVICE,
  * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu);
 void gpu_close(struct gpu *gpu); /* NULL is accepted */
 
-/* The first of a group, with the memory of all: as many times that of the one that has least. */
+/* Describes the first member of a group. The memory is that of the whole group: the member count
+ * times the memory of the smallest member. */
 void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 uint32_t gpu_member_count(const struct gpu *gpu);
 
-/* From here on each solve is one of all these ranks, which are borrowed, each with a device of its
- * own: they call gpu_solve at the same time with the same graph, plan and options. Only the first
- * has a matrix, and statistics are left to it. A graph that does not keep them busy, or by another
- * plan than the dense one, the first solves alone. All get the same status. NULL: none. */
+/* Makes every later solve a joint solve of these ranks (borrowed), each of which has its own
+ * device: they call gpu_solve at the same time with the same graph, plan and options. Only rank 0
+ * has a matrix and computes statistics. Rank 0 solves alone if the graph is too small to keep all
+ * ranks busy or the plan is not the dense one. All ranks get the same status. NULL ends joint
+ * solves. */
 void gpu_join(struct gpu *gpu, const struct ranks *ranks);
-/* Called by all of these at once: from here on their devices send to each other by NCCL, and no
- * longer by way of their hosts. False where that is not there, or cannot. */
+/* Called by all ranks at the same time: connects their devices by NCCL, so that panels no longer
+ * travel through the hosts. False if NCCL is not installed or cannot connect them. */
 bool gpu_connect(struct gpu *gpu);
 
-/* Which way a graph is solved, by its size. Integers do not depend on it, floats by their rounding
- * alone. gpu_open sets what was measured to be fastest; tests and sweeps set other values. */
+/* Chooses the algorithm by the size of the graph. Integer results do not depend on these limits;
+ * float results differ only in rounding. gpu_open sets the values that were measured to be fastest;
+ * tests and sweeps set others. */
 struct gpu_tuning {
-    uint32_t small_vertices;  /* up to here: the whole solve is one cooperative launch */
-    uint32_t narrow_vertices; /* from here on: 16 bits, where options->narrow allows it */
-    uint32_t pair_vertices;   /* from here on: two pivot tiles per round */
-    uint32_t group_vertices;  /* from here on: by all members of a group */
+    uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
+    uint32_t narrow_vertices; /* from this size on 16 bits, if options->narrow */
+    uint32_t pair_vertices;   /* from this size on two pivot tiles per round */
+    uint32_t group_vertices;  /* from this size on all members of a group take part */
 };
 
 void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 
-/* The most device bytes that a solve of n vertices takes, which one of a directed graph in the
- * numbers of its kind does take: the padded matrix, two rounds' panels, what is in transit, and a
- * reserve for the driver. Half the work of undirected graphs and 16-bit numbers take less. members:
- * of the group that solves it; all of them together, each as much as the one that takes most. */
+/* Upper bound of the device memory of a solve of n vertices: the padded matrix, the panels of two
+ * rounds, the transfer buffers, and a reserve for the driver. A directed graph in its kind's own
+ * numbers reaches the bound; undirected graphs and 16-bit arithmetic need less. members: size of
+ * the group. The result is for the whole group: the member count times the largest need of a
+ * member. */
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind);
 
-/* Cost figures of a planned solve, for the planner: from the rates that dense rounds were measured
- * to reach on an H200, scaled to this device's clock. A multiprocessor is a unit. A tile's edge
- * counts in steps, because a warp skips only padding that all of its threads share; so does a
- * product's depth. */
+/* Cost figures for the planner: rates of dense rounds measured on an H200, scaled to this device's
+ * clock. A unit is a multiprocessor. The edge of a tile and the depth of a product are rounded up
+ * to steps, because a warp skips padding only if all of its threads are in it. */
 struct gpu_plan_figures {
     uint32_t units;
     uint32_t depth_step; /* pivots */
     uint32_t edge_step;  /* vertices */
-    double round_s;      /* its three launches, whatever is in it */
+    double round_s;      /* fixed cost of a round: its three launches */
     double product_s;    /* one tile product of full depth, on one unit */
     double touch_s;      /* one tile read and written, on one unit */
 };
 
-/* kind: of the result; narrow: computed in 16 bits. */
+/* kind: of the result. narrow: the solve uses 16-bit arithmetic. */
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
                       struct gpu_plan_figures *ret_figures);
 
-/* Device memory that a solve may take now on one member, the one that has least. */
+/* Device memory that a solve may use now on the member with the least free memory. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* The most bytes that one of the members takes of a solve by this plan, more than by the dense one
- * where its tiles are padded: whoever planned asks before, and falls back to the dense plan. */
+/* Largest device memory of a member for a solve by this plan. Padding can make it larger than that
+ * of the dense plan, so the caller compares before the solve and falls back to the dense plan. */
 uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
                         enum kind kind);
 

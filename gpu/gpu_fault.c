@@ -2,8 +2,8 @@
 
 #include <stdatomic.h>
 
-/* One for the process: a sticky error belongs to the CUDA context, and every later call
- * returns it. */
+/* One value per process: a sticky error belongs to the CUDA context, and every later call returns
+ * it. */
 static atomic_uint noted;
 
 /* The numbers are those of the CUDA runtime, which do not change (driver_types.h). */

@@ -1,12 +1,13 @@
-/* One solve by a group of devices among which the tile rows are dealt; a device alone is a group of
- * one. Each member fills its own rows, reduces them, and brings them home, with a thread of its own
- * where there are several; one thread launches the rounds of all (rounds.cuh, planned_rounds.cuh).
- * A row is whole on one member; the host merges what is said of the whole matrix.
+/* One solve by a group of devices that share the tile rows of the matrix; a single device is a
+ * group of one. Each member fills, reduces and downloads its own rows, in a thread of its own if
+ * there are several members. One thread launches the rounds of all members (rounds.cuh,
+ * planned_rounds.cuh). Every row lies on one member as a whole; the host merges the statistics of
+ * the members.
  *
- * Ranks are processes with a device each: a rank is the member of a group of which the others are
- * out of reach. It solves by the dense plan, and the first gets the rows of all. What one rank
- * alone may find, no memory, a cancel or an alarm, is agreed before the next thing that all of them
- * do. A failure in between would leave the others waiting, so it ends all ranks. */
+ * Ranks are processes with one device each: to a rank the other members of its group are out of
+ * reach. Ranks solve by the dense plan, and rank 0 receives all rows. Whatever one rank alone may
+ * find (no memory, a cancel, an alarm) is agreed among the ranks before their next joint operation.
+ * A failure between two agreements would leave the other ranks waiting, so it ends all of them. */
 #pragma once
 
 #include "gpu/mirror.cuh"
@@ -20,24 +21,24 @@ struct group;
 
 struct group_member {
     struct group *group;
-    struct solve solve; /* with its own device, account and observer */
+    struct solve solve; /* a copy with the member's device, account and observer */
     struct solve_account account;
     struct observer observer;
-    enum status (*step)(struct group_member *member); /* under way */
-    enum status status;                               /* of it */
+    enum status (*step)(struct group_member *member); /* the running step */
+    enum status status;                               /* of the last step */
     pthread_t thread;
-    double lowest; /* of its distances, when below 0 */
+    double lowest; /* smallest distance of its rows, if negative, else 0 */
     uint64_t bins[STATISTICS_BINS];
 };
 
 struct group {
-    const struct solve *whole; /* the caller's */
-    uint32_t count;            /* members of this process */
+    const struct solve *whole; /* the caller's solve */
+    uint32_t count;            /* members in this process */
     struct group_member members[GPU_MEMBERS_MAX];
-    uint32_t over; /* atomic: one has failed, or the caller has cancelled: all stop */
+    uint32_t over; /* atomic; 1: a member failed or the caller cancelled, so all stop */
 };
 
-/* Each rank has a block of tile rows at least. */
+/* Whether ranks solve together: every rank then has at least one block of tile rows. */
 static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;
@@ -47,7 +48,7 @@ static inline bool group_has_ranks(const struct solve *solve)
            (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
 }
 
-/* Devices of this host that have rows of the graph: a block of tile rows at least. */
+/* Number of devices of this host that take part: each has at least one block of tile rows. */
 static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
@@ -59,7 +60,7 @@ static inline uint32_t group_size(const struct solve *solve)
     return members < blocks ? members : blocks;
 }
 
-/* ---- What the members hear ---- */
+/* ---- Cancellation and progress ---- */
 
 static bool group_is_over(void *context)
 {
@@ -67,7 +68,8 @@ static bool group_is_over(void *context)
     return __atomic_load_n(&group->over, __ATOMIC_RELAXED) != 0;
 }
 
-/* The first member is the thread that solves: the one that the caller's observer knows. */
+/* Asks the caller's observer. Only the first member calls this, because it runs in the caller's
+ * thread. */
 static bool group_is_cancelled(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
@@ -96,8 +98,8 @@ static void *group_run_step(void *context)
     return NULL;
 }
 
-/* The first status but OK; one that may be the consequence of another's comes last, a lost device
- * first. */
+/* Merges the members' statuses. A lost device takes precedence over other errors, and these over a
+ * cancel, which may be a consequence of them. */
 static enum status group_status(const struct group *group)
 {
     enum status merged = STATUS_OK;
@@ -111,7 +113,8 @@ static enum status group_status(const struct group *group)
     return merged;
 }
 
-/* A step by all members at once. Where no thread can be started they follow each other. */
+/* Runs a step on all members in parallel. A member whose thread cannot be started runs its step
+ * afterwards in the caller's thread. */
 MUST_CHECK static enum status group_each(struct group *group,
                                          enum status (*step)(struct group_member *member))
 {
@@ -214,7 +217,8 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
 }
 
-/* By events around the work of each member; of a group as long as that of the slowest. */
+/* Launches the rounds and measures their time by events around each member's work. The time of a
+ * group is that of its slowest member. */
 template <typename semiring> MUST_CHECK static enum status group_time(struct group *group)
 {
     double compute_s = 0;
@@ -249,7 +253,8 @@ static bool group_is_finding(enum status status)
            status == STATUS_WEIGHT_RANGE;
 }
 
-/* A status but those that ranks agree on has come to this rank alone. */
+/* Ends all ranks if this rank has a status that they do not agree on later, such as a lost device.
+ */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;
@@ -270,9 +275,10 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
     return STATUS_OK;
 }
 
-/* ---- What is said of the matrix ---- */
+/* ---- Statistics and rows ---- */
 
-/* A device alone writes where the caller has them; of a member of a group the own rows count. */
+/* Fetches the statistics of this member's rows. A single device writes straight into the caller's
+ * arrays; a group member copies only the entries of its own rows. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -348,7 +354,7 @@ MUST_CHECK static enum status group_download(struct group_member *member)
     return status;
 }
 
-/* Ranks have delivered their rows: whether these are right and still wanted. */
+/* After the ranks have delivered their rows: agrees on alarms and on a cancel. */
 MUST_CHECK static enum status group_agree(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
@@ -359,7 +365,7 @@ MUST_CHECK static enum status group_agree(const struct group *group)
     return group->whole->ranks != NULL ? ranks_agree(group->whole->ranks, found) : STATUS_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole solve ---- */
 
 static void group_init(struct group *group, const struct solve *whole)
 {
@@ -385,7 +391,7 @@ static void group_init(struct group *group, const struct solve *whole)
     }
 }
 
-/* The way in counts as that of the member that took longest. */
+/* Filling and upload times are those of the slowest member. */
 static void group_account(struct group *group)
 {
     struct solve_account *account = group->whole->account;
@@ -416,7 +422,7 @@ MUST_CHECK static enum status group_solve(struct group *group)
     STATUS_TRY(group_compute<semiring>(group));
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
-    /* The caller of the first rank makes the statistics of ranks. */
+    /* With ranks the caller of rank 0 computes the statistics from the matrix. */
     if (whole->account->statistics != NULL && whole->ranks == NULL) {
         STATUS_TRY((group_fill_statistics<semiring, result>(group)));
     }

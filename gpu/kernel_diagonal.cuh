@@ -17,25 +17,25 @@
 
 #define DIAGONAL_THREADS 256
 #define DIAGONAL_EDGE (2 * QUAD)
-/* From the first to the second quad of a thread's rows or columns. */
+/* Distance from the first to the second quad of a thread's rows or columns. */
 #define DIAGONAL_GAP (GPU_TILE / 2)
 
 static_assert(DIAGONAL_THREADS * DIAGONAL_EDGE * DIAGONAL_EDGE == GPU_TILE * GPU_TILE,
               "8x8 elements per thread");
 
 struct diagonal_step {
-    const struct schedule_pivot *pivots; /* on the device; NULL: the one below */
-    void *closed; /* where the closed tiles are left too, one after the other; or NULL */
+    const struct schedule_pivot *pivots; /* device list; NULL: the single tile below */
+    void *closed; /* receives copies of the closed tiles, in list order; or NULL */
     uint32_t count;
-    uint32_t row; /* of the tile in the device's memory */
+    uint32_t row; /* tile row in the device's memory */
     uint32_t tile;
-    uint32_t depth; /* pivots in use; a quad is taken whole, what is beyond them is padding */
+    uint32_t depth; /* pivots in use, rounded up to whole quads by the kernel */
     bool clamp;
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
 };
 
-/* The pivot in hand: its row, its column. */
+/* Row and column of the current pivot. */
 template <typename scalar> struct diagonal_pivot {
     scalar row[GPU_TILE];
     scalar column[GPU_TILE];
@@ -82,8 +82,9 @@ diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place
     }
 }
 
-/* Relaxes the thread's elements over one pivot. A negative cycle is noted and looked at once for
- * all pivots: a branch on what has just been loaded would cost a quarter of the time. */
+/* Relaxes the thread's elements over one pivot. A negative cycle is only recorded here and tested
+ * once after all pivots: a branch on a value that was just loaded would cost a quarter of the time.
+ */
 template <typename semiring>
 static __device__ __forceinline__ void
 diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -127,7 +128,7 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
     __syncthreads();
 }
 
-/* Half the pivots: those of the threads' first quads, or of their second. */
+/* Half of the pivots: those in the threads' first quads, or those in their second. */
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -144,7 +145,7 @@ diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_ED
     }
 }
 
-/* home: the thread's first element. */
+/* home: the thread's first element in the matrix. */
 template <typename semiring>
 static __device__ __forceinline__ void
 diagonal_store(const typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
     typename semiring::element *const home =
         tile_at(matrix, step.row, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
-    /* From and to the matrix, through the scalar format. */
+    /* Convert from the matrix format to the scalar format and back. */
 #pragma unroll
     for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
         const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * matrix.stride;

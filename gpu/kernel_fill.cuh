@@ -85,7 +85,7 @@ fill_tiles_launch(struct tile_matrix<typename semiring::element> matrix,
  * in the rows [first_row, last_row). row_offset is the graph's whole array. */
 template <typename weight> struct fill_edges {
     const uint64_t *row_offset;
-    const uint32_t *target; /* of first_edge and on */
+    const uint32_t *target; /* indexed from first_edge */
     const weight *weights;  /* likewise */
     uint64_t first_edge;
     uint64_t last_edge;
@@ -114,10 +114,11 @@ __global__ void __launch_bounds__(FILL_THREADS)
         const weight value = edges.weights[edge - edges.first_edge];
         element distance;
         if constexpr (semiring_packing<semiring>() == 2) {
-            /* An edge longer than any distance in 16 bits is as good as none. */
+            /* An edge longer than the largest 16-bit distance cannot be part of a shortest path. */
             distance = (element)min(value, (weight)NARROW_UNREACHABLE);
         } else {
-            /* -0.0 becomes 0.0, whose bits are in order. */
+            /* Turns -0.0 into 0.0: only then do the bits, read as integers, have the order of the
+             * numbers. */
             distance = (element)value + (element)0;
         }
         if (tile_rows_owns(edges.order.rows, (uint32_t)(from / GPU_TILE))) {
@@ -129,9 +130,9 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* The way in: the graph becomes the matrix of the first round. Edges travel in chunks through the
- * two staging buffers, one being filled by the host while the other is on the bus. observer: asked
- * between chunks; may be NULL. */
+/* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers: the
+ * host fills one while the other is transferred. observer: asked for a cancel between chunks; may
+ * be NULL. */
 template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
@@ -151,7 +152,7 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         const size_t target_bytes = count * sizeof(uint32_t);
         char *const host = (char *)gpu->staging[slot];
         char *const device = (char *)workspace->chunk[slot];
-        /* Weights, then targets, so that doubles stay aligned. */
+        /* A chunk holds the weights first and then the targets, so that doubles stay aligned. */
         GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
         staging_copy(gpu->copier, host, weights + first, weight_bytes);
         staging_copy(gpu->copier, host + weight_bytes, graph->target + first, target_bytes);
@@ -161,7 +162,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         edges.target = (const uint32_t *)(device + weight_bytes);
         edges.first_edge = first;
         edges.last_edge = first + count;
-        /* The rows that hold these edges; they only go forward from one chunk to the next. */
+        /* Find the rows that contain these edges. They only move forward from one chunk to the
+         * next. */
         while (graph->row_offset[edges.first_row + 1] <= edges.first_edge) {
             edges.first_row++;
         }
@@ -183,8 +185,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
     return STATUS_OK;
 }
 
-/* After the fill, in stream order. Returns when the graph's arrays are no longer read, the device
- * maybe still at work. */
+/* Runs after the fill, in stream order. Returns once the graph's arrays are no longer read; the
+ * device may still be working. */
 template <typename semiring>
 MUST_CHECK static enum status
 upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,

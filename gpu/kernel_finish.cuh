@@ -12,7 +12,7 @@
 #define FINISH_THREADS 256
 #define FINISH_SPAN 1024
 
-/* Host-mapped words by which kernels tell the host of the end of a solve. */
+/* Host-mapped words by which kernels report to the host why a solve must end. */
 struct finish_alarm {
     uint32_t negative;     /* a diagonal element is below 0 */
     uint32_t out_of_range; /* a distance does not fit the kind of the result */
@@ -20,15 +20,15 @@ struct finish_alarm {
 
 struct finish_rows {
     uint32_t vertex_count;
-    uint32_t first_row; /* of the rows that the device has */
+    uint32_t first_row; /* index among the device's rows */
     uint32_t row_count;
     bool clamp;
     struct tile_order order;
     volatile struct finish_alarm *alarm;
 };
 
-/* With negative weights an unreachable integer drifts below its one public value; an infinity stays
- * what it is. */
+/* Converts one element to the kind of the result. With negative weights an unreachable integer
+ * drifts below UNREACHABLE_I4 and is set back to it; an infinity needs no correction. */
 static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
                                                       volatile struct finish_alarm *alarm)
 {
@@ -80,7 +80,7 @@ static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
     return false;
 }
 
-/* A tile that holds nothing is not read. */
+/* Sets elements of a tile that was never written to unreachable, without reading it. */
 static __device__ __forceinline__ void finish_set_far(int32_t *distance)
 {
     *distance = UNREACHABLE_I4;

@@ -34,33 +34,33 @@ enum interior_part { INTERIOR_NEXT, INTERIOR_REST };
 template <typename word> struct interior_step {
     struct operand<word> operands[OPERAND_PIVOTS];
     uint32_t pivots[OPERAND_PIVOTS];
-    uint32_t slabs[OPERAND_PIVOTS]; /* of the pivots in use */
+    uint32_t slabs[OPERAND_PIVOTS]; /* slabs of each pivot tile */
     uint32_t pivot_count;
     uint32_t next[OPERAND_PIVOTS];
     uint32_t next_count;
-    uint32_t tile_count; /* along an edge of the matrix */
-    uint32_t first;      /* REST: the first of the range of rows, or of folded rows */
+    uint32_t tile_count; /* tiles along the edge of the matrix */
+    uint32_t first;      /* REST: first row, or folded row, of the range */
     bool symmetric;
-    int32_t one; /* 1 */
+    int32_t one; /* always 1; see semiring.cuh */
     const struct tile_control *control;
     struct tile_rows rows;
-    uint32_t row_count; /* tile rows of this device */
-    bool owns_next;     /* the rows of the next pivots are its own */
+    uint32_t row_count; /* tile rows on this device */
+    bool owns_next;     /* this device owns the rows of the next pivots */
 };
 
-/* The work of one block. With 16-bit elements two column tiles, the same one twice when one has
- * nothing to do; else both are the one. */
+/* The work of one block: a row tile and two column tiles. Both columns are the same tile unless
+ * elements have 16 bits and both tiles have work. */
 struct interior_tile {
     uint32_t row;
-    uint32_t own_row; /* the same one in the device's memory */
+    uint32_t own_row; /* row's index in the device's memory */
     uint32_t columns[2];
-    uint32_t left; /* slots of row and columns among the operands */
+    uint32_t left; /* operand slots of the row and of the columns */
     uint32_t right[2];
-    uint32_t pivot; /* the first of the step's pivots to apply */
-    bool ordered;   /* slabs of operands are under way */
+    uint32_t pivot; /* first pivot of the step that applies to this tile */
+    bool ordered;   /* operand slabs have been ordered */
 };
 
-/* Columns in units of one block: a tile, or two. */
+/* Number of column units. A unit is what one block computes: one column tile, or two. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {
@@ -86,10 +86,11 @@ interior_set_unit(const struct interior_step<typename semiring::word> &step, uin
     tile->columns[1] = min(first + semiring_packing<semiring>() - 1, step.tile_count - 1);
 }
 
-/* The block's row of a symmetric matrix, by folding: rows come in groups as high as a unit is wide,
- * group y shares a folded row with group last - y, and a group is as wide as its place in the whole
- * matrix says. Of a group of devices folded rows differ a little, and the grid is as wide as the
- * widest. False for what is outside. */
+/* Finds the block's tile in the lower triangle of a symmetric matrix, whose rows are folded so that
+ * the grid is a rectangle: rows form groups as high as a unit is wide, and group y shares a folded
+ * row with group last - y. The width of a group is its position in the whole matrix. On a group of
+ * devices folded rows differ slightly in width, and the grid is as wide as the widest. False for a
+ * block outside the triangle. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_unfold(const struct interior_step<typename semiring::word> &step, uint32_t folded,
@@ -106,8 +107,8 @@ interior_unfold(const struct interior_step<typename semiring::word> &step, uint3
     return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
 }
 
-/* Locates the block's tile in the REST part, whose grid is as high as the rows, or as the folded
- * rows, and as wide as one of them. */
+/* Locates the block's tile in the REST part. The grid has one row per tile row, or per folded row,
+ * and is as wide as the widest of these. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -152,7 +153,7 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
 }
 
-/* Leaves out what is final, and finds the operands and the first pivot to apply. */
+/* Skips tiles that are final, and finds the operands and the first pivot to apply. */
 template <typename word>
 static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
                                                        struct interior_tile *tile)
@@ -197,7 +198,7 @@ interior_source(const struct interior_step<typename semiring::word> &step, const
     return source;
 }
 
-/* The first words of the thread's two quads in row 0 of its rows: a warp covers 16 rows x 32 words
+/* First words of the thread's two quads in the first of its rows. A warp covers 16 rows x 32 words
  * of each quarter of the tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
@@ -215,8 +216,7 @@ interior_home(struct tile_matrix<typename semiring::element> matrix,
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
 }
 
-/* Turns of the inner loop laid out one after another: as many as leave the accumulators in
- * registers. */
+/* Unrolling of the inner loop: the largest that keeps the accumulators in registers. */
 template <typename semiring> struct interior_unroll {
     static constexpr uint32_t turns = 1;
 };
@@ -225,7 +225,8 @@ template <> struct interior_unroll<semiring_u2> {
     static constexpr uint32_t turns = RING_BULK ? 4 : 1;
 };
 
-/* Eight words of one pivot: QUADS quads 64 words apart, which are two pieces of the stage. */
+/* A thread's words of one pivot: QUADS quads, 64 words apart, because they come from different
+ * pieces of the stage. */
 template <uint32_t QUADS, typename word>
 static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE], const word *piece)
 {
@@ -236,7 +237,7 @@ static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE],
     }
 }
 
-/* Over two pivots, row by row, so that the two ways of a semiring alternate. */
+/* Relaxes over two pivots, row by row, so that a semiring's two instruction sequences alternate. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS>
 static __device__ __forceinline__ void
 interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -276,7 +277,7 @@ interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* The slabs [first, last) through the ring. */
+/* Multiplies the slabs [first, last) as they come through the ring. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -318,7 +319,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     typedef typename semiring::word word;
     extern __shared__ __align__(128) unsigned char block_storage[];
     unsigned char *const ring = block_storage;
-    /* Kept here, not in registers, while the product runs. */
+    /* Stored in shared memory during the product to save registers. */
     volatile struct interior_tile *const kept =
         reinterpret_cast<volatile struct interior_tile *>(block_storage + RING_BYTES);
     struct interior_tile work;
@@ -358,8 +359,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->right[1] = work.right[1];
         kept->ordered = !stopped;
     }
-    /* Warps count on each other for every slab, so they stop together; what is ordered has to be
-     * taken. */
+    /* All warps of a block must use every slab, so they stop together, after taking the slabs that
+     * were already ordered. */
     if (ring_ready(stopped)) {
         if (!kept->ordered) {
             return;
@@ -376,8 +377,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Once per device and semiring, before the first launch. The carve-out makes room for the second
- * block of a multiprocessor. */
+/* Called once per device and semiring, before the first launch. The carve-out makes room for a
+ * second block on each multiprocessor. */
 template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
@@ -389,7 +390,7 @@ template <typename semiring> MUST_CHECK static enum status interior_prepare(void
     return STATUS_OK;
 }
 
-/* Rows that the REST part is split by: tile rows, or folded ones when symmetric. */
+/* Number of rows by which the REST part is split: tile rows, or folded rows if symmetric. */
 template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
 {
@@ -397,8 +398,8 @@ static inline uint32_t interior_rest_rows(const struct interior_step<typename se
     return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
-/* Blocks along one of these rows. Two groups that a member of a group of devices folds lie at most
- * as far from the top of the matrix as their deals do, and twice a deal. */
+/* Upper bound of the blocks along one of these rows. On a member of a group of devices, two row
+ * groups that are folded together are together at most as wide as the matrix plus two deals. */
 template <typename semiring>
 static inline uint32_t
 interior_rest_width(const struct interior_step<typename semiring::word> *step)
@@ -440,8 +441,8 @@ interior_launch_next(struct tile_matrix<typename semiring::element> matrix,
                                      stream);
 }
 
-/* The rows [first, first + count) of interior_rest_rows: no more than 65535, the grid's limit,
- * which no device has memory for. */
+/* Launches the rows [first, first + count) of interior_rest_rows. The grid's limit of 65535 rows is
+ * more than any device has memory for. */
 template <typename semiring>
 MUST_CHECK static enum status
 interior_launch_rest(struct tile_matrix<typename semiring::element> matrix,

@@ -13,7 +13,7 @@
 
 static_assert(GPU_TILE % MIRROR_PIECE == 0 && MIRROR_PIECE % MIRROR_ROWS == 0, "whole pieces");
 
-/* from and to: first elements of two pieces, and from one row to the next. */
+/* from, to: first elements of the two pieces. Strides are in elements. */
 template <typename element>
 static __device__ __forceinline__ void mirror_piece(const element *from, uint64_t stride,
                                                     element *to, uint64_t to_stride,
@@ -45,7 +45,7 @@ static __device__ __forceinline__ void mirror_tile(const element *from, uint64_t
     }
 }
 
-/* Grid: columns of tiles by the device's tile rows. */
+/* Grid: tile columns x the device's tile rows. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_kernel(struct tile_matrix<element> matrix, struct tile_order order)
@@ -72,8 +72,8 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     return STATUS_OK;
 }
 
-/* The tiles of one tile row that others have as columns, to their slots. Tiles that hold nothing
- * travel too. */
+/* Transposes the tiles of one tile row into the slots of the members that need them as columns.
+ * Tiles that were never written are sent too. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_order order, uint32_t row,
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* row: of the whole matrix, at least 1, and the device has it. */
+/* row: tile row of the whole matrix, at least 1, owned by this device. */
 template <typename element>
 MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
                                                  const struct tile_order &order, uint32_t row,
@@ -105,7 +105,7 @@ MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> mat
     return STATUS_OK;
 }
 
-/* The device's slots of a tile row of another, to the column of tiles where they belong. */
+/* Copies received tiles of another member's tile row into the column of tiles where they belong. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_unpack_kernel(struct tile_matrix<element> matrix, uint32_t column, const element *slots)
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* column: the other's tile row. */
+/* column: the sender's tile row, which is this device's tile column. */
 template <typename element>
 MUST_CHECK static enum status mirror_unpack_launch(struct tile_matrix<element> matrix,
                                                    const struct tile_rows &rows, uint32_t column,

@@ -18,7 +18,7 @@
 #include "gpu/semiring.cuh"
 
 #define PANEL_THREADS 256
-/* Words of a row tile's strip. */
+/* Words in a strip of a row tile. */
 #define PANEL_STRIP 32
 
 struct panel_step {
@@ -29,13 +29,13 @@ struct panel_step {
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
-    uint32_t first_row; /* slots of a list's first tiles */
+    uint32_t first_row; /* slots of the list's first row and column tile */
     uint32_t first_column;
     uint32_t pivot;
-    uint32_t depth; /* pivots in use; a quad is taken whole */
-    bool symmetric; /* a list is one of row_count: each entry is a row tile or a column tile */
+    uint32_t depth; /* pivots in use, rounded up to whole quads */
+    bool symmetric; /* the list has row_count entries, each a row or a column tile */
     const struct tile_control *control;
-    /* Closed diagonal tiles, one after the other; NULL: they are read from the matrix. */
+    /* Closed diagonal tiles, one after another; NULL: they are read from the matrix. */
     const void *diagonal;
     struct tile_rows rows;
 };
@@ -44,7 +44,7 @@ struct panel_step {
 struct panel_work {
     uint32_t tile;
     uint32_t pivot;
-    uint32_t row; /* as the device's memory has it */
+    uint32_t row; /* tile row in the device's memory */
     uint32_t closed;
     uint32_t depth;
     uint32_t slot;
@@ -57,13 +57,13 @@ template <typename semiring> static __host__ __device__ constexpr uint32_t panel
     return GPU_TILE / semiring_packing<semiring>();
 }
 
-/* Rows of a column tile's strip. */
+/* Rows in a strip of a column tile. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strip_rows(void)
 {
     return PANEL_THREADS * QUAD * QUAD / panel_tile_words<semiring>();
 }
 
-/* As many for a row tile as for a column tile. */
+/* Strips per tile: the same number for row tiles and column tiles. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_strips(void)
 {
     return panel_tile_words<semiring>() / PANEL_STRIP;
@@ -73,14 +73,14 @@ static_assert(panel_strips<semiring_i4>() * panel_strip_rows<semiring_i4>() == G
                   panel_strips<semiring_u2>() * panel_strip_rows<semiring_u2>() == GPU_TILE,
               "rows are cut as often as columns");
 
-/* Pivots whose operands are in shared memory at once. */
+/* Number of pivots whose operands are in shared memory at the same time. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_slice(void)
 {
     return GPU_TILE * 4 / sizeof(typename semiring::word);
 }
 
-/* Both operands of a strip: D beside a strip of a row tile, or a strip of a column tile beside D.
- */
+/* Bytes of both operands of a strip: D and a strip of a row tile, or a strip of a column tile and
+ * D. */
 template <typename semiring> static constexpr size_t panel_shared_bytes(void)
 {
     const size_t row_words = panel_slice<semiring>() * (GPU_TILE + PANEL_STRIP);
@@ -89,7 +89,7 @@ template <typename semiring> static constexpr size_t panel_shared_bytes(void)
     return (row_words > column_words ? row_words : column_words) * sizeof(typename semiring::word);
 }
 
-/* ROWS x COLUMNS words into dense shared memory, as they are. */
+/* Copies ROWS x COLUMNS words into dense shared memory, unchanged. */
 template <uint32_t ROWS, uint32_t COLUMNS, typename word>
 static __device__ __forceinline__ void panel_copy(word *shared, const word *global, uint64_t stride)
 {
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void panel_copy(word *shared, const word *glob
     }
 }
 
-/* Low and high 16 bits of a pair, each twice. */
+/* Duplicates the low, or the high, 16 bits of a pair into both halves of a word. */
 static __device__ __forceinline__ uint32_t panel_low_twice(uint32_t pair)
 {
     return __byte_perm(pair, 0, 0x1010);
@@ -116,7 +116,7 @@ static __device__ __forceinline__ uint32_t panel_high_twice(uint32_t pair)
     return __byte_perm(pair, 0, 0x3232);
 }
 
-/* ROWS x panel_slice elements into shared memory as left operand: an element per word. */
+/* Copies ROWS x panel_slice elements into shared memory as a left operand: one element per word. */
 template <typename semiring, uint32_t ROWS>
 static __device__ __forceinline__ void panel_copy_left(typename semiring::word *shared,
                                                        const typename semiring::element *global,
@@ -163,7 +163,8 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     }
 }
 
-/* A product of a strip: the operands, of which one is the strip itself, and the pivots in use. */
+/* Operands of a strip's product, one of which is the strip itself, and the number of pivots in use.
+ */
 template <typename element> struct panel_operands {
     struct tile_matrix<element> left;
     struct tile_matrix<element> right;
@@ -171,7 +172,7 @@ template <typename element> struct panel_operands {
 };
 
 /* Loads the operands of a strip of ROWS x COLUMNS words, slice by slice, and computes the thread's
- * part of it. */
+ * part of the product. */
 template <typename semiring, uint32_t ROWS, uint32_t COLUMNS>
 static __device__ __forceinline__ void
 panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -201,7 +202,7 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
         __syncthreads();
         panel_product<semiring, COLUMNS>(tile, place, min(operands.depth - first, slice), shared,
                                          shared_right);
-        /* Free for the next slice, and the strip has been read whole. */
+        /* Barrier: the operands may be overwritten, and the whole strip has been read. */
         __syncthreads();
     }
 }
@@ -220,7 +221,7 @@ panel_store(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place
     }
 }
 
-/* Where vertex `at` of a tile (0..GPU_TILE-1) has its word of pivot 0 in the slot's left blocks. */
+/* Address of vertex `at` (0..GPU_TILE-1) of a tile in the slot's left blocks, at pivot 0. */
 template <typename word>
 static __device__ __forceinline__ word *panel_left(struct operand<word> operand, uint32_t slot,
                                                    uint32_t at)
@@ -229,7 +230,7 @@ static __device__ __forceinline__ word *panel_left(struct operand<word> operand,
            at % OPERAND_WORDS;
 }
 
-/* The same for word `at` (0..words per tile) in the right blocks. */
+/* Address of word `at` of a tile in the slot's right blocks, at pivot 0. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word *
 panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint32_t at)
@@ -240,7 +241,7 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint
            at % OPERAND_WORDS;
 }
 
-/* A row strip's words lie in the right operand as they lie in the tile: rows are pivots. */
+/* Stores a row strip into the right operand in the order of the tile: its rows are pivots. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -270,7 +271,7 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     }
 }
 
-/* A column strip is transposed on its way: its columns are pivots. */
+/* Stores a column strip into the left operand transposed: its columns are pivots. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -327,8 +328,8 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
     return matrix;
 }
 
-/* The pivot's own tile is closed and read by every block: it is given as right operand (a pair of
- * columns may need it) but not written. */
+/* Handles the pivot's own tile, which is closed and read by every block: it becomes a right
+ * operand, because a pair of columns may need it, but the matrix is not written. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
@@ -370,7 +371,7 @@ panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
     panel_give_column<semiring>(tile, place, operand, work.slot, work.strip, step.symmetric);
 }
 
-/* An entry of a list. */
+/* Finds the block's work in a list of panels. */
 template <typename semiring>
 static __device__ __forceinline__ void panel_take_listed(const struct panel_step &step,
                                                          uint32_t entry, struct panel_work *work)
@@ -384,13 +385,13 @@ static __device__ __forceinline__ void panel_take_listed(const struct panel_step
     work->row = panel.row;
     work->closed = panel.closed;
     work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
-    /* A strip beyond the tile's vertices is padding: depth 0 copies it unchanged. */
+    /* A strip beyond the tile's vertices is padding; depth 0 copies it unchanged. */
     const uint32_t across =
         work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
     work->depth = work->strip * across < panel.width ? panel.depth : 0;
 }
 
-/* A tile of the panels of one pivot. */
+/* Finds the block's work among the panels of one pivot. */
 static __device__ __forceinline__ void panel_take_dense(const struct panel_step &step,
                                                         uint32_t entry, struct panel_work *work)
 {
@@ -404,7 +405,7 @@ static __device__ __forceinline__ void panel_take_dense(const struct panel_step 
     work->depth = step.depth;
 }
 
-/* The strip of a tile that the block has; false when there is nothing to do. */
+/* Finds the tile and the strip that the block computes. False if there is nothing to do. */
 template <typename semiring>
 static __device__ __forceinline__ bool panel_locate(const struct panel_step &step,
                                                     struct panel_work *work)
@@ -424,7 +425,7 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
     return true;
 }
 
-/* Blocks: the strips of each row tile, then those of each column tile. */
+/* Grid: the strips of each row tile, then the strips of each column tile. */
 template <typename semiring>
 __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word) == 4 ? 2 : 1)
     panel_kernel(struct tile_matrix<typename semiring::element> matrix,
@@ -445,8 +446,8 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     }
 }
 
-/* Once per device and semiring, before the first launch. The carve-out makes room for the second
- * block of a multiprocessor. */
+/* Called once per device and semiring, before the first launch. The carve-out makes room for a
+ * second block on each multiprocessor. */
 template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,

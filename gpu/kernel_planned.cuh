@@ -17,23 +17,23 @@
 #include "gpu/workspace.cuh"
 
 template <typename word> struct planned_step {
-    const struct schedule_target *targets; /* of the round */
+    const struct schedule_target *targets; /* the round's list */
     const struct schedule_product *products;
     struct operand<word> operand;
-    int32_t one; /* 1 */
+    int32_t one; /* always 1; see semiring.cuh */
     const struct tile_control *control;
 };
 
-/* The slab that is ordered next. */
+/* Cursor at the slab that is ordered next. */
 struct planned_cursor {
     uint32_t product;
-    uint32_t slab; /* of the product */
+    uint32_t slab; /* index within the product */
 };
 
-/* State of a block in shared memory beside the ring, which saves registers. */
+/* State of a block that is kept in shared memory behind the ring, to save registers. */
 struct planned_kept {
     struct planned_cursor cursor;
-    uint32_t pivots[RING_STAGES]; /* in use of the slab in each stage */
+    uint32_t pivots[RING_STAGES]; /* pivots in use of the slab in each stage */
 };
 
 #define PLANNED_SHARED_BYTES (RING_BYTES + sizeof(struct planned_kept))
@@ -55,7 +55,8 @@ planned_source(const struct planned_step<typename semiring::word> &step,
     return source;
 }
 
-/* Orders the slab at the cursor, which may be any thread's own or one that thread 0 alone uses. */
+/* Orders the slab at the cursor. The cursor may be each thread's own, or one that only thread 0
+ * uses. */
 template <typename semiring, typename cursor>
 static __device__ __forceinline__ void
 planned_order(unsigned char *ring, uint32_t turn,
@@ -81,8 +82,8 @@ planned_order(unsigned char *ring, uint32_t turn,
     at->slab = last ? 0 : slab + 1;
 }
 
-/* `slabs` slabs through the ring, of which RING_AHEAD have been ordered. A warp all of whose words
- * are padding lets them pass. */
+/* Multiplies `slabs` slabs as they come through the ring; RING_AHEAD of them have been ordered
+ * before. A warp whose words are all padding skips the arithmetic. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS, typename cursor>
 static __device__ __forceinline__ void
 planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -91,7 +92,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
 {
     typedef typename semiring::word word;
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
-    /* Pivots that one pass of the inner loop takes. */
+    /* Pivots per pass of the inner loop. */
     constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     for (uint32_t turn = 0; turn < slabs; turn++) {
@@ -110,11 +111,11 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Extent of the words that are not padding, of one warp or of the whole block. */
+/* Which words of a warp, or of the whole block, are not padding. */
 struct planned_share {
-    bool idle; /* nothing */
-    bool tall; /* the second quads of rows too */
-    bool wide; /* the second quads of words too */
+    bool idle; /* all words are padding */
+    bool tall; /* the second quads of rows are in use */
+    bool wide; /* the second quads of words are in use */
 };
 
 template <typename semiring, typename cursor>
@@ -145,7 +146,7 @@ static __device__ __forceinline__ typename semiring::word planned_far(void)
     }
 }
 
-/* Where a thread's first or second quads come from. */
+/* Loads a thread's first or second quads. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -166,8 +167,9 @@ planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint
     }
 }
 
-/* The lesser of a word in memory and another, while other blocks do the same. Floats that are not
- * below 0 are in the order of their bits as integers, those below in the reverse one. */
+/* Atomically replaces a word in memory by the minimum of itself and another, while other blocks do
+ * the same. The bits of non-negative floats, read as integers, have the order of the numbers; those
+ * of negative floats have the reverse order. */
 static __device__ __forceinline__ void planned_merge(int32_t *to, int32_t distance)
 {
     atomicMin(to, distance);
@@ -203,7 +205,8 @@ static __device__ __forceinline__ void planned_merge(uint32_t *to, uint32_t pair
     } while (before != expected);
 }
 
-/* One of the two halves: written, or merged with what the other blocks of its tile have found. */
+/* Stores one of the two halves: writes it, or merges it by minima if other blocks compute the same
+ * tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -227,7 +230,7 @@ planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
     }
 }
 
-/* The first words of the thread's two quads in row 0 of its rows. */
+/* First words of the thread's two quads in the first of its rows. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_home(struct tile_matrix<typename semiring::element> matrix,
@@ -256,7 +259,7 @@ planned_load_target(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
                            (flags & (SCHEDULE_FRESH_SECOND | SCHEDULE_SHARED)) != 0);
 }
 
-/* The second of two tiles may be none. */
+/* The second of two tiles may be absent. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store_target(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -305,16 +308,16 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
     typename semiring::word tile[INTERIOR_EDGE][INTERIOR_EDGE];
     planned_load_target<semiring>(tile, matrix, target);
-    /* Without bulk copies a barrier of the whole block separates the slabs, so all warps have to
-     * take the same branch: only `idle` is then the warp's own. */
+    /* Without bulk copies a block-wide barrier separates the slabs, so all warps must take the same
+     * branch; only `idle` may then differ between warps. */
     const uint32_t row = threadIdx.x / WARP_THREADS / 2 * 16;
     const uint32_t column = threadIdx.x / WARP_THREADS % 2 * 32;
     struct planned_share share;
     share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
     share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
     share.wide = (RING_BULK ? column : 0) < target->words[1];
-    /* Warps count on each other for every slab, so they stop together; what is ordered has to be
-     * taken. */
+    /* All warps of a block must use every slab, so they stop together, after taking the slabs that
+     * were already ordered. */
     if (ring_ready(stopped)) {
         slabs = min(slabs, (uint32_t)RING_AHEAD);
     }
@@ -322,7 +325,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     planned_store_target<semiring>(tile, matrix, step.targets + blockIdx.x);
 }
 
-/* Once per device and semiring, before the first launch. */
+/* Called once per device and semiring, before the first launch. */
 template <typename semiring> MUST_CHECK static enum status planned_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,

@@ -70,13 +70,13 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Tile of the place-th row or column beside the pivot's. */
+/* Index of the tile row or column at `place` when the pivot's is skipped. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);
 }
 
-/* The panels: the strips of the row tiles, then those of the column tiles. */
+/* Computes the panels: first the strips of the row tiles, then those of the column tiles. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_panels(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
@@ -95,7 +95,7 @@ small_panels(struct tile_matrix<typename semiring::element> matrix, const struct
     }
 }
 
-/* Interior tile (row, column) over the pivot tile. */
+/* Relaxes the interior tile (row, column) over the pivot tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
@@ -106,7 +106,7 @@ small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_
                                   small_tile(matrix, row, column), shared);
 }
 
-/* Tiles one by one, from the first-th on in steps of `step_by`. */
+/* Computes interior tiles one at a time, from index `first` on in steps of `step_by`. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -122,8 +122,8 @@ small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Pairs of tiles; the next pivot's tile, which has been closed meanwhile, is left alone, and so is
- * the missing half of the last pair. */
+/* Computes interior tiles in pairs. It skips the tile of the next pivot, which the first block
+ * closes, and the missing half of the last pair. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -151,7 +151,8 @@ small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* The interior: the first block has the next pivot's tile and nothing else, unless it is alone. */
+/* Computes the interior. The first block relaxes and closes the next pivot's tile and does nothing
+ * else, unless it is the only block. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
@@ -180,8 +181,8 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
 }
 
-/* Blocks that a multiprocessor should hold: registers for 8x4 elements per thread allow no third.
- */
+/* Blocks per multiprocessor. The registers for 8x4 elements per thread leave no room for a third
+ * block. */
 #define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
 
 template <typename semiring>
@@ -211,7 +212,7 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
-/* Once per device and semiring, before the first launch. */
+/* Called once per device and semiring, before the first launch. */
 template <typename semiring> MUST_CHECK static enum status small_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
@@ -223,7 +224,8 @@ template <typename semiring> MUST_CHECK static enum status small_prepare(void)
     return STATUS_OK;
 }
 
-/* As many blocks as there are tiles, while all are on the device at once. */
+/* Launches one block per tile, or as many as the device can hold at the same time if that is less.
+ */
 template <typename semiring>
 MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct small_step step, uint32_t multiprocessors,

@@ -24,20 +24,21 @@
 #include <string.h>
 
 #define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
-/* Enough blocks for every multiprocessor, few enough that adding up their bins is nothing. */
+/* Blocks of the histogram: enough to fill every multiprocessor, and few enough that adding their
+ * bins costs nothing. */
 #define STATISTICS_HISTOGRAM_BLOCKS 2048
 
 static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
 static_assert(STATISTICS_GROUPS * STATISTICS_GROUP_QUADS == STATISTICS_THREADS, "a quad a thread");
 
-/* Rows on the device: consecutive ones of the matrix, or those of a list. */
+/* Rows on the device: consecutive rows of the matrix, or those of a list. */
 template <typename element> struct statistics_rows {
-    const element *elements; /* of first_row, column 0; aligned to its element */
+    const element *elements; /* first_row, column 0; aligned to the element size */
     uint64_t stride;         /* elements from one row to the next: n when packed */
-    uint32_t vertex_count;   /* elements in use of each */
+    uint32_t vertex_count;   /* elements in use per row */
     uint32_t first_row;
     uint32_t row_count;
-    const uint32_t *vertices; /* on the device; or NULL */
+    const uint32_t *vertices; /* device list of rows, or NULL */
 };
 
 template <typename element>
@@ -52,7 +53,7 @@ struct statistics_columns {
     double *eccentricity;
     union statistics_sum *distance_sum;
     uint32_t *reachable;
-    unsigned long long *lowest; /* one: bits of the least distance below 0, as a double; else 0 */
+    unsigned long long *lowest; /* one: bits of the least negative distance as a double, or 0 */
 };
 
 /* Overloads on the element type: whether a distance is finite, and in which type it is summed. */
@@ -66,7 +67,7 @@ static __device__ __forceinline__ bool statistics_reaches(uint16_t distance)
     return distance != UNREACHABLE_U2;
 }
 
-/* The element type of a solve that computes in 16 bits. */
+/* The element type of 16-bit arithmetic. */
 static __device__ __forceinline__ bool statistics_reaches(int16_t distance)
 {
     return distance < NARROW_UNREACHABLE;
@@ -82,7 +83,8 @@ static __device__ __forceinline__ bool statistics_reaches(double distance)
     return distance < INFINITY;
 }
 
-/* In which type the distances are summed, and in which compared, with its two ends. */
+/* Types in which distances are summed and compared, and the smallest and largest value of the
+ * latter. */
 template <typename element> struct statistics_traits {
     typedef int64_t sum;
     typedef int32_t extreme;
@@ -107,7 +109,7 @@ template <> struct statistics_traits<double> {
     static constexpr bool is_float = true;
 };
 
-/* Loaded whole: one access of 8 or 16 bytes, of doubles two. */
+/* Four elements loaded by one access of 8 or 16 bytes, or by two for doubles. */
 template <typename element>
 struct alignas(sizeof(element) * STATISTICS_QUAD < 16 ? sizeof(element) * STATISTICS_QUAD
                                                       : 16) statistics_quad {
@@ -141,8 +143,8 @@ statistics_visit(const statistics_quad<element> &quad, uint64_t column, uint32_t
     }
 }
 
-/* The thread's quads from column on, as far as they lie before `end`; returns the column after. A
- * row alone has few threads, so each has several loads under way. */
+/* Visits the thread's quads from `column` up to `end` and returns the next column. One row occupies
+ * few threads, so each thread keeps several loads in flight. */
 template <bool ALIGNED, typename element, typename visitor>
 static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *line,
                                                                  uint64_t column, uint64_t end,
@@ -174,13 +176,14 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
 {
     const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
     uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
-    /* Whether every quad of the row can be loaded whole: the same for all threads of a block. */
+    /* Whether every quad of the row is aligned; the answer is the same for all threads of a block.
+     */
     if ((uintptr_t)line % alignof(statistics_quad<element>) == 0) {
         column = statistics_walk_quads<true>(line, column, whole, row, visit);
     } else {
         column = statistics_walk_quads<false>(line, column, whole, row, visit);
     }
-    /* The quad within which the row ends, if it is this thread's. */
+    /* The last, incomplete quad of the row, if it belongs to this thread. */
 #pragma unroll
     for (uint32_t e = 0; e < STATISTICS_QUAD; e++) {
         if (column + e < vertex_count && column + e != row &&
@@ -190,7 +193,7 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
     }
 }
 
-/* Partial statistics of some columns of a row. */
+/* Statistics of the columns that one thread has visited. */
 template <typename element> struct statistics_part {
     typename statistics_traits<element>::sum sum;
     typename statistics_traits<element>::extreme most;
@@ -226,8 +229,8 @@ statistics_reduce_thread(const element *line, uint32_t vertex_count, uint32_t ro
     return part;
 }
 
-/* A zero has no sign, whichever of two was found first: hence + 0.0. Of doubles below 0 the least
- * is the one whose bits are the largest. */
+/* Adding 0.0 removes the sign of a zero, which would depend on the order of the columns. Among
+ * negative doubles the smallest is the one with the largest bits. */
 template <typename element>
 static __device__ __forceinline__ void statistics_store(struct statistics_columns columns,
                                                         uint32_t row,
@@ -253,7 +256,7 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     const uint32_t row = statistics_row(rows, blockIdx.x);
     const element *const line = rows.elements + blockIdx.x * rows.stride;
     statistics_part<element> part = statistics_reduce_thread(line, rows.vertex_count, row);
-    /* Into lane 0: quad q takes q + 16, then q + 8, and so on. */
+    /* Reduces into lane 0: quad q adds quad q + 16, then q + 8, and so on. */
     for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
         statistics_part<element> other;
         other.sum = __shfl_down_sync(0xFFFFFFFFu, part.sum, half);
@@ -285,7 +288,8 @@ MUST_CHECK static enum status statistics_rows_launch(struct statistics_rows<elem
     return STATUS_OK;
 }
 
-/* Exact for integers, whose differences and widths fit 32 bits; for floats the CPU's formula. */
+/* Maps a distance to its bin. Exact for integers, whose differences and widths fit 32 bits; floats
+ * use the CPU's formula. */
 template <typename element> struct statistics_scale {
     double begin;
     double width;
@@ -301,7 +305,7 @@ template <typename element> struct statistics_scale {
     }
 };
 
-/* bins: STATISTICS_BINS on the device, added to. */
+/* bins: STATISTICS_BINS counters on the device, to which this adds. */
 template <typename element>
 __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_histogram_kernel(struct statistics_rows<element> rows,
@@ -331,8 +335,8 @@ __global__ void __launch_bounds__(STATISTICS_THREADS)
     }
 }
 
-/* A block sees n^2 / STATISTICS_HISTOGRAM_BLOCKS elements at most, or one row: fewer than the
- * 32-bit counts of its warps hold, for every n below 2.9 million. */
+/* A block counts at most n^2 / STATISTICS_HISTOGRAM_BLOCKS elements, or one row. That fits the
+ * 32-bit counters of its warps for every n below 2.9 million. */
 template <typename element>
 MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows<element> rows,
                                                           const struct statistics_summary *summary,
@@ -368,16 +372,16 @@ struct statistics_workspace {
     struct statistics_columns columns;
 };
 
-/* The bins and the lowest, with room for one more to keep what follows aligned to 16. */
+/* Bytes of the bins and of `lowest`, rounded up so that the next array is aligned to 16 bytes. */
 #define STATISTICS_WORKSPACE_HEAD_BYTES ((STATISTICS_BINS + 2) * sizeof(unsigned long long))
 
-/* Device bytes that it takes, in one piece. */
+/* Bytes of device memory that a statistics_workspace needs, in one piece. */
 static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
 {
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* memory: statistics_workspace_bytes on the device, borrowed, aligned as cudaMalloc does. */
+/* memory: statistics_workspace_bytes of device memory, borrowed, aligned as by cudaMalloc. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)
@@ -396,8 +400,9 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
     return STATUS_OK;
 }
 
-/* The arrays lie one after the other on both sides, so that they travel at once. columns: as those
- * of a struct statistics; ret_lowest: distance, when below 0. */
+/* Copies all columns to the host in one transfer, because they are contiguous on both sides.
+ * columns: laid out like those of a struct statistics. ret_lowest: the smallest distance if
+ * negative, else 0. */
 MUST_CHECK static inline enum status
 statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cudaStream_t stream,
                                 void *columns, double *ret_lowest)

@@ -1,9 +1,9 @@
-/* After a symmetric solve: the tiles above the diagonal from those below it, transposed. Inside a
- * diagonal tile both halves are there already.
+/* After a symmetric solve: fills the tiles above the diagonal with the transposed tiles below it.
+ * Diagonal tiles are complete already.
  *
- * A member has the tile rows that are dealt to it. Pairs of tiles that are both its own it mirrors
- * in one launch. For the others it transposes one tile row after the other into the memory of its
- * left operands, which the rounds have left, and sends each member the tiles of that one's rows. */
+ * A member mirrors pairs of tiles that are both in its own tile rows in one launch. For the other
+ * pairs it transposes one tile row after another into the memory of its left operands, which the
+ * rounds no longer use, and sends each member the tiles that belong in that member's rows. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -16,7 +16,8 @@ template <typename element> struct mirror {
     uint32_t tile_count;
 };
 
-/* The tiles of one tile row: from its owner to those whose rows they are columns of. */
+/* Sends the transposed tiles of one tile row from its owner to the members in whose rows they
+ * belong. */
 template <typename element>
 MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -44,9 +45,10 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
     return STATUS_OK;
 }
 
-/* Tiles arrive in the stream of their sender, or of a rank itself, and are put in their places in
- * another one, so that members who send at the same time do not wait for each other. A sender
- * waits for the places of the row that had the same memory. */
+/* Mirrors one tile row across members. Tiles arrive in the sender's stream (between ranks, in the
+ * receiver's own) and are unpacked in another stream, so that members that send at the same time do
+ * not wait for each other. A sender waits until the row that used the same memory before has been
+ * unpacked. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -79,7 +81,7 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
     return STATUS_OK;
 }
 
-/* Ends in the stream of each member. */
+/* Mirrors the whole matrix. The last operations are queued in the stream of each member. */
 template <typename element>
 MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
 {

@@ -17,8 +17,8 @@ typedef int broadcast(const void *from, void *to, size_t count, int type, int ro
                       struct CUstream_st *stream);
 typedef int comm_abort(void *comm);
 
-/* While a broadcast waits for its root, its blocks take room from those of the interior: so many
- * are enough. */
+/* Limit on the thread blocks of a broadcast: while they wait for the root they occupy
+ * multiprocessors that the interior could use. Four are fast enough. */
 #define BLOCKS_MOST "4"
 
 struct nccl {
@@ -82,7 +82,7 @@ void nccl_close(struct nccl *nccl)
     if (nccl->comm != NULL) {
         (void)nccl->comm_abort(nccl->comm);
     }
-    /* It has threads of its own, so it stays loaded. */
+    /* NCCL has threads of its own, so the library stays loaded. */
     free(nccl);
 }
 

@@ -1,5 +1,5 @@
-/* NCCL, which sends between the devices of ranks without the hosts: over NVLink, PCIe or a network
- * as it finds them. Nothing of it is needed to build: libnccl.so.2 is loaded when it is there. */
+/* NCCL sends data directly between the devices of ranks, over NVLink, PCIe or a network. It is not
+ * needed to build apspd: libnccl.so.2 is loaded at run time if it is installed. */
 #pragma once
 
 #include "proto/ranks.h"
@@ -11,14 +11,16 @@ extern "C" {
 struct nccl;
 struct CUstream_st; /* cudaStream_t points to one */
 
-/* All ranks call it, each with its device current. NULL on all of them where one has no
- * libnccl.so.2 or their devices cannot be joined: two ranks that share one, above all. */
+/* Called by all ranks, each with its device current. NULL on all ranks if one of them has no
+ * libnccl.so.2 or their devices cannot be connected, for example because two ranks share a device.
+ */
 struct nccl *nccl_open(const struct ranks *ranks);
-/* Once nothing is under way. Waits for no other rank. */
+/* Call it when no broadcast is queued. It does not wait for other ranks. */
 void nccl_close(struct nccl *nccl);
 
-/* Queues: the memory of rank `root` on its device becomes that of all ranks on theirs. All call it,
- * in the same order. Where one cannot, the others wait on their devices without end. */
+/* Queues a broadcast of `memory` from the device of rank `root` to the devices of all ranks. All
+ * ranks make the same calls in the same order; if one rank does not, the devices of the others wait
+ * forever. */
 MUST_CHECK enum status nccl_broadcast(const struct nccl *nccl, void *memory, size_t size,
                                       uint32_t root, struct CUstream_st *stream);
 

@@ -13,7 +13,7 @@
 #include "gpu/kernel_planned.cuh"
 #include "gpu/schedule.h"
 
-/* The schedule's lists on the device. */
+/* The lists of a schedule in device memory. */
 struct planned_lists {
     const struct schedule_tile *fills;
     const struct schedule_pivot *pivots;
@@ -32,8 +32,8 @@ template <typename semiring> struct planned_rounds {
     bool clamp_diagonal;
 };
 
-/* memory: schedule_bytes_most on the device. The arrays lie in pageable memory: they have been read
- * when the call returns. lists: have the device's rows. */
+/* Uploads the lists. memory: schedule_bytes_most of device memory. The arrays on the host are
+ * pageable and are no longer read once the call returns. lists->order.rows must be set. */
 MUST_CHECK static inline enum status planned_upload(const struct schedule *schedule,
                                                     const struct plan *plan, void *memory,
                                                     cudaStream_t stream,
@@ -72,14 +72,15 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
     return STATUS_OK;
 }
 
-/* Sets of operands and closed tiles alternate between rounds; a device alone has one. */
+/* Operands and closed tiles alternate between two sets from round to round; a single device has one
+ * set. */
 template <typename semiring>
 static uint32_t planned_parity(const struct planned_rounds<semiring> *rounds, uint32_t index)
 {
     return exchange_is_alone(&rounds->exchange) ? 0 : index % WORKSPACE_PARITIES;
 }
 
-/* The closed diagonal tiles of a round as a member has them; NULL on a device alone. */
+/* A member's copy of the closed diagonal tiles of a round; NULL on a single device. */
 template <typename semiring>
 static typename semiring::element *planned_closed(const struct planned_rounds<semiring> *rounds,
                                                   uint32_t member, uint32_t index)
@@ -133,8 +134,9 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
     return STATUS_OK;
 }
 
-/* Makes a member's panels of a round, once all diagonal tiles are there, and sends them. A left one
- * is read by the targets of its own row alone, unless it serves as both operands. */
+/* Makes a member's panels of a round, once all diagonal tiles have arrived, and sends them. A left
+ * panel is read only by targets in its own row and is not sent, unless it serves as both operands.
+ */
 template <typename semiring>
 MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
                                                   uint32_t member, uint32_t index)
@@ -177,7 +179,7 @@ MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<se
     return STATUS_OK;
 }
 
-/* Computes a member's targets of a round, once all panels are there. */
+/* Computes a member's targets of a round, once all panels have arrived. */
 template <typename semiring>
 MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiring> *rounds,
                                               uint32_t member, uint32_t index)
@@ -200,7 +202,8 @@ MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiri
     return STATUS_OK;
 }
 
-/* An event is recorded before others are told to wait for it. */
+/* Launches one round on all members. The loops are separate because an event must be recorded
+ * before another stream is told to wait for it. */
 template <typename semiring>
 MUST_CHECK static enum status planned_start(const struct planned_rounds<semiring> *rounds,
                                             uint32_t index)
@@ -217,7 +220,7 @@ MUST_CHECK static enum status planned_start(const struct planned_rounds<semiring
     return STATUS_OK;
 }
 
-/* Waits for a round, tells of it and hears of a cancel. */
+/* Waits for a round, reports progress, and checks for a cancel. */
 template <typename semiring>
 MUST_CHECK static enum status planned_finish(const struct planned_rounds<semiring> *rounds,
                                              uint32_t index)
@@ -232,7 +235,7 @@ MUST_CHECK static enum status planned_finish(const struct planned_rounds<semirin
     return device_cancelled(observer) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-/* All rounds. Ends when the last is done. */
+/* Runs all rounds; returns when the last one is finished. */
 template <typename semiring>
 MUST_CHECK static enum status planned_run(const struct planned_rounds<semiring> *rounds)
 {

@@ -35,7 +35,7 @@ template <typename semiring> struct rounds {
     uint32_t pivots; /* pivot tiles per round */
     bool symmetric;
     bool clamp_diagonal;
-    enum status found; /* of ranks, by this one since they last agreed */
+    enum status found; /* ranks: this rank's finding since the last agreement */
 };
 
 /* Pivot tiles per round. */
@@ -50,7 +50,7 @@ template <typename semiring> static uint32_t rounds_count(const struct rounds<se
     return (rounds->plan->tile_count + rounds->pivots - 1) / rounds->pivots;
 }
 
-/* Pivot tiles of a round: the last may have one less. */
+/* Number of pivot tiles in a round; the last round may have one less. */
 template <typename semiring>
 static uint32_t rounds_width(const struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -64,14 +64,14 @@ static uint32_t rounds_tile(const struct rounds<semiring> *rounds, uint32_t roun
     return round * rounds->pivots + pivot;
 }
 
-/* The member that has the pivot rows of a round. */
+/* The member that owns the pivot rows of a round. */
 template <typename semiring>
 static uint32_t rounds_owner(const struct rounds<semiring> *rounds, uint32_t round)
 {
     return tile_rows_owner(rounds->exchange.members[0].rows, rounds_tile(rounds, round, 0));
 }
 
-/* Pivots of a tile that are vertices: the last may have fewer. */
+/* Number of vertices in a tile; the last tile may have fewer than GPU_TILE. */
 template <typename semiring>
 static uint32_t rounds_depth(const struct rounds<semiring> *rounds, uint32_t tile)
 {
@@ -91,7 +91,7 @@ static struct operand<typename semiring::word> rounds_operand(const struct excha
 
 /* ---- Panels ---- */
 
-/* The closed pivot tile where the owner's and the others' panels find it. */
+/* A member's copy of the closed pivot tile; NULL on a single device, which reads the matrix. */
 static inline void *
 rounds_closed(const struct exchange *exchange, const struct exchange_member *member, uint32_t round,
               uint32_t pivot)
@@ -101,7 +101,7 @@ rounds_closed(const struct exchange *exchange, const struct exchange_member *mem
                : member->workspace->closed[round % WORKSPACE_PARITIES][pivot];
 }
 
-/* Before a round's pieces are sent: no other member still reads what they overwrite. */
+/* Waits until no other member still reads the operands that this round's pieces overwrite. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *rounds,
                                                 uint32_t round)
@@ -123,7 +123,7 @@ MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *r
     return STATUS_OK;
 }
 
-/* The owner closes the pivot tile and sends it to all. */
+/* Lets the owner close the pivot tile and send it to all members. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds, uint32_t round,
                                            uint32_t pivot)
@@ -161,7 +161,7 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
     return STATUS_OK;
 }
 
-/* The panels of one pivot that a member makes, once it has the closed tile. */
+/* Lets a member make its panels of one pivot, once it has the closed tile. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_make_panels(const struct rounds<semiring> *rounds,
                                                  uint32_t index, uint32_t round, uint32_t pivot)
@@ -187,7 +187,7 @@ MUST_CHECK static enum status rounds_make_panels(const struct rounds<semiring> *
                                   own->gpu->stream);
 }
 
-/* Sends the panels of one pivot to those who need them: of one operand. */
+/* Sends the left or the right panels of one pivot to the members that need them. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_send_operand(const struct rounds<semiring> *rounds,
                                                   uint32_t round, uint32_t pivot, bool left)
@@ -246,7 +246,7 @@ MUST_CHECK static enum status rounds_send_panels(const struct rounds<semiring> *
     return STATUS_OK;
 }
 
-/* Closes one pivot tile, makes its panels and brings them to all. */
+/* Closes one pivot tile, makes its panels, and sends them to all members. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *rounds,
                                                  uint32_t round, uint32_t pivot)
@@ -265,14 +265,15 @@ MUST_CHECK static enum status rounds_start_pivot(const struct rounds<semiring> *
 
 /* ---- Interior ---- */
 
-/* Tiles of a round that are computed before all others: `count` of them from a pivot on. */
+/* The pivot tiles whose rows and columns are computed before the rest of the interior: `count`
+ * tiles of a round, from `pivot` on. */
 struct rounds_next {
     uint32_t round;
     uint32_t pivot;
     uint32_t count;
 };
 
-/* A member's interior of a round over its pivot tiles [0, pivots). */
+/* Parameters of a member's interior phase over the pivot tiles [0, pivots) of a round. */
 template <typename semiring>
 static struct interior_step<typename semiring::word>
 rounds_interior(const struct rounds<semiring> *rounds, uint32_t index, uint32_t round,
@@ -314,14 +315,15 @@ MUST_CHECK static enum status rounds_launch_next(const struct rounds<semiring> *
         rounds->matrices[index], rounds_interior(rounds, index, round, pivots, next), gpu->stream);
 }
 
-/* Ranks agree on a cancel or an alarm that one has found since they last did. */
+/* Makes ranks agree on a cancel or an alarm that one of them has found since the last agreement. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_agree(struct rounds<semiring> *rounds)
 {
     return ranks_agree(rounds->exchange.ranks, rounds->found);
 }
 
-/* The panels of a round: pivot tile by pivot tile, the second after it has taken the first. */
+/* Makes the panels of a round, one pivot tile after another; the second pivot tile is relaxed over
+ * the first before it is closed. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -401,7 +403,7 @@ MUST_CHECK static enum status rounds_start(struct rounds<semiring> *rounds, uint
     return last ? STATUS_OK : rounds_start_panels(rounds, round + 1);
 }
 
-/* Waits for a round on all members, tells of it and hears of a cancel. */
+/* Waits for a round on all members, reports progress, and checks for a cancel. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -425,13 +427,12 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
     return STATUS_OK;
 }
 
-/* From this padded size on a round takes about a millisecond. Two are then under way, as look-ahead
- * needs, and a cancel ends both where they are. Below it the host runs further ahead to keep the
- * device busy. */
+/* From this padded size on a round takes about a millisecond, and two rounds in flight, which look-
+ * ahead needs, keep the device busy. For smaller matrices the host launches more rounds ahead. */
 #define ROUNDS_LONG_STRIDE 8192
 
-/* All rounds. Ends when the last is done on all members, its kernels' work visible to what follows
- * in the stream. */
+/* Runs all rounds. Returns when the last one is finished on all members; its results are visible to
+ * later work in the stream. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_run(struct rounds<semiring> *rounds)
 {

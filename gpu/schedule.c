@@ -164,7 +164,7 @@ static uint32_t add_pivot_panels(struct making *making, const struct plan_round 
     const uint32_t begin = left ? pivot->left_begin : pivot->right_begin;
     const uint32_t end = begin + (left ? pivot->left_count : pivot->right_count);
     for (uint32_t at = begin; at < end; at++) {
-        /* A symmetric plan has (pivot, tile) in place of what is above the diagonal. */
+        /* A symmetric plan stores (pivot, tile) for a panel that would lie above the diagonal. */
         const bool in_row = !left || (schedule->symmetric && tiles[at] < pivot->tile);
         const uint32_t row = in_row ? pivot->tile : tiles[at];
         if (!tile_rows_owns(rows, row)) {
@@ -185,7 +185,7 @@ static uint32_t add_pivot_panels(struct making *making, const struct plan_round 
     return slot;
 }
 
-/* The left panels of a round, or the right ones, which a symmetric plan has not. */
+/* Adds the left or the right panels of a round. A symmetric plan has no right panels. */
 static struct schedule_range add_panels(struct making *making, const struct plan_round *round,
                                         bool left, uint32_t *ret_first)
 {
@@ -251,7 +251,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
     return slabs;
 }
 
-/* Whether two targets take the same left operands, product by product. */
+/* Whether two targets have the same left operands, product by product. */
 static bool are_alike(const struct plan_round *round, const struct plan_target *first,
                       const struct plan_target *second)
 {
@@ -268,8 +268,8 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* Each part has whole products, at least one. Their tiles must hold something before the first of
- * them is done. */
+/* Splits a target into entries of whole products, at least one each. Its tiles are then filled
+ * before the first round, because the entries merge their results into them. */
 static void split_target(struct making *making, uint32_t index, uint32_t product_count,
                          uint32_t parts)
 {
@@ -298,7 +298,7 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
     }
 }
 
-/* The entries are still in the order of their products. */
+/* Splits the targets of a round whose entries are still in the order of their products. */
 static void split_targets(struct making *making)
 {
     const uint32_t count = making->unsorted_count;
@@ -307,8 +307,8 @@ static void split_targets(struct making *making)
     for (uint32_t index = 0; index < count; index++) {
         slabs += making->unsorted[index].slabs;
     }
-    /* The slabs of one entry beyond which its block would be alone: its share of the round's, and
-     * no less than a product of full depth has. */
+    /* Largest number of slabs of an entry: an even share of the round's slabs, but no less than one
+     * product of full depth. A block with more would still run after all others had finished. */
     const uint32_t least = slabs_of(making, making->plan->tile);
     const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
     for (uint32_t index = 0; index < count; index++) {
@@ -326,7 +326,7 @@ static void split_targets(struct making *making)
     }
 }
 
-/* The most slabs first, otherwise in the plan's order. */
+/* Sorts entries by slabs, the largest first; equal entries stay in the plan's order. */
 static void sort_targets(struct making *making)
 {
     const uint32_t target_count = making->unsorted_count;
@@ -347,7 +347,7 @@ static void sort_targets(struct making *making)
     }
 }
 
-/* Sets how many rows and words of the block's two halves are in use; the rest is padding. */
+/* Sets how many rows and words are in use in the block's two halves; the rest is padding. */
 static void set_extent(const struct making *making, bool pair, struct schedule_target *target)
 {
     const uint32_t half = making->plan->tile / 2;
@@ -394,7 +394,7 @@ static void add_targets(struct making *making, const struct plan_round *round,
     schedule->target_count += making->unsorted_count;
 }
 
-/* Where the vertices are, and whose rows the device has. */
+/* Sets the positions of the vertices, and the list of vertices whose rows are on this device. */
 static void add_vertices(struct making *making)
 {
     const struct plan *plan = making->plan;
@@ -418,7 +418,8 @@ static void make_lists(struct making *making)
     struct schedule *schedule = making->schedule;
     const uint32_t row_count = tile_rows_count(making->rows, plan->tile_count);
     add_vertices(making);
-    /* In a symmetric plan the tiles above the diagonal are written once, when they are mirrored. */
+    /* In a symmetric plan the tiles above the diagonal are written only at the end, by the mirror.
+     */
     for (uint32_t row = 0; row < row_count; row++) {
         const uint32_t global = tile_rows_global(making->rows, row);
         for (uint32_t column = 0; column < plan->tile_count; column++) {

@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/* Rows in the lists are tile rows of the device's memory. */
+/* Every `row` in the lists is a tile row in the device's memory. */
 
-/* A tile of the diagonal that a round closes. */
+/* A diagonal tile that a round closes. */
 struct schedule_pivot {
     uint32_t row;
     uint32_t tile;
@@ -30,15 +30,15 @@ struct schedule_pivot {
 /* A tile of a panel. Its place in the device's list of the round, from the first slot on, is its
  * slot among the operands. */
 struct schedule_panel {
-    uint32_t tile; /* (tile, pivot) of a left one, (pivot, tile) of a right one */
+    uint32_t tile; /* the panel is (tile, pivot) if left, (pivot, tile) if right */
     uint32_t pivot;
     uint32_t row;
-    uint16_t closed; /* slot of the pivot's tile among the closed ones of the round */
+    uint16_t closed; /* slot of the pivot's tile among the round's closed tiles */
     uint8_t depth;
     uint8_t width; /* vertices of the tile */
 };
 
-/* Read whole, 16 bytes. */
+/* Read by one access of 16 bytes. */
 struct schedule_product {
     uint32_t left; /* slot */
     uint32_t right[2];
@@ -47,20 +47,20 @@ struct schedule_product {
 
 struct schedule_target {
     uint32_t row;
-    uint32_t columns[2];    /* the same one twice where it is alone */
-    uint32_t product_begin; /* of all products of the plan */
-    uint32_t slabs;         /* of all its products */
-    uint8_t rows;           /* in use: vertices of the row tile */
-    uint8_t words[2];       /* in use of each half of the block's columns; 0 = leave it alone */
+    uint32_t columns[2];    /* the same tile twice if the entry has only one */
+    uint32_t product_begin; /* index among all products of the plan */
+    uint32_t slabs;         /* sum over all its products */
+    uint8_t rows;           /* rows in use: vertices of the row tile */
+    uint8_t words[2];       /* words in use in each half of the block's columns; 0: skip the half */
     uint8_t flags;
 };
 
-#define SCHEDULE_FRESH_FIRST 1u  /* columns[0] holds nothing yet */
-#define SCHEDULE_FRESH_SECOND 2u /* columns[1], likewise */
+#define SCHEDULE_FRESH_FIRST 1u  /* columns[0] has not been written yet */
+#define SCHEDULE_FRESH_SECOND 2u /* columns[1] has not been written yet */
 #define SCHEDULE_SHARED 4u       /* other entries of the round have the same tiles */
 
-/* A tile that is filled before the first round: one with an edge, or whose first entries share it.
- */
+/* A tile that is filled before the first round: it contains an edge, or the first entries that
+ * write it share it. */
 struct schedule_tile {
     uint32_t row;
     uint32_t column;
@@ -77,7 +77,7 @@ struct schedule_round {
     struct schedule_range rights; /* right panels; a symmetric plan has none */
     struct schedule_range lefts;  /* left panels, after the right panels in the list */
     struct schedule_range targets;
-    /* The slots of the first of them: 0 on a device alone. */
+    /* First slots of the closed tiles and of the panels in this round; 0 on a single device. */
     uint32_t first_pivot;
     uint32_t first_right;
     uint32_t first_left;
@@ -98,17 +98,17 @@ struct schedule {
     struct schedule_panel *panels;
     struct schedule_target *targets;
     struct schedule_product *products;
-    uint32_t *position; /* of each vertex: its row and its column in the padded matrix */
+    uint32_t *position; /* row and column of each vertex in the padded matrix */
     uint32_t vertex_count;
-    uint32_t *vertices; /* whose rows the device has, ascending */
+    uint32_t *vertices; /* vertices whose rows are on this device, ascending */
 };
 
-/* In what the device computes. A block of threads has two halves of half a tile's words each: the
- * halves of one tile, or two tiles of which two elements are a word. */
+/* The units in which the device computes. A block of threads has two halves, of half a tile's words
+ * each: the two halves of one tile, or two tiles if a word has two elements. */
 struct schedule_grain {
-    uint32_t packing; /* elements of a word: 1 or 2 */
+    uint32_t packing; /* elements per word: 1 or 2 */
     uint32_t slab;    /* pivots per slab */
-    uint32_t units;   /* blocks that run side by side */
+    uint32_t units;   /* blocks that the device runs at the same time */
 };
 
 /* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY when a
@@ -117,9 +117,10 @@ MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_
                                        struct tile_rows rows, struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);
 
-/* The most that its lists take on the device, each aligned to `alignment`. */
+/* Upper bound of the device memory of the lists, each aligned to `alignment`. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* The most slots of a round's left and right operands, and of its closed tiles. */
+/* Largest number of slots in any round: of left operands, of right operands, and of closed tiles.
+ */
 void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right,
                     uint32_t *ret_closed);
 

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/* int32. Unreachable + unreachable stays within an int32. */
+/* int32. The sum of two unreachables fits an int32. */
 struct semiring_i4 {
     typedef int32_t element;
     typedef int32_t word;
@@ -126,13 +126,13 @@ struct semiring_u2 {
     }
 };
 
-/* Elements side by side in a word. */
+/* Elements per word. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t semiring_packing(void)
 {
     return sizeof(typename semiring::word) / sizeof(typename semiring::element);
 }
 
-/* One pivot on words. */
+/* Relaxes a word over one pivot. */
 template <typename semiring>
 static __device__ __forceinline__ typename semiring::word
 semiring_relax_word(typename semiring::word distance, typename semiring::word to,
@@ -156,7 +156,7 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
  * A tile has two left blocks, and two right blocks or one. Where the matrix is symmetric and words
  * are elements both are the same numbers, and stored once. */
 
-/* Words of a block along the panel. */
+/* Words of an operand block along the panel. */
 #define OPERAND_WORDS 64
 #define OPERAND_BLOCK_WORDS (GPU_TILE * OPERAND_WORDS)
 /* Pivot tiles whose products one interior launch can fuse. */
@@ -177,7 +177,7 @@ static __host__ __device__ constexpr uint32_t operand_right_blocks(void)
     return GPU_TILE / OPERAND_WORDS / semiring_packing<semiring>();
 }
 
-/* Words that the left or the right panels of one pivot tile take. */
+/* Words of all left, or all right, panels of one pivot tile. */
 static inline uint64_t operand_words(uint64_t tile_count, uint32_t blocks_per_tile)
 {
     return tile_count * blocks_per_tile * OPERAND_BLOCK_WORDS;

@@ -15,7 +15,7 @@
 #define RING_PIECE_BYTES 8192
 #define RING_STAGE_BYTES (RING_PIECES * RING_PIECE_BYTES)
 #define RING_STAGES 3
-/* Behind the stages: two barriers for each. */
+/* Shared memory of the ring: the stages, then two barriers for each stage. */
 #define RING_BYTES (RING_STAGES * RING_STAGE_BYTES + 2 * RING_STAGES * sizeof(uint64_t))
 
 /* Pivots in a slab. */
@@ -24,9 +24,9 @@ template <typename word> static __host__ __device__ constexpr uint32_t ring_pivo
     return RING_PIECE_BYTES / (OPERAND_WORDS * sizeof(word));
 }
 
-/* Where the four pieces of a slab are. */
+/* Addresses of the four pieces of a slab. */
 template <typename word> struct ring_source {
-    const word *left;    /* first of two left blocks of the tile, of the slab's first pivot */
+    const word *left;    /* first of the tile's two left blocks, at the slab's first pivot */
     const word *right;   /* likewise */
     uint64_t next_right; /* words from the first right block to the second */
 };
@@ -37,8 +37,8 @@ template <typename word> struct ring_source {
 #define RING_BULK 0
 #endif
 
-/* Slabs ordered before the first is used. In the bulk form the stage ordered next has been left by
- * all warps one slab ago, so that the ordering thread seldom waits. */
+/* Number of slabs ordered before the first is used. With bulk copies all warps have finished with
+ * the next stage one slab ago, so the ordering thread seldom waits. */
 #define RING_AHEAD (RING_BULK ? RING_STAGES - 2 : RING_STAGES - 1)
 
 static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring, uint32_t slab)
@@ -48,7 +48,8 @@ static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring,
 
 #if RING_BULK
 
-/* The barrier of a stage: for the slab that comes, or for the room that it leaves. */
+/* Address of a stage's barrier: of the one that signals an arrived slab, or of the one that signals
+ * a free stage. */
 static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uint32_t slab,
                                                         bool empty)
 {
@@ -57,7 +58,7 @@ static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uin
            index * (uint32_t)sizeof(uint64_t);
 }
 
-/* Waits until the phase of this parity of a barrier is over. */
+/* Waits until the barrier's phase with this parity has completed. */
 static __device__ __forceinline__ void ring_wait(uint32_t barrier, uint32_t parity)
 {
     asm volatile("{\n"
@@ -113,8 +114,8 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
 #endif
 }
 
-/* Until the stage's last slab has been left by every warp. Without bulk copies it has: a stage is
- * ordered behind the barrier that follows its last slab. */
+/* Waits until every warp has finished with the previous slab in this stage. Without bulk copies
+ * that is always so, because a stage is ordered after the barrier that follows its last slab. */
 static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -127,8 +128,9 @@ static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint
 #endif
 }
 
-/* By thread 0 alone, once there is room. Without bulk copies by all, and it ends in a commit, in
- * every turn: so "all but the newest" always means the slab in hand. */
+/* Orders a slab: with bulk copies by thread 0 alone, once the stage is free. Without bulk copies
+ * all threads take part, and every iteration ends with a commit, so that "all but the newest"
+ * always means the current slab. */
 template <typename word>
 static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
                                                  struct ring_source<word> source)
@@ -162,7 +164,7 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     }
 }
 
-/* Nothing is ordered in this turn. */
+/* Called instead of ring_order in an iteration that orders no slab. */
 static __device__ __forceinline__ void ring_order_none(void)
 {
 #if !RING_BULK
@@ -170,8 +172,8 @@ static __device__ __forceinline__ void ring_order_none(void)
 #endif
 }
 
-/* Until the slab is there. Without bulk copies also until everybody is done with the stage that is
- * ordered next. */
+/* Waits until the slab has arrived; without bulk copies also until all threads have finished with
+ * the stage that is ordered next. */
 static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -184,7 +186,7 @@ static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t s
 #endif
 }
 
-/* This warp is done with the slab. */
+/* Signals that this warp has finished with the slab. */
 static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -200,8 +202,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Between ring_init and the first ring_take; thread 0 may order before. What a thread has read by
- * itself, the others agree on: true for all when it is for one. */
+/* Called between ring_init and the first ring_take; thread 0 may order slabs before. Returns true
+ * to all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

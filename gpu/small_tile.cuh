@@ -17,13 +17,14 @@ static_assert(SMALL_THREADS * QUAD * QUAD == SMALL_TILE * SMALL_TILE, "4x4 eleme
 static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 
 struct small_step {
-    uint32_t tile_count; /* of SMALL_TILE, along one edge */
+    uint32_t tile_count; /* tiles of SMALL_TILE along one edge */
     bool clamp;
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
 };
 
-/* Interior tiles are taken in pairs: of doubles there are not enough registers. */
+/* Whether a block computes interior tiles in pairs. There are not enough registers for pairs of
+ * doubles. */
 template <typename semiring> static __host__ __device__ constexpr bool small_pairs(void)
 {
     return sizeof(typename semiring::element) == 4;
@@ -33,12 +34,12 @@ template <typename element> struct small_shared {
     __align__(16) element left[(sizeof(element) == 4 ? 2 : 1) * SMALL_TILE * SMALL_LEFT_STRIDE];
     __align__(16) element right[SMALL_TILE * SMALL_TILE];
     __align__(16) element old[(sizeof(element) == 4 ? 2 : 0) * SMALL_TILE * SMALL_TILE + 4];
-    /* Double buffers: for the current pivot and for the next one. */
+    /* Double buffers for the current pivot and the next one. */
     __align__(16) element pivot_row[2][SMALL_TILE];
     __align__(16) element pivot_column[2][SMALL_TILE];
 };
 
-/* Elements in one access, or two for four doubles. */
+/* COUNT elements that are read or written in one access (four doubles: two accesses). */
 template <typename element, uint32_t COUNT>
 struct __align__(COUNT * sizeof(element) < 16 ? COUNT * sizeof(element) : 16) small_line
 {
@@ -63,7 +64,7 @@ template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struc
     struct small_line<element, COLUMNS> rows[ROWS];
 };
 
-/* A tile, wherever it lies. */
+/* A tile in global memory, or a part of one. */
 template <typename element> struct small_view {
     element *elements;
     uint64_t stride; /* elements from one row to the next */
@@ -178,7 +179,7 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __syncthreads();
 }
 
-/* A whole tile over a pivot. */
+/* Relaxes a whole tile over a pivot tile. */
 template <typename semiring, uint32_t GAP>
 static __device__ __forceinline__ void
 small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> &part,
@@ -214,14 +215,14 @@ small_interior_tile(struct small_view<typename semiring::element> left,
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Two tiles of a column and what they are updated with. */
+/* Two tiles of one tile column, and their operands. */
 template <typename element> struct small_pair {
     struct small_view<element> left[2];
     struct small_view<element> right;
     struct small_view<element> home[2];
 };
 
-/* Half of the operands of a pair of tiles: pivots [FIRST, FIRST + SMALL_STRIP). */
+/* Starts the copy of half of a pair's operands: pivots [FIRST, FIRST + SMALL_STRIP). */
 template <uint32_t FIRST, typename element>
 static __device__ __forceinline__ void small_copy_half(const struct small_pair<element> &pair,
                                                        struct small_shared<element> *shared)
@@ -236,7 +237,7 @@ static __device__ __forceinline__ void small_copy_half(const struct small_pair<e
     __pipeline_commit();
 }
 
-/* Starts the copy of the tiles themselves, which are wanted last. */
+/* Starts the copy of the tiles themselves, which are needed last. */
 template <typename element>
 static __device__ __forceinline__ void small_copy_homes(const struct small_pair<element> &pair,
                                                         struct small_shared<element> *shared)
@@ -247,9 +248,9 @@ static __device__ __forceinline__ void small_copy_homes(const struct small_pair<
     __pipeline_commit();
 }
 
-/* Both interior tiles at once, 8x4 elements per thread: fewer shared loads for each relaxation. The
- * first four warps have the first tile. Only the first half of the operands is waited for; the
- * second comes while it is used, and so do the tiles themselves. */
+/* Computes two interior tiles at once, 8x4 elements per thread, which needs fewer shared loads per
+ * relaxation. The first four warps have the first tile. The block waits only for the first half of
+ * the operands; the second half and the tiles themselves arrive during the computation. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pair(const struct small_pair<typename semiring::element> &pair,
@@ -315,8 +316,9 @@ small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place
     }
 }
 
-/* One pivot of a tile that is being closed. A negative cycle is noted and looked at once for all
- * pivots: a branch on what has just been loaded would cost a quarter of the time. */
+/* Relaxes the thread's elements of a tile over one of the tile's own pivots. A negative cycle is
+ * only recorded here and tested once after all pivots: a branch on a value that was just loaded
+ * would cost a quarter of the time. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
@@ -343,8 +345,8 @@ small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &pa
     __syncthreads();
 }
 
-/* Closes a tile over its own vertices. False, for all threads alike, on a negative cycle; the
- * tile's numbers then mean nothing. */
+/* Closes a tile over its own vertices. Returns false to all threads on a negative cycle; the
+ * elements of the tile are then meaningless. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part, bool clamp,
@@ -363,7 +365,7 @@ small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part, 
     return !negative;
 }
 
-/* There is a negative cycle. */
+/* Reports a negative cycle to the host and stops all blocks. */
 static __device__ __forceinline__ void small_stop(const struct small_step &step)
 {
     if (threadIdx.x == 0) {

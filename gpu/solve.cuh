@@ -1,5 +1,5 @@
-/* The steps of one solve on one device, with the rows that are dealt to it: fill, edges, statistics
- * and the way out. group.cuh has the order of the steps and what is between devices. */
+/* The steps of a solve on one device, for the rows dealt to it: filling the matrix, uploading
+ * edges, statistics, and downloading rows. group.cuh orders the steps and connects the devices. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -15,8 +15,9 @@
 
 #include <time.h>
 
-/* The way out: finished rows, packed on the device, through the two staging buffers into the
- * caller's matrix. While the host copies one chunk out of staging, the next is on the bus. */
+/* Downloads finished rows: the device packs a chunk of rows, a transfer moves the chunk into one of
+ * two staging buffers, and the host copies it into the caller's matrix. While the host copies one
+ * chunk, the next is being transferred. */
 
 template <typename element, typename result_element> struct download {
     struct gpu *gpu;
@@ -24,16 +25,16 @@ template <typename element, typename result_element> struct download {
     const struct observer *observer;
     struct tile_matrix<element> matrix;
     struct tile_order order;
-    const uint32_t *vertices; /* its, on the host, for a member of a group; or NULL */
+    const uint32_t *vertices; /* host copy of order.vertices for a group member, or NULL */
     result_element *result;
     uint32_t vertex_count;
-    uint32_t row_count;  /* of the matrix, that the device has */
+    uint32_t row_count;  /* rows of the matrix on this device */
     uint32_t chunk_rows; /* rows of a full chunk */
     bool clamp_diagonal;
-    const struct ranks *ranks; /* rank 0 gets the rows of all; NULL: not of ranks */
+    const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
-/* Rows of the matrix, of vertex_count, that the device has. */
+/* Number of the matrix's vertex_count rows that are on this device. */
 static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t vertex_count)
 {
     const uint32_t tiles = (uint32_t)(((uint64_t)vertex_count + GPU_TILE - 1) / GPU_TILE);
@@ -42,7 +43,7 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
-/* How many of `count` rows that the device has from `own` on are neighbours in the matrix. */
+/* How many of the device's `count` rows from `own` on are consecutive rows of the matrix. */
 static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
@@ -58,7 +59,7 @@ static uint32_t download_row_count(const struct download<element, result_element
     return left < download->chunk_rows ? left : download->chunk_rows;
 }
 
-/* Packs the chunk of rows that starts at first_row, on the device. */
+/* Packs the chunk of rows that starts at first_row into device memory. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_pack(const struct download<element, result_element> *download, uint32_t first_row,
@@ -76,7 +77,7 @@ download_pack(const struct download<element, result_element> *download, uint32_t
                          gpu->stream);
 }
 
-/* Copies the chunk of rows that starts at first_row out of staging, to where the result has them.
+/* Copies the chunk of rows that starts at first_row from staging to the rows' places in the result.
  */
 template <typename element, typename result_element>
 static void download_copy(const struct download<element, result_element> *download,
@@ -116,7 +117,8 @@ download_start(const struct download<element, result_element> *download, uint32_
     return STATUS_OK;
 }
 
-/* A chunk has come to this host. A rank sends it to the first; the others' own goes home. */
+/* Delivers a chunk that has arrived in staging. A rank other than 0 sends it to rank 0; otherwise
+ * it is copied into the result. */
 template <typename element, typename result_element>
 static void download_deliver(const struct download<element, result_element> *download,
                              uint32_t first_row, uint32_t slot)
@@ -131,7 +133,8 @@ static void download_deliver(const struct download<element, result_element> *dow
                   download_row_count(download, first_row) * row_bytes, ranks->rank);
 }
 
-/* While the chunk from one row on is packed and sent, the one before it is delivered. */
+/* Downloads all rows of this device. While one chunk is packed and transferred, the previous one is
+ * delivered. */
 template <typename element, typename result_element>
 MUST_CHECK static enum status
 download_rows(const struct download<element, result_element> *download)
@@ -147,7 +150,7 @@ download_rows(const struct download<element, result_element> *download)
             GPU_TRY(cudaEventSynchronize(download->gpu->chunk_done[slot_before]));
             download_deliver(download, (uint32_t)(row - step), slot_before);
         }
-        /* Ranks agree on what they have found once all rows are at home. */
+        /* Ranks agree on alarms and cancellation only after all rows have been delivered. */
         if (download->ranks == NULL) {
             STATUS_TRY(device_alarm(download->gpu));
             STATUS_TRY(device_cancelled(download->observer) ? STATUS_CANCELLED : STATUS_OK);
@@ -159,7 +162,7 @@ download_rows(const struct download<element, result_element> *download)
     return STATUS_OK;
 }
 
-/* The first rank gets the rows of the others, one rank after the other. */
+/* Rank 0 receives the rows of the other ranks, one rank after another. */
 template <typename element, typename result_element>
 static void download_others(const struct download<element, result_element> *own)
 {
@@ -188,9 +191,9 @@ struct solve {
     struct solve_account *account;
     struct timings *timings;
     bool small;                 /* one cooperative launch */
-    const struct ranks *ranks;  /* that solve it together; else NULL */
-    struct schedule *schedule;  /* of a plan that leaves tiles out; else NULL, */
-    struct planned_lists lists; /* and this zero, but for the device's rows */
+    const struct ranks *ranks;  /* ranks of a joint solve, else NULL */
+    struct schedule *schedule;  /* NULL for the dense plan */
+    struct planned_lists lists; /* zero for the dense plan, except for the rows */
     struct workspace_shape shape;
     struct workspace workspace;
     struct statistics_workspace statistics;
@@ -212,7 +215,8 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Half of the matrix is enough where the graph is undirected and the solve long. */
+/* Whether only half of the matrix is computed: the graph is undirected and the solve is not a small
+ * one. */
 static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric
@@ -239,7 +243,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
-/* Counts as filling. */
+/* The time of making the schedule counts as filling. */
 template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
 {
     struct schedule_grain grain;
@@ -268,7 +272,8 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
     return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
 }
 
-/* Only so that the time of a step is known: a small solve would take 11 us longer by it. */
+/* Waits so that the time of each step can be reported. Small solves skip it, because it would cost
+ * them 11 us. */
 MUST_CHECK static enum status await_step(const struct solve *solve)
 {
     if (!solve->small) {
@@ -277,8 +282,8 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
     return STATUS_OK;
 }
 
-/* The allocation counts as filling, the transfer and scatter of the edges as host to device; of a
- * small solve what the host does for them. */
+/* Prepares the matrix on the device. Allocation and filling count as fill_s, the transfer and
+ * scatter of the edges as h2d_s; in a small solve both count only the time of the host. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -287,7 +292,7 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
     STATUS_TRY(prepare_kernels<semiring>(solve));
     STATUS_TRY(workspace_acquire(gpu, &solve->shape, &solve->workspace));
     GPU_TRY(cudaMemsetAsync(gpu->control, 0, sizeof(*gpu->control), gpu->stream));
-    if (solve->lists.order.rows.members > 1) { /* what is sent has slots that nobody writes */
+    if (solve->lists.order.rows.members > 1) { /* sent pieces have slots that no kernel writes */
         GPU_TRY(cudaMemsetAsync(solve->workspace.left[0][0], 0,
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }
@@ -295,7 +300,7 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
         STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.order.rows,
                                          gpu->stream));
     } else {
-        /* The tiles that begin with edges. */
+        /* Fill only the tiles that contain edges. */
         STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                   &solve->lists));
         STATUS_TRY(fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
@@ -324,7 +329,8 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
                                   gpu->stream);
 }
 
-/* The type by which statistics_reaches knows what is unreachable in the matrix at work. */
+/* The element type by which statistics_reaches recognises unreachable entries of the working
+ * matrix. */
 template <typename element> struct counted {
     typedef element type;
 };
@@ -346,23 +352,24 @@ static struct download<typename semiring::element, result> download_of(struct so
                             : NULL;
     download.result = (result *)solve->result->elements;
     download.vertex_count = solve->graph->vertex_count;
-    /* As large as a staging buffer; a row always fits (workspace_plan). */
+    /* A chunk fills a staging buffer. workspace_plan has made sure that a row fits. */
     const uint64_t rows =
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
     download.row_count = solve->schedule != NULL
                              ? solve->schedule->vertex_count
                              : download_rows_of(download.order.rows, download.vertex_count);
     download.ranks = solve->ranks;
-    /* All ranks have chunks of the same size. */
+    /* The chunk size is the same on all ranks. */
     const uint32_t most = download.order.rows.most * GPU_TILE;
     download.chunk_rows = rows < most ? (uint32_t)rows : most;
     download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
 }
 
-/* A dense plan's rows are visited in the padded matrix, neighbours together. Those of a plan with
- * an order of its own are put in the vertices' order first, a chunk at a time, once for each of the
- * two passes. visit: enum status (const statistics_rows<element> &). */
+/* Calls visit for all rows of this device. Rows of the dense plan are visited in place, in the
+ * padded matrix, each run of consecutive rows at once. Rows of any other plan are first packed into
+ * vertex order, one chunk at a time, again in each of the two passes. visit: enum status (const
+ * statistics_rows<element> &). */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
 {
@@ -396,7 +403,8 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     return STATUS_OK;
 }
 
-/* Before the matrix leaves: two reads of it. The first gives the figures of the rows. */
+/* First of two passes over the matrix before it is downloaded: reduces each row to its statistics.
+ */
 template <typename semiring, typename result>
 MUST_CHECK static enum status reduce_rows(struct solve *solve)
 {
@@ -409,7 +417,7 @@ MUST_CHECK static enum status reduce_rows(struct solve *solve)
     });
 }
 
-/* The second counts them into the bins that the summary lays down. */
+/* Second pass: counts the distances into the histogram bins defined by the summary. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status count_rows(struct solve *solve)
 {

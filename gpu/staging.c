@@ -15,26 +15,26 @@
 
 struct staging {
     pthread_mutex_t lock;
-    pthread_cond_t begun; /* a copy, or the end */
-    pthread_cond_t ended; /* nobody is busy */
+    pthread_cond_t begun; /* a copy has begun, or closing */
+    pthread_cond_t ended; /* busy is 0 */
     uint64_t copies;      /* begun so far */
-    uint32_t busy;        /* threads that have not seen the end of the copy in hand */
+    uint32_t busy;        /* threads that still work on the current copy */
     bool closing;
 
-    /* In hand. */
+    /* The current copy. */
     char *to;
     const char *from;
     size_t size;
     size_t row_bytes;
-    const uint32_t *rows; /* NULL: one piece */
-    atomic_size_t next;   /* where the next share begins */
+    const uint32_t *rows; /* NULL: one contiguous piece */
+    atomic_size_t next;   /* start of the next share */
 
-    uint32_t thread_count; /* beside the caller */
+    uint32_t thread_count; /* not counting the caller */
     pthread_t threads[STAGING_THREADS_MAX - 1];
 };
 
 #if defined(__SSE2__)
-/* Past the caches: the lines of the destination are not read before they are written. */
+/* Copies with non-temporal stores, which do not read the destination's cache lines first. */
 static void copy_past_caches(char *to, const char *from, size_t size)
 {
     const size_t head = (16 - (uintptr_t)to % 16) % 16;
@@ -62,7 +62,7 @@ static void copy_past_caches(char *to, const char *from, size_t size)
 }
 #endif
 
-/* Row by row where they do not follow each other. */
+/* Copies bytes [begin, end) of the source, row by row if the destination's rows are scattered. */
 static void copy_share(const struct staging *staging, size_t begin, size_t end)
 {
     while (begin < end) {
@@ -149,7 +149,7 @@ void staging_destroy(struct staging *staging)
     free(staging);
 }
 
-/* Copies what is in hand; returns when all threads are done with it. */
+/* Runs the current copy on all threads and returns when it is complete. */
 static void copy_together(struct staging *staging)
 {
     pthread_mutex_lock(&staging->lock);

@@ -40,7 +40,7 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
 /* ---- Tiles ---- */
 
 #define WARP_THREADS 32
-/* Words that a thread moves at once. */
+/* Words that a thread moves in one access. */
 #define QUAD 4
 
 static_assert(GPU_TILE % WARP_THREADS == 0, "a tile row is a whole number of warp accesses");
@@ -51,20 +51,21 @@ template <typename element> struct tile_matrix {
     uint64_t stride; /* elements per row: n_pad */
 };
 
-/* ---- Places of vertices ---- */
+/* ---- Positions of vertices ---- */
 
-/* Where vertices are in the matrix, and which tiles of it hold distances; the others were never
- * written and count as unreachable. The arrays are on the device, and NULL in the dense plan: each
- * vertex is at its own place, each tile in use. Rows are the device's own ones. */
+/* Positions of the vertices in the matrix, and which tiles hold distances; the other tiles were
+ * never written and count as unreachable. The arrays are in device memory. They are NULL for the
+ * dense plan, where every vertex is at its own index and every tile is in use. Rows are the
+ * device's own rows. */
 struct tile_order {
     const uint32_t *position;
-    const uint32_t *vertices; /* whose rows the device has, in the order in which they leave it */
+    const uint32_t *vertices; /* vertices of the device's rows, in download order */
     const uint64_t *held;     /* bit row tile * tile_count + column tile */
     uint32_t tile_count;
     struct tile_rows rows;
 };
 
-/* Where the device has a row that it owns. */
+/* Index in the device's memory of a row that it owns. */
 static __host__ __device__ __forceinline__ uint64_t tile_row_local(const struct tile_rows &rows,
                                                                    uint64_t row)
 {
@@ -77,7 +78,7 @@ static __host__ __device__ __forceinline__ uint64_t tile_row_global(const struct
     return (uint64_t)tile_rows_global(rows, (uint32_t)(row / GPU_TILE)) * GPU_TILE + row % GPU_TILE;
 }
 
-/* The vertex whose row leaves the device as its `own`-th. */
+/* The vertex of the device's row number `own` in download order. */
 static __device__ __forceinline__ uint64_t tile_vertex(const struct tile_order &order, uint64_t own)
 {
     return order.vertices != nullptr ? order.vertices[own] : tile_row_global(order.rows, own);
@@ -89,7 +90,7 @@ static __device__ __forceinline__ uint64_t tile_position(const struct tile_order
     return order.position != nullptr ? order.position[vertex] : vertex;
 }
 
-/* Whether the tile in which the two positions meet may hold finite distances. */
+/* Whether the tile at these two positions may hold finite distances. */
 static __device__ __forceinline__ bool tile_holds(const struct tile_order &order, uint64_t row,
                                                   uint64_t column)
 {
@@ -100,9 +101,9 @@ static __device__ __forceinline__ bool tile_holds(const struct tile_order &order
     return (order.held[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Device-side memory that outlives a kernel: read at the start of every block, so that a solve
- * that is over (negative cycle, cancel) ends at once: of the blocks still to come none computes,
- * and those of the interior do an eighth of their work at most. */
+/* Device memory through which a solve is stopped on a negative cycle or a cancel. Every block reads
+ * it at its start: blocks that start later compute nothing, and running blocks of the interior do
+ * at most an eighth of their work. */
 struct tile_control {
     uint32_t stop;
 };
@@ -120,8 +121,8 @@ static __device__ __forceinline__ element *tile_at(struct tile_matrix<element> m
            (uint64_t)column_tile * GPU_TILE;
 }
 
-/* Quads of 4-byte words are one 16-byte access, of doubles two. Both ends 16-byte aligned, in
- * global or shared memory. */
+/* Copies a quad: one 16-byte access for 4-byte words, two for doubles. Both addresses are 16-byte
+ * aligned, in global or shared memory. */
 template <typename word>
 static __device__ __forceinline__ void tile_load_quad(const word *from, word (&to)[QUAD])
 {
@@ -174,8 +175,8 @@ static __device__ __forceinline__ void tile_copy_16(void *shared, const void *gl
     __pipeline_memcpy_async(shared, global, 16);
 }
 
-/* Where a thread's 4x4 words start in a block of COLUMNS columns: a warp covers 16 x 32, so that
- * its loads of a pivot row are consecutive and those of a pivot column few. */
+/* Start of a thread's 4x4 words in a block of COLUMNS columns. A warp covers 16 x 32 words, so its
+ * loads of a pivot row are consecutive and it needs few loads of a pivot column. */
 struct tile_place {
     uint32_t row;
     uint32_t column;

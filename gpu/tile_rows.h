@@ -1,12 +1,12 @@
-/* How the tile rows of the matrix are dealt to the devices of a group.
+/* How the tile rows of the matrix are distributed over the devices of a group.
  *
- * Blocks of TILE_ROWS_BLOCK tile rows are dealt there and back, 0 1 2 2 1 0 0 1 ..., so that all
- * members have about as much of the triangle that a symmetric solve computes. A member's memory has
- * its own tile rows one after the other: `local` counts these, `global` those of the whole matrix.
- * A device alone is a group of one.
+ * Blocks of TILE_ROWS_BLOCK tile rows are dealt back and forth, 0 1 2 2 1 0 0 1 ..., so that all
+ * members get about the same part of the triangle that a symmetric solve computes. A member stores
+ * its tile rows contiguously: `local` is an index among these, `global` an index among the tile
+ * rows of the whole matrix. A single device is a group of one.
  *
- * What a member makes of its tile rows for others lies in slots: those of member 0, then those of
- * member 1, and so on, `most` for each, so that one piece of memory has what it sends. */
+ * Panels that members send to each other lie in slots: first those of member 0, then those of
+ * member 1, and so on, `most` slots for each, so that each member sends one contiguous piece. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,13 +22,13 @@ extern "C" {
 #define TILE_ROWS_INLINE inline
 #endif
 
-/* The pivot tiles of a round at most, so that one member has them. */
+/* The largest number of pivot tiles in a round, so that one member owns all of them. */
 #define TILE_ROWS_BLOCK 2
 
 struct tile_rows {
     uint32_t members; /* at least 1 */
     uint32_t member;
-    uint32_t most; /* tile rows that a member has at most */
+    uint32_t most; /* largest number of tile rows of any member */
 };
 
 static inline struct tile_rows tile_rows_deal(uint32_t members, uint32_t member,
@@ -40,14 +40,14 @@ static inline struct tile_rows tile_rows_deal(uint32_t members, uint32_t member,
     return rows;
 }
 
-/* The same rows as another member has them. */
+/* The same distribution, seen from another member. */
 static inline struct tile_rows tile_rows_of(struct tile_rows rows, uint32_t member)
 {
     rows.member = member;
     return rows;
 }
 
-/* The member's place among the blocks of one deal. */
+/* The member's position within one deal. A deal is one pass over all members. */
 static TILE_ROWS_INLINE uint32_t tile_rows_place(struct tile_rows rows, uint32_t deal)
 {
     return deal % 2 == 0 ? rows.member : rows.members - 1 - rows.member;
@@ -62,7 +62,7 @@ static TILE_ROWS_INLINE uint32_t tile_rows_global(struct tile_rows rows, uint32_
                      local % TILE_ROWS_BLOCK;
 }
 
-/* Where the member that owns a tile row has it. */
+/* Local index of a tile row on the member that owns it. */
 static TILE_ROWS_INLINE uint32_t tile_rows_local(struct tile_rows rows, uint32_t global)
 {
     return rows.members == 1 ? global
@@ -91,7 +91,7 @@ static TILE_ROWS_INLINE uint32_t tile_rows_slot(struct tile_rows rows, uint32_t 
                : tile_rows_owner(rows, global) * rows.most + tile_rows_local(rows, global);
 }
 
-/* How many of the first tile_count tile rows the member owns. */
+/* Number of tile rows that the member owns among the first tile_count. */
 static TILE_ROWS_INLINE uint32_t tile_rows_count(struct tile_rows rows, uint32_t tile_count)
 {
     const uint32_t blocks = (tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;

@@ -1,4 +1,5 @@
-/* The device memory of one solve, one allocation cut in parts, taken before it starts. */
+/* The device memory of one solve: a single allocation, made before the solve and divided into
+ * parts. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -8,38 +9,38 @@
 
 #include <string.h>
 
-/* The most that an edge takes on its way: target and a double as weight. */
+/* Largest size of an edge during its upload: a target and a double as weight. */
 #define WORKSPACE_EDGE_BYTES 12
-/* Parts begin where bulk copies and 16-byte accesses like it. */
+/* Alignment of the parts, sufficient for bulk copies and 16-byte accesses. */
 #define WORKSPACE_ALIGNMENT 256
-/* Panels of a round are read while those of the next are made. */
+/* Sets of operands: the panels of one round are read while those of the next are made. */
 #define WORKSPACE_PARITIES 2
 
 /* Parameters that determine the size of every part of the workspace. */
 struct workspace_shape {
     uint32_t vertex_count;
     uint64_t edge_count;
-    uint32_t tile_count;    /* along an edge of the matrix */
-    struct tile_rows rows;  /* on this device */
-    uint64_t list_bytes;    /* of a plan that leaves tiles out */
-    uint32_t element_bytes; /* of the matrix on the device */
-    uint32_t word_bytes;    /* of the operands */
-    uint32_t result_bytes;  /* of an element of the result */
-    uint32_t right_blocks;  /* operand_right_blocks; 0: the left ones are used */
-    uint32_t left_slots;    /* tiles in a set of operands */
+    uint32_t tile_count;    /* tiles along the edge of the matrix */
+    struct tile_rows rows;  /* tile rows on this device */
+    uint64_t list_bytes;    /* lists of a plan that leaves tiles out */
+    uint32_t element_bytes; /* per element of the matrix */
+    uint32_t word_bytes;    /* per word of the operands */
+    uint32_t result_bytes;  /* per element of the result */
+    uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks serve as both */
+    uint32_t left_slots;    /* left tiles in a set of operands */
     uint32_t right_slots;   /* likewise */
-    uint32_t parities;      /* sets of operands: rounds in memory at once, */
-    uint32_t pivots;        /* times pivot tiles per round; 0: no operands at all */
-    uint32_t closed_slots;  /* diagonal tiles in a set of operands, where there are other devices */
+    uint32_t parities;      /* sets of operands: rounds in memory at once */
+    uint32_t pivots;        /* pivot tiles per round; 0: no operands */
+    uint32_t closed_slots;  /* diagonal tiles in a set of operands, in a group of devices */
 };
 
 struct workspace_layout {
-    uint64_t stride; /* tiles times GPU_TILE */
+    uint64_t stride; /* elements per row: tile_count * GPU_TILE */
     uint64_t matrix_bytes;
-    uint64_t left_bytes;    /* of one set of operands */
+    uint64_t left_bytes;    /* left panels of one set of operands */
     uint64_t right_bytes;   /* likewise */
-    uint64_t closed_bytes;  /* likewise, of a group's closed diagonal tiles */
-    uint64_t operand_bytes; /* of all sets and closed tiles */
+    uint64_t closed_bytes;  /* closed diagonal tiles of one set, in a group */
+    uint64_t operand_bytes; /* all sets of operands and closed tiles */
     uint64_t offset_bytes;  /* the graph's row_offset */
     uint64_t list_bytes;
     uint64_t chunk_bytes; /* each of DEVICE_CHUNKS */
@@ -52,7 +53,8 @@ static inline uint64_t workspace_align(uint64_t bytes)
     return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
 }
 
-/* Every tile of the matrix in both operands, as each round of a dense plan has them. */
+/* Sets the shape for the dense plan, in which every round has a panel for every tile row and
+ * column. */
 static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t vertex_count,
                                        uint32_t pivots, uint32_t members, uint32_t member)
 {
@@ -67,8 +69,9 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
     shape->pivots = pivots;
 }
 
-/* As many as the largest round of a plan that leaves tiles out has panels; in a group of devices
- * a tile row is mirrored by way of the left operands. */
+/* Sets the shape for a plan that leaves tiles out: operands for the round with the most panels. In
+ * a group of devices the left operands must also hold a tile row, which the mirror sends through
+ * them. */
 static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan,
                                          uint32_t members, uint32_t member)
 {
@@ -84,8 +87,8 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->pivots = 1;
 }
 
-/* False when a row does not fit a chunk: no device has memory for so many rows; below that no size
- * overflows. */
+/* Computes the size of each part. False if a row does not fit a chunk, which is beyond the memory
+ * of any device; for smaller graphs no size overflows. */
 static inline bool workspace_plan(const struct workspace_shape *shape,
                                   struct workspace_layout *ret_layout)
 {
@@ -105,7 +108,8 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
                           GPU_TILE * shape->element_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
-    /* The edges, or rows of the result, whichever takes more; no more than travels at once. */
+    /* A chunk holds edges or rows of the result, whichever is larger, but at most one staging
+     * buffer. */
     const uint64_t result_bytes = n * n * shape->result_bytes;
     const uint64_t edge_bytes = shape->edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
                                     ? shape->edge_count * WORKSPACE_EDGE_BYTES
@@ -122,13 +126,13 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
     return true;
 }
 
-/* All on the device. A zeroed struct is empty. */
+/* Addresses of the parts in device memory. A zeroed struct is empty. */
 struct workspace {
     struct workspace_layout layout;
     void *matrix;
     void *left[WORKSPACE_PARITIES][OPERAND_PIVOTS];
     void *right[WORKSPACE_PARITIES][OPERAND_PIVOTS];
-    void *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* diagonal tiles of a group's members */
+    void *closed[WORKSPACE_PARITIES][OPERAND_PIVOTS]; /* closed diagonal tiles, in a group */
     uint64_t *row_offset;
     void *lists;
     void *chunk[DEVICE_CHUNKS];
@@ -142,7 +146,8 @@ static inline void *workspace_cut(char **rest, uint64_t bytes)
     return part;
 }
 
-/* The arena is kept by the device; the workspace points into it. */
+/* Divides the device's arena into the parts of the workspace. The arena grows if necessary and
+ * belongs to the device. */
 MUST_CHECK static inline enum status
 workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct workspace *workspace)
 {
@@ -174,7 +179,8 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     return STATUS_OK;
 }
 
-/* Once no kernel runs any more. The errors of a lost device have been reported before. */
+/* Frees a large arena. Called when no kernel runs any more; errors of a lost device have been
+ * reported before. */
 static inline void workspace_release(struct gpu *gpu)
 {
     if (gpu->arena_bytes > DEVICE_KEPT_BYTES) {
