@@ -281,7 +281,7 @@ def phrases(ledger):
 
 def starts(ledger):
     """Processes are started and killed beside jobs: each is solved, and lost only by a kill."""
-    with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4, batch=True) as (found, _):
+    with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4) as (found, _):
         over = threading.Event()
         killer = threading.Thread(target=kill_some, args=(found, over))
         killer.start()
@@ -383,7 +383,7 @@ def lies(ledger):
 
 def good(ledger):
     """No false alarm."""
-    with daemon(*CALM, "--store.result_budget", "64MiB", batch=True) as (found, _):
+    with daemon(*CALM, "--store.result_budget", "64MiB") as (found, _):
         left = list(range(ARGUMENTS.good))
         while left and not ledger.is_over():
             numbers, left = left[:500], left[500:]

@@ -1,8 +1,8 @@
-"""The service under load, beside the bare responder and nginx: tables and pictures.
+"""The service under load, beside the bare responder and nginx: tables.
 
     load_report.py APSPD APSP BARE CLIENT [--out DIR] [--seconds S] [--rounds R] ...
 
-Leaves report.md, report.json and a picture of each question in DIR. The short form, without flags,
+Leaves report.md and report.json in DIR. The short form, without flags,
 takes less than five minutes; --seconds 2 --rounds 5 is steadier. Nginx is left out where there is
 none. As root it measures in a network namespace of its own (load_network.py). The exit status is 1 when any answer was wrong or did not come."""
 
@@ -21,7 +21,6 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "http"))
 
 import harness
-import load_chart
 import load_network
 import load_servers
 from load_servers import Target
@@ -33,6 +32,7 @@ RANGE_BYTES = 65536
 CONNECTIONS = "1,4,16,64,250,1000"
 # More would only wait for each other's megabytes.
 UPLOAD_CONNECTIONS_MOST = 64
+SUBJECTS = ("apspd", "bare", "nginx")
 FIGURES = ("rate", "bytes_per_s", "p50_us", "p99_us", "errors")
 
 # What is asked, its words for the reader, and whether bytes count rather than answers.
@@ -228,7 +228,7 @@ def rate_of(question):
 
 
 def table(question, points):
-    subjects = [s for s in load_chart.SUBJECTS if any(p["subject"] == s for p in points)]
+    subjects = [s for s in SUBJECTS if any(p["subject"] == s for p in points)]
     unit, rate = rate_of(question)
     head = ["connections", "beside"]
     for subject in subjects:
@@ -261,10 +261,7 @@ def write(options, about, points):
     ]
     for question, (title, words, _) in QUESTIONS.items():
         those = [p for p in points if p["question"] == question]
-        unit, rate = rate_of(question)
-        with open(os.path.join(options.out, f"{question}.svg"), "w", encoding="utf-8") as file:
-            file.write(load_chart.draw(title, unit, those, rate))
-        parts.append(f"## {title}\n\n{words}.\n\n![{title}]({question}.svg)\n\n{table(question, those)}\n")
+        parts.append(f"## {title}\n\n{words}.\n\n{table(question, those)}\n")
     with open(os.path.join(options.out, "report.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(parts))
     with open(os.path.join(options.out, "report.json"), "w", encoding="utf-8") as file:
