@@ -1,6 +1,7 @@
 """apsp as a client of a running service: each verb, its exit codes, and what the network does to it."""
 
 import concurrent.futures
+import contextlib
 import http.server
 import json
 import os
@@ -130,41 +131,57 @@ def test_matrices_are_downloaded(daemon):
         refused(apsp(daemon, "get", "down", "/none/m.npy"), 1, "cannot write")
 
 
+@contextlib.contextmanager
+def serving(answer, host="127.0.0.1"):
+    """The address of a server whose answers to all requests the function makes."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            answer(self)
+            self.close_connection = True
+
+        do_POST = do_DELETE = do_GET
+
+        def send(self, status, headers, body):
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer((host, 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://{host}:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
 class Proxy:
     """Passes requests on to the daemon, and cuts each answer after so many bytes of its body."""
 
     def __init__(self, daemon, cuts):
-        self.cuts = list(cuts)
-        self.asked = []
-        proxy = self
+        self.daemon, self.cuts, self.asked = daemon, list(cuts), []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                proxy.asked.append({**self.headers, "at": time.monotonic()})
-                wanted = {name: self.headers[name] for name in ("Range", "If-Range", "Prefer") if name in self.headers}
-                answer = daemon.ask("GET", self.path, headers=wanted)
-                self.send_response(answer.status)
-                for name in ("ETag", "Content-Length", "Content-Range", "Content-Type"):
-                    if answer.headers[name]:
-                        self.send_header(name, answer.headers[name])
-                self.end_headers()
-                cut = proxy.cuts.pop(0) if proxy.cuts else None
-                self.wfile.write(answer.body[:cut])
-                self.close_connection = True
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, request):
+        self.asked.append({**request.headers, "at": time.monotonic()})
+        wanted = {name: request.headers[name] for name in ("Range", "If-Range", "Prefer") if name in request.headers}
+        answer = self.daemon.ask("GET", request.path, headers=wanted)
+        told = ("ETag", "Content-Length", "Content-Range", "Content-Type")
+        cut = self.cuts.pop(0) if self.cuts else None
+        request.send(answer.status, {name: answer.headers[name] for name in told if answer.headers[name]},
+                     answer.body[:cut])
 
     def __enter__(self):
+        self.server = serving(self.answer)
+        self.url = self.server.__enter__()
         return self
 
     def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.__exit__(None, None, None)
 
 
 def grid(n, weight):
@@ -197,37 +214,15 @@ def test_a_download_that_is_cut_goes_on(daemon):
             assert os.listdir(folder) == ["m.npy"]
 
 
-class Feeder:
+class Feeder(Proxy):
     """Answers each GET with what is next of the pieces: status, headers, bytes; the last one for ever."""
 
     def __init__(self, *answers):
-        self.asked = []
-        feeder = self
+        self.answers, self.asked = answers, []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                status, headers, body = answers[min(len(feeder.asked), len(answers) - 1)]
-                feeder.asked.append((time.monotonic(), self.headers["Range"]))
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-                self.close_connection = True
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+    def answer(self, request):
+        self.asked.append((time.monotonic(), request.headers["Range"]))
+        request.send(*self.answers[min(len(self.asked), len(self.answers)) - 1])
 
 
 def test_a_part_of_another_matrix_is_refused(_):
@@ -303,30 +298,18 @@ def test_a_silent_service_ends_a_request(_):
 def test_a_busy_service_is_asked_again(_):
     asked = []
 
-    class Busy(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            asked.append((body, self.headers["Idempotency-Key"], self.headers["Authorization"]))
-            status = 429 if len(asked) == 1 else 202
-            answer = b'{"code":"QueueFull","detail":"full"}' if status == 429 else b'{"id":"j_1"}'
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(answer)))
-            if status == 429:
-                self.send_header("Retry-After", "1")
-            self.end_headers()
-            self.wfile.write(answer)
+    def answer(request):
+        body = request.rfile.read(int(request.headers["Content-Length"]))
+        asked.append((body, request.headers["Idempotency-Key"], request.headers["Authorization"]))
+        if len(asked) == 1:
+            request.send(429, {"Retry-After": "1"}, b'{"code":"QueueFull","detail":"full"}')
+        else:
+            request.send(202, {}, b'{"id":"j_1"}')
 
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server, \
-            tempfile.NamedTemporaryFile(suffix=".gr") as file:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(answer) as url, tempfile.NamedTemporaryFile(suffix=".gr") as file:
         file.write(b"p sp 2 1\na 1 2 3\n")
         file.flush()
-        url = f"http://127.0.0.1:{server.server_address[1]}"
         assert lines(apsp(None, "submit", file.name, url=url, key="secret-word")) == ["j_1"]
-        server.shutdown()
     assert len(asked) == 2 and asked[0] == asked[1], asked
     assert asked[0][1].startswith("apsp-") and asked[0][2] == "Bearer secret-word", asked
 
@@ -334,25 +317,13 @@ def test_a_busy_service_is_asked_again(_):
 def test_a_redirect_is_a_refusal(_):
     """It is not followed: nothing was deleted, asked or downloaded behind it."""
 
-    class Redirect(http.server.BaseHTTPRequestHandler):
-        def answer(self):
-            self.send_response(self.server.status)
-            if self.server.status == 301:
-                self.send_header("Location", "https://elsewhere.test" + self.path)
-            self.send_header("Content-Length", "6")
-            self.end_headers()
-            self.wfile.write(b"<html>")
+    statuses = [301]
 
-        do_GET = do_DELETE = answer
+    def answer(request):
+        location = {"Location": "https://elsewhere.test" + request.path} if statuses[-1] == 301 else {}
+        request.send(statuses[-1], location, b"<html>")
 
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirect) as server, \
-            tempfile.TemporaryDirectory() as folder:
-        server.status = 301
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_address[1]}"
+    with serving(answer) as url, tempfile.TemporaryDirectory() as folder:
         refused(apsp(None, "rm", "g", url=url), 4, "answered 301")
         refused(apsp(None, "ask", "g", "a", "b", url=url), 4, "answered 301")
         path = os.path.join(folder, "m.npy")
@@ -360,11 +331,10 @@ def test_a_redirect_is_a_refusal(_):
             file.write(b"good")
         # A transforming proxy's 203 is no whole answer of the service either.
         for status in (301, 203):
-            server.status = status
+            statuses.append(status)
             refused(apsp(None, "get", "g", path, url=url), 4, f"answered {status}")
             with open(path, "rb") as file:
                 assert file.read() == b"good"
-        server.shutdown()
 
 
 def test_controls_of_the_service_are_escaped(_):
@@ -379,29 +349,15 @@ def test_controls_of_the_service_are_escaped(_):
         "/v1/graphs/g/distance": bad,
     }
 
-    class Hostile(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            answer = answers.get(self.path.partition("?")[0])
-            body = answer if isinstance(answer, str) else json.dumps(
-                answer or {"code": "Bad", "detail": bad, "hint": bad}, ensure_ascii=False)
-            self.send_response(200 if answer else 404)
-            self.send_header("Content-Length", str(len(body.encode())))
-            self.end_headers()
-            self.wfile.write(body.encode())
+    def answer(request):
+        if request.command == "POST":
+            request.rfile.read(int(request.headers["Content-Length"]))
+        found = answers.get(request.path.partition("?")[0])
+        body = found if isinstance(found, str) else json.dumps(
+            found or {"code": "Bad", "detail": bad, "hint": bad}, ensure_ascii=False)
+        request.send(200 if found else 404, {}, body.encode())
 
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.do_GET()
-
-        do_DELETE = do_GET
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server, \
-            tempfile.NamedTemporaryFile(suffix=".gr") as file:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_address[1]}"
+    with serving(answer) as url, tempfile.NamedTemporaryFile(suffix=".gr") as file:
         for call in (("graphs",), ("graphs", "--json"), ("wait", "j"), ("wait", "d"), ("wait", "d", "--json"),
                      ("submit", file.name), ("ask", "g", "a", "b"), ("ask", "none", "a", "b"), ("rm", "none")):
             done = apsp(None, *call, url=url)
@@ -411,7 +367,6 @@ def test_controls_of_the_service_are_escaped(_):
                 assert shown_as in said, (call, said)
         said = json.loads(apsp(None, "graphs", "--json", url=url).stdout)
         assert said == answers["/v1/graphs"], said
-        server.shutdown()
 
 
 def test_controls_of_a_file_are_escaped(_):
@@ -431,21 +386,9 @@ def test_variables_for_proxies_count(daemon):
         proxy = {"http_proxy": f"http://127.0.0.1:{unused.getsockname()[1]}", "no_proxy": "", "NO_PROXY": ""}
         lines(apsp(daemon, "graphs", **proxy))
 
-        class Graphs(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(b'{"graphs":[]}')
-
-            def log_message(self, *_):
-                pass
-
-        with http.server.ThreadingHTTPServer(("127.0.0.2", 0), Graphs) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            url = f"http://127.0.0.2:{server.server_address[1]}"
+        with serving(lambda request: request.send(200, {}, b'{"graphs":[]}'), "127.0.0.2") as url:
             refused(apsp(None, "graphs", url=url, **proxy), 4, "connect")
             lines(apsp(None, "graphs", url=url, **{**proxy, "no_proxy": "127.0.0.2"}))
-            server.shutdown()
 
 
 def on_terminal(*arguments, **variables):
