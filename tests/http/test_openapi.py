@@ -71,7 +71,7 @@ def test_the_document_holds_together(daemon):
     document = spec.document
     assert document["openapi"] == "3.1.0"
     assert document["info"]["version"] == daemon.get("/version").json["version"]
-    assert [server["url"] for server in document["servers"]] == ["/"]
+    assert [server["url"] for server in document["servers"]] == ["./"]
     assert "http://" not in json.dumps(document) and "https://" not in json.dumps(document)
     used = set(references(document))
     for reference in used:
