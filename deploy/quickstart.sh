@@ -1,11 +1,11 @@
 #!/bin/sh
-# From a fresh checkout to a printed distance: installs what is missing, builds, starts the daemon on
-# a free port, uploads a generated graph, asks one distance. Tells each step in a line; what the tools
+# From a fresh checkout to a printed distance: installs what is missing, builds, starts the daemon on a free
+# port (with --keep on the default one), uploads a generated graph, asks one distance. Tells each step in a line; what the tools
 # print goes to a file.
 set -eu
 
 usage='usage: deploy/quickstart.sh [--keep]
-  --keep  leave the daemon running, with its state in ./apspd-state'
+  --keep  leave the daemon running on 127.0.0.1:8080, with its state in ./apspd-state'
 
 keep=no
 for argument; do
@@ -33,9 +33,11 @@ started=$(date +%s)
 scratch=$(mktemp -d)
 state=$scratch/state
 log=$scratch/log
+listen=127.0.0.1:0
 if [ $keep = yes ]; then
     state=apspd-state
     log=apspd-state/log
+    listen=127.0.0.1:8080
     mkdir -p apspd-state
 fi
 daemon=
@@ -74,7 +76,7 @@ step 3 'Starting the service'
 # The line with the address comes once requests are answered; the end of the pipe, when the daemon
 # left without it.
 mkfifo "$scratch/output"
-build/apspd --listen 127.0.0.1:0 --state-dir "$state" >"$scratch/output" 2>"$log" &
+build/apspd --listen $listen --state-dir "$state" >"$scratch/output" 2>"$log" &
 daemon=$!
 exec 3<"$scratch/output"
 url=

@@ -136,7 +136,8 @@ def dead_links(tree):
     """path: target of each relative link in a document of the root or of docs/ without a file."""
     for path, text in tree.items():
         if re.fullmatch(r"(?:docs/)?[\w-]+\.md", path):
-            for target in re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", text):
+            # Badges are addresses of the forge, relative to where it shows the file.
+            for target in re.findall(r"\]\((?!\w+:|#|\.\./\.\./actions/)([^)#\s]+)", text):
                 if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in tree:
                     yield f"{path}: {target}"
 
@@ -216,7 +217,7 @@ CASES = (
     ("flows", design(*FLOWS), []),
     ("a flow less", design(*FLOWS[:2]), [f"{FLOWS[2]!r} is missing"]),
     ("a file that is gone", {"docs/design.md": design(*FLOWS)["docs/design.md"]}, ["a.c of the flow"] * 3),
-    ("links", {"README.md": "[a](docs/a.md#b) [b](http://b) [c](#c)", "docs/a.md": "[r](../README.md)"}, []),
+    ("links", {"README.md": "[a](docs/a.md#b) [b](http://b) [c](#c) [d](../../actions/d)", "docs/a.md": "[r](../README.md)"}, []),
     ("dead links", {"docs/a.md": "[a](../a.md)\n", "docs/b.md": "[a](a.md) [c](c.md)"},
      ["docs/a.md: ../a.md", "docs/b.md: c.md"]),
 )
