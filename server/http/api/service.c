@@ -197,8 +197,14 @@ void serve_service_devices(struct request *request)
 
 void serve_service_index(struct request *request)
 {
-    static const enum method methods[] = {METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH,
-                                          METHOD_DELETE};
+    static const struct {
+        enum method method;
+        const char *name;
+    } methods[] = {{METHOD_GET, "GET"},
+                   {METHOD_POST, "POST"},
+                   {METHOD_PUT, "PUT"},
+                   {METHOD_PATCH, "PATCH"},
+                   {METHOD_DELETE, "DELETE"}};
     json_t *list = json_array();
 
     for (size_t i = 0; i < router_route_count; i++) {
@@ -206,8 +212,8 @@ void serve_service_index(struct request *request)
         json_t *names = json_array();
 
         for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
-            if (route->methods & methods[k]) {
-                json_array_append_new(names, json_string(router_method_name(methods[k])));
+            if (route->methods & methods[k].method) {
+                json_array_append_new(names, json_string(methods[k].name));
             }
         }
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods",
