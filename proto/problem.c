@@ -62,6 +62,14 @@ void problem_at(struct problem *problem, uint64_t line, uint64_t column)
     problem->column = column;
 }
 
+void problem_index(struct problem *problem, uint64_t index)
+{
+    if (problem != NULL) {
+        problem->has_index = true;
+        problem->index = index;
+    }
+}
+
 void problem_limit(struct problem *problem, double limit, double actual)
 {
     if (problem == NULL) {
@@ -85,19 +93,18 @@ void problem_hint(struct problem *problem, const char *format, ...)
 }
 
 /* "TooLarge" as "/problems/too-large": a reference relative to the service that answers. */
-static json_t *type_of(const char *code)
+void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE])
 {
-    char type[96] = "/problems/";
-    size_t size = strlen(type);
+    const char *code = status_info(status)->code;
+    size_t size = strlen(strcpy(ret_type, "/problems/"));
 
-    for (size_t i = 0; code[i] != '\0' && size + 2 < sizeof(type); i++) {
+    for (size_t i = 0; code[i] != '\0' && size + 2 < PROBLEM_TYPE_SIZE; i++) {
         if (i > 0 && isupper((unsigned char)code[i])) {
-            type[size++] = '-';
+            ret_type[size++] = '-';
         }
-        type[size++] = (char)tolower((unsigned char)code[i]);
+        ret_type[size++] = (char)tolower((unsigned char)code[i]);
     }
-    type[size] = '\0';
-    return json_string(type);
+    ret_type[size] = '\0';
 }
 
 static json_t *number_of(double value)
@@ -134,8 +141,10 @@ json_t *problem_json(const struct problem *problem, const char *request_id)
     const struct status_info *info = status_info(problem->status);
     json_t *object = json_object();
     int failed = object == NULL;
+    char type[PROBLEM_TYPE_SIZE];
 
-    failed |= json_object_set_new(object, "type", type_of(info->code));
+    problem_print_type(problem->status, type);
+    failed |= json_object_set_new(object, "type", json_string(type));
     failed |= json_object_set_new(object, "title", json_string(info->title));
     failed |= json_object_set_new(object, "status", json_integer(info->http));
     failed |= json_object_set_new(object, "detail",
@@ -153,6 +162,9 @@ json_t *problem_json(const struct problem *problem, const char *request_id)
     }
     if (problem->column > 0) {
         failed |= json_object_set_new(object, "column", json_integer((json_int_t)problem->column));
+    }
+    if (problem->has_index) {
+        failed |= json_object_set_new(object, "index", json_integer((json_int_t)problem->index));
     }
     if (request_id != NULL) {
         failed |= json_object_set_new(object, "request_id", json_string(request_id));

@@ -15,6 +15,8 @@ struct problem {
     char hint[PROBLEM_TEXT_SIZE]; /* what to do; empty when there is nothing to say */
     uint64_t line;                /* from 1; 0 where the format has no lines */
     uint64_t column;              /* from 1, in bytes; 0 = the whole line */
+    bool has_index;
+    uint64_t index; /* of the entry of a list, from 0 */
     bool has_limit;
     double limit;
     double actual;
@@ -32,15 +34,20 @@ enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t c
 
 /* Additions to a problem just set; all accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
+void problem_index(struct problem *problem, uint64_t index);
 void problem_limit(struct problem *problem, double limit, double actual);
 void problem_hint(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#define PROBLEM_TYPE_SIZE 96
+/* Prints the type of problems with this status: "/problems/no-such-vertex". */
+void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE]);
+
 struct json_t;
 
 /* The problem as a JSON object: type, title, status, detail, code, and where they apply limit,
- * actual, hint, line, column, request_id. request_id may be NULL. Returns a new reference, NULL
- * when out of memory. */
+ * actual, hint, line, column, index, request_id. request_id may be NULL. Returns a new reference,
+ * NULL when out of memory. */
 struct json_t *problem_json(const struct problem *problem, const char *request_id);
 
 /* Reads back what problem_json wrote; false when the object is not a problem. */

@@ -162,8 +162,10 @@ enum status vertex_names_require(const struct vertex_names *names, const char *n
     if (vertex_names_find(names, name, size, ret_row)) {
         return STATUS_OK;
     }
-    return problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
-                       size < 128 ? (int)size : 128, name);
+    problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
+                size < 128 ? (int)size : 128, name);
+    problem_hint(reterr, "GET /v1/graphs/{g}/vertices lists the names of the vertices.");
+    return STATUS_NO_SUCH_VERTEX;
 }
 
 const char *vertex_names_get(const struct vertex_names *names, uint32_t row,

@@ -1,5 +1,11 @@
 // Made by generate_types.py from the service's /openapi.json.
 
+export type Column = {
+  destination: Vertex;
+  sources: Vertex[];
+  distances: Distance[];
+};
+
 /** A graph in compact JSON. */
 export type CompactGraph = {
   /** The number of vertices, named 0 to n-1. */
@@ -483,6 +489,12 @@ export type Neighbours = {
   distances: number[];
 };
 
+export type NeighboursOfTarget = {
+  target: Vertex;
+  vertices: Vertex[];
+  distances: number[];
+};
+
 /** Node-link JSON as NetworkX writes it; `edges` in place of `links` will do. */
 export type NodeLinkGraph = {
   nodes: {
@@ -556,6 +568,8 @@ export type Problem = {
   line?: number;
   /** In the line, counted from 1. */
   column?: number;
+  /** Of the entry of a list in the body, counted from 0. */
+  index?: number;
   /** The same as X-Request-Id. */
   request_id?: string;
   /** With `NotSolved`: the job to watch. */

@@ -105,7 +105,7 @@ static void next_part(struct grid_text *writer)
 
 static bool is_object(enum grid_form form)
 {
-    return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW;
+    return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW || form == GRID_COLUMN;
 }
 
 /* ---- Names ---- */
@@ -144,6 +144,15 @@ static void append_sources(struct grid_text *writer, struct text *text)
         append_names(writer, &writer->grid.rows, "\"sources\":[", "],", text);
         return;
     }
+    if (writer->form == GRID_COLUMN) {
+        if (writer->position == 0) {
+            text_append_string(text, "\"destination\":");
+            writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.columns, 0));
+            text_append_char(text, ',');
+        }
+        append_names(writer, &writer->grid.rows, "\"sources\":[", "],\"distances\":[", text);
+        return;
+    }
     if (writer->form == GRID_ROW) {
         text_append_string(text, "\"source\":");
         writer_append_vertex(text, writer->grid.names, axis_at(&writer->grid.rows, 0));
@@ -159,9 +168,9 @@ static void append_run(const struct grid_text *writer, const void *source, const
                        uint32_t first, uint32_t count, struct text *text)
 {
     static const struct cell_style styles[] = {
-        [GRID_JSON] = {',', "null"}, [GRID_TABLE] = {',', "null"}, [GRID_ROW] = {',', "null"},
-        [GRID_CSV] = {',', ""},      [GRID_CSV_NAMED] = {',', ""}, [GRID_NDJSON] = {',', "null"},
-        [GRID_MTX] = {'\n', "inf"},
+        [GRID_JSON] = {',', "null"},   [GRID_TABLE] = {',', "null"}, [GRID_ROW] = {',', "null"},
+        [GRID_COLUMN] = {',', "null"}, [GRID_CSV] = {',', ""},       [GRID_CSV_NAMED] = {',', ""},
+        [GRID_NDJSON] = {',', "null"}, [GRID_MTX] = {'\n', "inf"},
     };
     const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
     char *to = text_reserve(text, (size_t)count * CELL_SIZE);
@@ -203,7 +212,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
         text_append(text, ",", grid->columns.count > 0);
     } else if (first == 0 && !is_csv) {
         text_append(text, ",", is_object(writer->form) && row > 0);
-        text_append_char(text, '[');
+        text_append(text, "[", writer->form != GRID_COLUMN);
     }
     const uint32_t left = grid->columns.count - (grid->columns.count > 0 ? first : 0);
     const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
@@ -211,7 +220,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     text_append(text, ",", first > 0);
     append_run(writer, source, &grid->cells, first, count, text);
     writer->position += count > 0 ? count : 1;
-    if (count == left) {
+    if (count == left && writer->form != GRID_COLUMN) {
         text_append_string(text, is_csv ? "\n" : writer->form == GRID_NDJSON ? "]\n" : "]");
     }
 }
@@ -310,7 +319,7 @@ bool grid_text_next(struct grid_text *writer, struct text *text)
         append_sources(writer, text);
         break;
     case PART_COLUMNS:
-        if (is_object(writer->form)) {
+        if (is_object(writer->form) && writer->form != GRID_COLUMN) {
             append_names(writer, &writer->grid.columns, "\"destinations\":[",
                          "],\"distances\":", text);
         } else if (writer->form == GRID_CSV_NAMED) {

@@ -42,6 +42,7 @@ enum grid_form {
     GRID_JSON,      /* {"sources":[..],"destinations":[..],"distances":[[..],..]} */
     GRID_TABLE,     /* the same with "code":"Ok" in front, as OSRM has it */
     GRID_ROW,       /* of one row: {"source":s,"destinations":[..],"distances":[..]} */
+    GRID_COLUMN,    /* of one column: {"destination":d,"sources":[..],"distances":[..]} */
     GRID_CSV,       /* a line a row; an unreachable one is an empty field */
     GRID_CSV_NAMED, /* the same with a first line and a first field of names */
     GRID_NDJSON,    /* a line a row: [d,d,null,..] */

@@ -233,7 +233,15 @@ def test_a_table(daemon):
     twice = daemon.ask("POST", "/v1/graphs/small/table", body='{"sources":[1],"sources":[2]}')
     assert twice.expect(400, "BadRequest").json["column"] == 26, twice.json
     daemon.ask("POST", "/v1/graphs/small/table", body="").expect(422, "EmptyBody")
-    daemon.ask("POST", "/v1/graphs/small/table", body="{}", headers={"Accept": "text/csv"}).expect(
+    lines = daemon.ask("POST", "/v1/graphs/small/table", body='{"sources":[3,1],"destinations":[2,4]}',
+                       headers={"Accept": "text/csv"}).expect(200)
+    assert lines.body == b",2,4\n3,6,\n1,5,\n" and lines.headers["Content-Type"].startswith("text/csv")
+    unknown = table({"sources": [1, 2, 9]}).expect(404, "NoSuchVertex").json
+    assert unknown["index"] == 2 and "/vertices" in unknown["hint"], unknown
+    page = daemon.get(unknown["type"]).expect(200)
+    assert page.headers["Content-Type"].startswith("text/html") and b"NoSuchVertex" in page.body
+    daemon.get("/problems/no-such").expect(404, "NoSuchRoute")
+    daemon.ask("POST", "/v1/graphs/small/table", body="{}", headers={"Accept": "image/png"}).expect(
         406, "NotAcceptable")
     daemon.get("/v1/graphs/small/table").expect(405, "MethodNotAllowed")
     daemon.ask("POST", "/v1/graphs/nowhere/table", body="{}").expect(404, "NoSuchGraph")
@@ -256,6 +264,11 @@ def test_the_nearest_and_those_within(daemon):
             answer = daemon.get(f"/v1/graphs/{graph}/within?source={source}&max={most}").expect(200)
             assert answer.json == {"source": source, "vertices": [t for _, t in near],
                                    "distances": [d for d, _ in near]}, (source, most)
+            near = sorted((truth[s, source], s) for s in names
+                          if s != source and truth.get((s, source), most + 1) <= most)
+            answer = daemon.get(f"/v1/graphs/{graph}/within?target={source}&max={most}").expect(200)
+            assert answer.json == {"target": source, "vertices": [s for _, s in near],
+                                   "distances": [d for d, _ in near]}, (source, most)
     base = f"/v1/graphs/{graph}"
     source = next(s for s, t in truth if s != t)
     answer = daemon.get(base + f"/nearest?source={source}").expect(200).json
@@ -266,6 +279,8 @@ def test_the_nearest_and_those_within(daemon):
         ("/nearest?source=1&k=0", 400, "BadParameter"),
         ("/nearest?source=1&max=1", 400, "UnknownParameter"),
         ("/within?source=1", 400, "BadParameter"),
+        ("/within?max=1", 400, "BadParameter"),
+        ("/within?source=1&target=2&max=1", 400, "BadParameter"),
         ("/within?source=1&max=far", 400, "BadParameter"),
         ("/within?source=121&max=1", 404, "NoSuchVertex"),
     ):
@@ -274,6 +289,26 @@ def test_the_nearest_and_those_within(daemon):
     reals = daemon.solve(b"a b 0.3\na c 0.30000001\na d 0.4\n", "?format=edges")["id"]
     answer = daemon.get(f"/v1/graphs/{reals}/within?source=a&max=0.3").expect(200).json
     assert answer["vertices"] == ["b", "c"] and answer["distances"][0] == 0.3, answer
+
+
+def test_the_nearest_of_given_targets(daemon):
+    names = list(range(1, 121))
+    edges = random_edges(names, 300, 8)
+    body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
+    truth = distances_of(edges, names)
+    targets = names[3::7]
+    for result in ("matrix", "hierarchy"):
+        graph = daemon.solve(body.encode(), f"?result={result}")["graph"]
+        for sources, k in ((names, 3), ([5, 5, 4], 1000), ([], 1)):
+            answer = daemon.ask("POST", f"/v1/graphs/{graph}/nearest", body=json.dumps(
+                {"sources": sources, "targets": targets, "k": k})).expect(200).json
+            assert [one["source"] for one in answer["nearest"]] == sources
+            for one in answer["nearest"]:
+                found = sorted((truth[one["source"], t], t) for t in targets if (one["source"], t) in truth)[:k]
+                assert list(zip(one["distances"], one["vertices"])) == found, one
+        for body_of, status, code in (({"k": 0}, 400, "BadParameter"), ({"sources": [121]}, 404, "NoSuchVertex"),
+                                      ({"k": "2"}, 400, "BadRequest"), ({"to": [1]}, 400, "BadRequest")):
+            daemon.ask("POST", f"/v1/graphs/{graph}/nearest", body=json.dumps(body_of)).expect(status, code)
 
 
 def test_names_that_would_forge_lines(daemon):

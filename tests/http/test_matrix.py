@@ -193,6 +193,13 @@ def test_a_row(daemon):
     daemon.get("/v1/graphs/small/row/%zz").expect(400, "BadRequest")
     daemon.get("/v1/graphs/small/row/3?rows=1").expect(400, "UnknownParameter")
     daemon.get("/v1/graphs/small/row/").expect(404, "NoSuchRoute")
+    column = daemon.get("/v1/graphs/small/column/1").expect(200)
+    assert column.json == {"destination": 1, "sources": [1, 2, 3, 4], "distances": [0, 8, 1, None]}
+    part = daemon.get("/v1/graphs/small/column/1?rows=1:3").expect(200).json
+    assert part == {"destination": 1, "sources": [2, 3], "distances": [8, 1]}
+    assert daemon.get("/v1/graphs/small/column/1", Accept="text/csv").expect(200).body == b"0\n8\n1\n\n"
+    assert daemon.get("/v1/graphs/small/column/1?format=raw").expect(200).headers["X-Matrix-Shape"] == "4,1"
+    daemon.get("/v1/graphs/small/column/3?cols=1").expect(400, "UnknownParameter")
     odd = daemon.solve(json.dumps({"nodes": [{"id": "a/b"}, {"id": "50%"}], "links": [
         {"source": "a/b", "target": "50%", "weight": 4}]}).encode(), "?format=json")
     answer = daemon.get(f"/v1/graphs/{odd['graph']}/row/a%2Fb").expect(200).json

@@ -163,7 +163,7 @@ def test_the_formats_are_those_of_the_table(daemon):
             values = {p["name"]: p["schema"] for p in spec.parameters(method, path)}
             assert sorted(values["format"]["enum"]) == sorted(one["name"] for one in inputs)
             assert set(values) >= {name for one in inputs for name in one["parameters"]}
-    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}"):
+    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}", "/v1/graphs/{g}/column/{v}"):
         values = {p["name"]: p["schema"] for p in spec.parameters("GET", path)}
         assert sorted(values["format"]["enum"]) == sorted(one["name"] for one in outputs)
         content = spec.operation("GET", path)["responses"]["200"]["content"]
@@ -300,9 +300,9 @@ def test_answers_are_as_described(daemon):
     pairs = json.dumps({"pairs": [[1, 2], [1, 4]]})
     for path, query in (
         ("/distance", "?source=1&target=4"), ("/path", "?source=1&target=3"),
-        ("/nearest", "?source=1&k=9"), ("/within", "?source=1&max=6"), ("/stats", ""),
+        ("/nearest", "?source=1&k=9"), ("/within", "?source=1&max=6"), ("/within", "?target=1&max=6"), ("/stats", ""),
         ("/heatmap", "?size=2&rows=0:3"),
-        ("/matrix", "?format=json"), ("/row/{v}", ""), ("/matrix", "?header=true&format=csv"),
+        ("/matrix", "?format=json"), ("/row/{v}", ""), ("/column/{v}", ""), ("/matrix", "?header=true&format=csv"),
     ):
         path = "/v1/graphs/{g}" + path
         answer = ask(daemon, "GET", path, query=query, g="small", v="1")
@@ -316,14 +316,17 @@ def test_answers_are_as_described(daemon):
         wrong = {"Accept": "image/png"}
         if "format" not in query:
             ask(daemon, "GET", path, headers=wrong, status=406, query=query, g="small", v="1")
-    for path in ("/distances", "/paths", "/table"):
+    bodies = {"/distances": pairs, "/paths": pairs, "/table": '{"sources":[1,2],"destinations":[3,4]}',
+              "/nearest": '{"sources":[1,2],"targets":[3,4],"k":2}'}
+    for path, body in bodies.items():
         path = "/v1/graphs/{g}" + path
-        body = '{"sources":[1,2],"destinations":[3,4]}' if path.endswith("table") else pairs
         ask(daemon, "POST", path, body, {**JSON, "Prefer": "wait=1"}, g="small")
         ask(daemon, "POST", path, body, {"Content-Type": "image/png"}, 415, g="small")
         ask(daemon, "POST", path, body, {**JSON, "Accept": "image/png"}, 406, g="small")
         ask(daemon, "POST", path, "{", JSON, 400, g="small")
         ask(daemon, "POST", path, "", JSON, 422, g="small")
+    ask(daemon, "POST", "/v1/graphs/{g}/table", '{"sources":[1]}', {**JSON, "Accept": "text/csv"}, g="small")
+    ask(daemon, "POST", "/v1/graphs/{g}/table", '{"sources":[1,9]}', JSON, 404, g="small")
     for type in spec.body("POST", "/v1/graphs/{g}/distances")["content"]:
         answer = ask(daemon, "POST", "/v1/graphs/{g}/distances", pairs, {**JSON, "Accept": type}, g="small")
         assert answer.headers["Content-Type"].split(";")[0] == type
@@ -343,7 +346,7 @@ def test_hierarchies_are_as_described(daemon):
 
 
 def test_matrices_are_as_described(daemon):
-    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}"):
+    for path in ("/v1/graphs/{g}/matrix", "/v1/graphs/{g}/row/{v}", "/v1/graphs/{g}/column/{v}"):
         for format in names_in(daemon, "outputs"):
             ask(daemon, "GET", path, query=f"?format={format['name']}", g="small", v="2")
         for format in ("npy", "raw", "nthu"):
@@ -390,6 +393,8 @@ def test_every_code_is_answered(daemon):
     refuse(daemon, "UnknownParameter", "GET", "/v1/jobs", query="?no=1")
     refuse(daemon, "BadParameter", "GET", "/v1/jobs", query="?limit=0")
     refuse(daemon, "NoSuchRoute", "GET", "/v1/graphs/{g}", g="g" * 200)
+    refuse(daemon, "NoSuchRoute", "GET", "/problems/{type}", type="none")
+    ask(daemon, "GET", "/problems/{type}", type="bad-graph")
     refuse(daemon, "NoSuchGraph", "GET", "/v1/graphs/{g}", g="nowhere")
     refuse(daemon, "NoSuchJob", "GET", "/v1/jobs/{id}", id="j_none")
     refuse(daemon, "NoSuchVertex", "GET", "/v1/graphs/{g}/distance", query=vertex, g="small")

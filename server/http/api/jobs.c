@@ -119,7 +119,12 @@ static enum status choose_format(struct request *request, struct problem *reterr
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No graph is read from \"%s\".", media_type);
-    upload_hint_formats(reterr);
+    if (strncasecmp(media_type, "multipart/", strlen("multipart/")) == 0) {
+        problem_hint(reterr,
+                     "The graph is the whole body: curl --data-binary @FILE in place of -F.");
+    } else {
+        upload_hint_formats(reterr);
+    }
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 

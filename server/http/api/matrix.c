@@ -43,31 +43,30 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
     return status;
 }
 
-static enum status parse_selection(const struct request *request, bool is_row,
+/* single: GRID_ROW or GRID_COLUMN for the one that the path names, or GRID_JSON. */
+static enum status parse_selection(const struct request *request, enum grid_form single,
                                    struct grid_request *selection, struct problem *reterr)
 {
     const struct vertex_names *names = result_names(request->result);
+    const enum format first = single == GRID_JSON ? FORMAT_NPY : FORMAT_JSON;
 
-    STATUS_TRY(
-        grid_answer_choose(request, is_row ? FORMAT_JSON : FORMAT_NPY, &selection->format, reterr));
+    STATUS_TRY(grid_answer_choose(request, first, &selection->format, reterr));
     STATUS_TRY(choose_form(request, selection->format, &selection->form, reterr));
-    if (is_row) {
-        selection->form = selection->form == GRID_JSON ? GRID_ROW : selection->form;
-        STATUS_TRY(parse_vertex(request, &selection->rows, reterr));
-    } else {
-        STATUS_TRY(slice_parse(&selection->rows, names, "rows",
-                               query_value(&request->query, "rows"), reterr));
-    }
-    return slice_parse(&selection->columns, names, "cols", query_value(&request->query, "cols"),
-                       reterr);
+    selection->form = selection->form == GRID_JSON ? single : selection->form;
+    STATUS_TRY(single == GRID_ROW ? parse_vertex(request, &selection->rows, reterr)
+                                  : slice_parse(&selection->rows, names, "rows",
+                                                query_value(&request->query, "rows"), reterr));
+    return single == GRID_COLUMN ? parse_vertex(request, &selection->columns, reterr)
+                                 : slice_parse(&selection->columns, names, "cols",
+                                               query_value(&request->query, "cols"), reterr);
 }
 
-static void answer_selection(struct request *request, bool is_row)
+static void answer_selection(struct request *request, enum grid_form single)
 {
     struct grid_request selection = {0};
     struct problem problem;
 
-    if (parse_selection(request, is_row, &selection, &problem) == STATUS_OK) {
+    if (parse_selection(request, single, &selection, &problem) == STATUS_OK) {
         grid_answer(request, &selection);
         return;
     }
@@ -77,10 +76,15 @@ static void answer_selection(struct request *request, bool is_row)
 
 void serve_matrix(struct request *request)
 {
-    answer_selection(request, false);
+    answer_selection(request, GRID_JSON);
 }
 
 void serve_matrix_row(struct request *request)
 {
-    answer_selection(request, true);
+    answer_selection(request, GRID_ROW);
+}
+
+void serve_matrix_column(struct request *request)
+{
+    answer_selection(request, GRID_COLUMN);
 }

@@ -95,7 +95,7 @@ static size_t count_digits(const struct name_scanner *scanner)
 static bool ends_number(const struct name_scanner *scanner)
 {
     return scanner->at == scanner->end || *scanner->at == ',' || *scanner->at == ']' ||
-           is_blank(*scanner->at);
+           *scanner->at == '}' || is_blank(*scanner->at);
 }
 
 enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name *ret_name,

@@ -4,6 +4,7 @@
 #include "proto/number.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
+#include "server/http/api/rectangle.h"
 #include "server/http/transport/stream.h"
 
 #include <math.h>
@@ -15,8 +16,12 @@ enum stage { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT };
 
 struct found {
     enum stage stage;
-    struct nearest_query query; /* its distances lie in held, or in the file */
+    struct nearest_query query; /* its distances lie in held, in column, or in the file */
     struct result_rows held;
+    bool is_target;             /* the distances lead to the vertex of the query: */
+    struct rectangle rectangle; /* its column, */
+    char *column;               /* and what is read of it, */
+    uint32_t filled;            /* so many rows */
     struct nearest nearest;
     struct geo geo; /* in GeoJSON */
 };
@@ -26,17 +31,54 @@ static void destroy_found(void *context)
     struct found *found = context;
 
     search_pool_finish_rows(&found->held);
+    rectangle_close(&found->rectangle);
+    free(found->column);
     geo_give_back(&found->geo);
     nearest_finish(&found->nearest);
     free(found);
+}
+
+/* Rows of the column that are read in one step. */
+#define ROWS_PER_STEP 1024
+
+static enum status open_column(struct found *found, const struct result *result)
+{
+    const struct axis rows = {NULL, 0, found->query.vertex_count};
+    const struct axis column = {NULL, found->query.source, 1};
+
+    found->column = malloc((size_t)rows.count * kind_size(found->query.kind));
+    return found->column == NULL ? STATUS_NO_MEMORY
+                                 : rectangle_open(&found->rectangle, result, &rows, &column);
+}
+
+/* Reads the next rows of the column; the distances are there with the last one. */
+static enum status read_column(struct found *found)
+{
+    const size_t size = kind_size(found->query.kind);
+
+    for (int i = 0; i < ROWS_PER_STEP && found->filled < found->query.vertex_count; i++) {
+        const void *row;
+
+        STATUS_TRY(rectangle_row(&found->rectangle, found->filled, &row));
+        if (row == NULL) {
+            return STATUS_OK;
+        }
+        memcpy(found->column + found->filled++ * size,
+               (const char *)row + axis_at(&found->rectangle.cells, 0) * size, size);
+    }
+    if (found->filled == found->query.vertex_count) {
+        found->query.distances = found->column;
+    }
+    return STATUS_OK;
 }
 
 /* Takes the search a step further. */
 static enum status advance_search(struct found *found, const struct result *result)
 {
     if (found->stage == STAGE_ROW) {
-        STATUS_TRY(
-            result_distances(result, found->query.source, &found->held, &found->query.distances));
+        STATUS_TRY(found->is_target ? read_column(found)
+                                    : result_distances(result, found->query.source, &found->held,
+                                                       &found->query.distances));
         if (found->query.distances != NULL) {
             STATUS_TRY(nearest_begin(&found->nearest, &found->query));
             found->stage = STAGE_SEARCH;
@@ -65,7 +107,7 @@ static bool append_neighbour(struct stream *stream, const struct found *found, s
     const uint64_t at = stream->position;
 
     if (at == 0) {
-        text_append_string(text, "{\"source\":");
+        text_append_string(text, found->is_target ? "{\"target\":" : "{\"source\":");
         writer_append_vertex(text, names, found->query.source);
         text_append_string(text, ",\"vertices\":[");
     }
@@ -145,6 +187,8 @@ void serve_within(struct request *request)
 {
     const struct result *result = request->result;
     const char *source = query_value(&request->query, "source");
+    const char *target = query_value(&request->query, "target");
+    const char *vertex = source != NULL ? source : target;
     struct nearest_query query = {
         .kind = result_kind(result),
         .vertex_count = result_vertex_count(result),
@@ -152,8 +196,13 @@ void serve_within(struct request *request)
     struct problem problem;
     struct found *found;
 
+    if ((source == NULL) == (target == NULL)) {
+        request_refuse_with(request, STATUS_BAD_PARAMETER,
+                            "One of the parameters source and target is given.", NULL);
+        return;
+    }
     if (parse_limit(request, &query, &problem) != STATUS_OK ||
-        vertex_names_require(result_names(result), source, strlen(source), &query.source,
+        vertex_names_require(result_names(result), vertex, strlen(vertex), &query.source,
                              &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;
@@ -178,6 +227,12 @@ void serve_within(struct request *request)
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
     query.within = query.kind == KIND_F4 ? (double)(float)query.within : query.within;
     found->query = query;
+    found->is_target = target != NULL;
+    if (found->is_target && open_column(found, result) != STATUS_OK) {
+        destroy_found(found);
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
+        return;
+    }
     stream_answer(request,
                   &(struct stream_plan){.media_type = is_geo ? GEO_TYPE : "application/json",
                                         .context = found,

@@ -42,6 +42,7 @@ static enum status find_rows(const struct pairs_reader *reader, const struct ver
 
         if (status != STATUS_OK) {
             pairs_place(reader, reterr);
+            problem_index(reterr, reader->count - 1);
             return status;
         }
     }

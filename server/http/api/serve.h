@@ -42,12 +42,14 @@ void serve_paths_many(struct request *request);
 
 void serve_matrix(struct request *request);
 void serve_matrix_row(struct request *request);
+void serve_matrix_column(struct request *request);
 
 void serve_table(struct request *request);
 
 void serve_estimate(struct request *request);
 
 void serve_nearest(struct request *request);
+void serve_nearest_targets(struct request *request);
 void serve_within(struct request *request);
 
 MUST_CHECK enum status serve_coordinates_prepare(struct request *request, struct problem *reterr);
@@ -69,6 +71,7 @@ void serve_service_limits(struct request *request);
 void serve_service_formats(struct request *request);
 void serve_service_devices(struct request *request);
 void serve_service_index(struct request *request);
+void serve_service_problem(struct request *request);
 
 void serve_metrics(struct request *request);
 

@@ -223,3 +223,28 @@ void serve_service_index(struct request *request)
     answer_fresh(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
                                     "routes", list));
 }
+
+/* The page that the type of a problem leads to. */
+void serve_service_problem(struct request *request)
+{
+    char type[PROBLEM_TYPE_SIZE];
+    struct text text = {0};
+
+    for (enum status status = STATUS_OK + 1; status < STATUS_COUNT; status++) {
+        const struct status_info *info = status_info(status);
+
+        problem_print_type(status, type);
+        if (strcmp(type + strlen("/problems/"), request->match.capture) == 0) {
+            text_printf(&text,
+                        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
+                        "<title>%s</title>\n<h1>%s</h1>\n<p>Code <code>%s</code>, HTTP status %d. "
+                        "The detail and the hint of an answer say what is wrong with a request and "
+                        "what to do.</p>\n<p><a href=\"../docs\">API</a></p></html>\n",
+                        info->title, info->title, info->code, info->http);
+            request_answer_text(request, MHD_HTTP_OK, "text/html", &text);
+            return;
+        }
+    }
+    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "No problem has this type.",
+                        "/docs lists the codes of problems.");
+}

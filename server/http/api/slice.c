@@ -47,6 +47,28 @@ enum status slice_add(struct slice *slice, const struct vertex_names *names, con
     return STATUS_OK;
 }
 
+enum status slice_scan(struct slice *slice, const struct vertex_names *names,
+                       struct name_scanner *scanner, struct problem *reterr)
+{
+    STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
+    if (name_scanner_take(scanner, ']')) {
+        return STATUS_OK;
+    }
+    do {
+        struct scanned_name name = {0};
+
+        STATUS_TRY(name_scanner_name(scanner, &name, reterr));
+        const enum status status = slice_add(slice, names, name.bytes, name.size, reterr);
+
+        name_scanner_release(&name);
+        if (status == STATUS_NO_SUCH_VERTEX) {
+            problem_index(reterr, slice->axis.count);
+        }
+        STATUS_TRY(status);
+    } while (name_scanner_take(scanner, ','));
+    return name_scanner_expect(scanner, ']', reterr);
+}
+
 /* ---- Ranges ---- */
 
 /* Digits, or nothing at all, which leaves the value. */

@@ -7,6 +7,7 @@
 
 #include "proto/problem.h"
 #include "proto/write/grid.h"
+#include "server/http/api/name_scanner.h"
 
 struct slice {
     struct axis axis;
@@ -20,6 +21,9 @@ void slice_finish(struct slice *slice);
 /* One more vertex; STATUS_NO_MEMORY, STATUS_NO_SUCH_VERTEX. The slice is one of names. */
 MUST_CHECK enum status slice_add(struct slice *slice, const struct vertex_names *names,
                                  const char *name, size_t size, struct problem *reterr);
+/* A list of names in JSON, whose entry is in the problem. */
+MUST_CHECK enum status slice_scan(struct slice *slice, const struct vertex_names *names,
+                                  struct name_scanner *scanner, struct problem *reterr);
 /* Into a zeroed slice; text: NULL is all; parameter: its name, for the words. STATUS_BAD_PARAMETER,
  * STATUS_NO_SUCH_VERTEX. To be finished also after a failure. */
 MUST_CHECK enum status slice_parse(struct slice *slice, const struct vertex_names *names,

@@ -3,25 +3,6 @@
 #include "server/http/api/grid_answer.h"
 #include "server/http/api/name_scanner.h"
 
-static enum status parse_names(struct name_scanner *scanner, const struct vertex_names *names,
-                               struct slice *slice, struct problem *reterr)
-{
-    STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
-    if (name_scanner_take(scanner, ']')) {
-        return STATUS_OK;
-    }
-    do {
-        struct scanned_name name = {0};
-
-        STATUS_TRY(name_scanner_name(scanner, &name, reterr));
-        const enum status status = slice_add(slice, names, name.bytes, name.size, reterr);
-
-        name_scanner_release(&name);
-        STATUS_TRY(status);
-    } while (name_scanner_take(scanner, ','));
-    return name_scanner_expect(scanner, ']', reterr);
-}
-
 /* Either list, in either order; one that is absent is all. */
 static enum status parse_members(struct name_scanner *scanner, const struct vertex_names *names,
                                  struct grid_request *selection, struct problem *reterr)
@@ -40,7 +21,7 @@ static enum status parse_members(struct name_scanner *scanner, const struct vert
                 return name_scanner_refuse(scanner, "a key comes twice", reterr);
             }
             seen[key] = true;
-            STATUS_TRY(parse_names(scanner, names, slices[key], reterr));
+            STATUS_TRY(slice_scan(slices[key], names, scanner, reterr));
         } while (name_scanner_take(scanner, ','));
         STATUS_TRY(name_scanner_expect(scanner, '}', reterr));
     }
@@ -54,7 +35,9 @@ static enum status parse_members(struct name_scanner *scanner, const struct vert
 
 void serve_table(struct request *request)
 {
-    struct grid_request selection = {.format = FORMAT_JSON, .form = GRID_TABLE};
+    const bool is_csv = request->offer == 1;
+    struct grid_request selection = {.format = is_csv ? FORMAT_CSV : FORMAT_JSON,
+                                     .form = is_csv ? GRID_CSV_NAMED : GRID_TABLE};
     const struct text *body = &request->document;
     struct name_scanner scanner;
     struct problem problem;

@@ -26,6 +26,8 @@ static const struct route_query of_matrix = {.parameters = {"format", "rows", "c
                                              .of_result = true};
 static const struct route_query of_row = {.parameters = {"format", "cols", "header"},
                                           .of_result = true};
+static const struct route_query of_column = {.parameters = {"format", "rows", "header"},
+                                             .of_result = true};
 static const struct route_query of_ready = {.parameters = {"verbose"}};
 static const struct route_query of_distance = {
     .parameters = {"source", "target"},
@@ -64,8 +66,8 @@ static const struct route_query of_coordinates = {
 };
 static const struct route_query of_coordinates_change = {.compares = true};
 static const struct route_query of_within = {
-    .parameters = {"source", "max"},
-    .required = 2,
+    .parameters = {"max", "source", "target"},
+    .required = 1,
     .offers = {JSON, GEOJSON},
     .refusal = "Vertices are not answered in such a form.",
     .hint = "Answered: " JSON ", " GEOJSON ".",
@@ -94,10 +96,17 @@ static const struct route_query of_change = {
     .compares = true,
 };
 static const struct route_query of_table = {
-    .offers = {JSON},
+    .offers = {JSON, "text/csv"},
     .refusal = "A table is not answered in such a form.",
-    .hint = "Answered: " JSON "; matrix has other formats.",
+    .hint = "Answered: " JSON ", text/csv; matrix has other formats.",
     .question = "{\"sources\":[...],\"destinations\":[...]}",
+    .of_result = true,
+};
+static const struct route_query of_nearest_targets = {
+    .offers = {JSON},
+    .refusal = "Vertices are not answered in such a form.",
+    .hint = "Answered: " JSON ".",
+    .question = "{\"sources\":[...],\"targets\":[...],\"k\":K}",
     .of_result = true,
 };
 static const struct route_query of_estimate = {
@@ -139,9 +148,12 @@ const struct route router_table[] = {
      serve_paths_many, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ},
+    {METHOD_GET, "/v1/graphs/{g}/column/{v}", &of_column, NULL, serve_matrix_column, RIGHT_READ},
     {METHOD_POST, "/v1/graphs/{g}/table", &of_table, request_expect_question,
      serve_table, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ},
+    {METHOD_POST, "/v1/graphs/{g}/nearest", &of_nearest_targets, request_expect_question,
+     serve_nearest_targets, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL, serve_within, RIGHT_READ},
     {METHOD_GET, "/v1/graphs/{g}/stats", &of_statistics, NULL,
      serve_statistics, RIGHT_READ},
@@ -153,6 +165,7 @@ const struct route router_table[] = {
     {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ},
     {METHOD_GET, "/v1/devices", &none, NULL, serve_service_devices, RIGHT_READ},
     {METHOD_GET, "/openapi.json", &none, NULL, serve_page_openapi, RIGHT_OPEN},
+    {METHOD_GET, "/problems/{type}", &none, NULL, serve_service_problem, RIGHT_OPEN},
     {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN},
     {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR},
     {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN},
