@@ -25,7 +25,6 @@ static enum status prepare_change(struct request *request, uint64_t limit_bytes,
 static bool is_csv(const struct request *request)
 {
     const char *media_type = request_header(request, "Content-Type");
-
     return format_media_type_is_vague(media_type)
                ? request->document.size > 0 &&
                      pairs_sniff(request->document.bytes, request->document.size) != PAIRS_JSON
@@ -35,7 +34,6 @@ static bool is_csv(const struct request *request)
 enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr)
 {
     const char *media_type = request_header(request, "Content-Type");
-
     if (!format_media_type_is_vague(media_type) &&
         format_from_media_type(media_type) != FORMAT_JSON &&
         format_from_media_type(media_type) != FORMAT_EDGES) {
@@ -63,7 +61,6 @@ static void post_change(struct request *request, struct call *call)
         {changes->list, changes->count * sizeof(*changes->list)},
         {changes->weights, changes->weights_size},
     };
-
     if (key != NULL && identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return;
@@ -80,7 +77,6 @@ static void post_change(struct request *request, struct call *call)
 void serve_changes_weights(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_CHANGE);
-
     if (call != NULL) {
         call->submit.changes.weights =
             text_take(&request->document, &call->submit.changes.weights_size);
@@ -96,7 +92,6 @@ static enum status read_weight(const struct pairs_reader *reader, double *ret_we
     const struct scanned_name *weight = &reader->pair[2];
     const bool is_null =
         weight->size == 0 || (weight->size == 4 && memcmp(weight->bytes, "null", 4) == 0);
-
     *ret_weight = NAN;
     if (is_null || number_parse_real(weight->bytes, weight->size, ret_weight)) {
         return STATUS_OK;
@@ -112,11 +107,9 @@ static enum status add_change(struct request *request, struct edge_changes *chan
 {
     if (changes->count == *room) {
         const size_t wanted = *room > 0 ? 2 * *room : 64;
-
         STATUS_TRY(upload_memory_charge(
             &request->share, request->document.size + wanted * sizeof(*changes->list), reterr));
         struct edge_change *list = realloc(changes->list, wanted * sizeof(*list));
-
         if (list == NULL) {
             return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the changes.");
         }
@@ -135,7 +128,6 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     size_t room = 0;
     uint32_t rows[1][2];
     size_t count;
-
     if (reader == NULL || identity_of_names(names, changes->names_digest) != STATUS_OK) {
         free(reader);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
@@ -143,10 +135,8 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     pairs_open_weighted(reader, is_csv(request) ? PAIRS_CSV : PAIRS_JSON, document->bytes,
                         document->size);
     enum status status = pair_rows_read(reader, names, 1, rows, &count, reterr);
-
     while (status == STATUS_OK && count > 0) {
         struct edge_change change = {.source = rows[0][0], .target = rows[0][1]};
-
         status = read_weight(reader, &change.weight, reterr);
         if (status == STATUS_OK) {
             status = add_change(request, changes, &room, &change, reterr);
@@ -170,7 +160,6 @@ static void change_edges(struct request *request, const struct vertex_names *nam
     struct edge_changes changes = {0};
     struct problem problem;
     struct call *call;
-
     if (read_changes(request, names, &changes, &problem) != STATUS_OK) {
         edge_changes_finish(&changes);
         request_refuse(request, &problem);
@@ -189,7 +178,6 @@ static void change_edges(struct request *request, const struct vertex_names *nam
 static void change_stored(struct request *request)
 {
     struct vertex_names *names = serve_graphs_read_names(request);
-
     if (names != NULL) {
         change_edges(request, names);
         vertex_names_destroy(names);
@@ -199,7 +187,6 @@ static void change_stored(struct request *request)
 void serve_changes_edges(struct request *request)
 {
     struct result *result = request_look_up(request);
-
     if (result != NULL) {
         change_edges(request, result_names(result));
         result_unref(result);

@@ -18,7 +18,6 @@ struct edge_walk {
 static void destroy_walk(void *context)
 {
     struct edge_walk *walk = context;
-
     graph_destroy(walk->graph);
     free(walk);
 }
@@ -29,7 +28,6 @@ static bool make_edge(struct stream *stream, struct text *text)
     struct edge_walk *walk = stream->plan.context;
     const struct graph *graph = walk->graph;
     const uint64_t edge = stream->position;
-
     if (edge == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"m\":%" PRIu64 ",\"directed\":%s,\"edges\":[",
                     graph->vertex_count, graph->edge_count, graph->directed ? "true" : "false");
@@ -61,7 +59,6 @@ static enum status create_walk(int folder, const char *id, struct edge_walk **re
     size_t bytes;
     enum status status = graph_file_sizes(folder, id, &count, &bytes);
     struct edge_walk *walk;
-
     if (status == STATUS_OK && count > SERVE_EDGE_LIMIT) {
         problem_set(reterr, STATUS_TOO_LARGE, "These are more edges than are listed.");
         problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
@@ -89,7 +86,6 @@ static void graph_asked(struct request *request)
     const struct call *call = request->call;
     struct edge_walk *walk = NULL;
     struct problem problem;
-
     if (call->status != STATUS_OK) {
         request_answer_call(request);
     } else if (create_walk(store_folder(request->http_context->store, STORE_GRAPHS), call->graph_id,

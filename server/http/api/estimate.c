@@ -9,7 +9,6 @@ static enum status read_members(const struct query *query, struct call *call,
     const char *graph = query_value(query, "graph");
     int64_t vertex_count = 0;
     int64_t edge_count = 0;
-
     if ((graph != NULL) == (query_value(query, "n") != NULL) ||
         (graph != NULL && query_value(query, "m") != NULL)) {
         problem_set(reterr, STATUS_BAD_REQUEST, "The graph is described by graph, or by n and m.");
@@ -32,10 +31,8 @@ static enum status parse_document(const struct request *request, struct call *ca
     static const char *const known[] = {"graph", "n", "m", "kind", NULL};
     struct query_document members;
     json_t *document = NULL;
-
     STATUS_TRY(request_parse_document(request, &document, reterr));
     enum status status = query_from_document(document, known, &members, reterr);
-
     if (status == STATUS_OK) {
         status = read_members(&members.query, call, reterr);
     }
@@ -47,7 +44,6 @@ void serve_estimate(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_ESTIMATE);
     struct problem problem;
-
     if (call == NULL) {
         return;
     }

@@ -25,7 +25,6 @@ static bool find_place(struct event_stream *stream)
     const unsigned limit = http_context->config->watcher_limit;
     const bool stays = stream->request->method != METHOD_HEAD;
     unsigned taken = atomic_load(&http_context->watchers);
-
     while (stays && taken < limit &&
            !atomic_compare_exchange_weak(&http_context->watchers, &taken, taken + 1)) {
     }
@@ -52,7 +51,6 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
 {
     struct event_stream *stream = context;
     struct call *call = stream->request->call;
-
     (void)position;
     if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -62,7 +60,6 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
         return end_stream(stream);
     }
     const size_t left = strlen(call->body + stream->sent);
-
     if (left == 0 && call->place.ended) {
         return end_stream(stream);
     }
@@ -73,7 +70,6 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
         return request_post(stream->request) ? 0 : end_stream(stream); /* 0: it is suspended */
     }
     const size_t part = left < size ? left : size;
-
     memcpy(buffer, call->body + stream->sent, part);
     stream->sent += part;
     return (ssize_t)part;
@@ -83,7 +79,6 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
 static void free_stream(void *context)
 {
     struct event_stream *stream = context;
-
     leave_place(stream);
     free(stream);
 }
@@ -92,20 +87,17 @@ static void begin_stream(struct request *request)
 {
     const struct call *call = request->call;
     struct problem problem;
-
     if (call->status != STATUS_OK || call->body == NULL) {
         request_answer_call(request);
         return;
     }
     struct MHD_Response *response = NULL;
     struct event_stream *stream = calloc(1, sizeof(*stream));
-
     if (stream != NULL) {
         stream->http_context = request->http_context;
         stream->request = request;
         if (!find_place(stream)) {
             const double limit = request->http_context->config->watcher_limit;
-
             free(stream);
             problem_set(&problem, STATUS_TOO_MANY_WATCHERS,
                         "As many streams of events are open as may.");
@@ -133,7 +125,6 @@ void serve_events(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_EVENTS);
     const char *seen = request_header(request, "Last-Event-ID");
-
     if (call == NULL) {
         return;
     }

@@ -12,7 +12,6 @@ enum status geo_borrow(const struct request *request, const char *graph_id, stru
 {
     const struct http_context *http_context = request->http_context;
     struct vertex_names *names = NULL;
-
     const enum status status =
         graph_cache_borrow_places(http_context->graph_cache, graph_id, &geo->graph, reterr);
     if (status == STATUS_CORRUPT &&
@@ -36,7 +35,6 @@ void geo_give_back(struct geo *geo)
 bool geo_tag(struct request *request, const struct geo *geo, const char *representation)
 {
     char name[24];
-
     snprintf(name, sizeof(name), "%s-%08" PRIx32, representation, (uint32_t)geo->graph->info.tag);
     return request_tag(request, name);
 }

@@ -12,7 +12,6 @@ void serve_graphs_store(struct request *request)
     struct call *call = request_create_call(request, CALL_STORE_GRAPH);
     struct json_t *document = NULL;
     struct problem problem;
-
     if (call == NULL) {
         return;
     }
@@ -68,7 +67,6 @@ static bool make_vertex(struct stream *stream, struct text *text)
     const struct vertex_names *names =
         stream->plan.context != NULL ? stream->plan.context : result_names(stream->result);
     uint32_t row = (uint32_t)stream->position;
-
     if (row == 0) {
         text_append_string(text, "{\"vertices\":[");
     }
@@ -88,14 +86,12 @@ struct vertex_names *serve_graphs_read_names(struct request *request)
 {
     const struct call *call = request->call;
     struct vertex_names *names = NULL;
-
     if (call->status != STATUS_OK) {
         request_answer_call(request);
         return NULL;
     }
     const enum status status = graph_file_read_names(
         store_folder(request->http_context->store, STORE_GRAPHS), call->graph_id, &names);
-
     if (status == STATUS_CORRUPT) {
         scheduler_note_damaged_graph(request->http_context->scheduler, call->graph_id);
     }
@@ -108,7 +104,6 @@ struct vertex_names *serve_graphs_read_names(struct request *request)
 static void list_vertices(struct request *request)
 {
     struct vertex_names *names = serve_graphs_read_names(request);
-
     if (names != NULL) {
         stream_answer(request, &(struct stream_plan){.media_type = "application/json",
                                                      .context = names,

@@ -19,7 +19,6 @@ static enum status find_coding(struct request *request, enum coding *ret_coding,
 {
     const char *name = request_header(request, "Content-Encoding");
     enum coding coding = name == NULL ? CODING_IDENTITY : decoder_coding_from_name(name);
-
     if (coding != CODING_COUNT) {
         *ret_coding = coding;
         return STATUS_OK;
@@ -37,7 +36,6 @@ static uint64_t room_bytes(const struct request *request)
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
     const uint64_t free_bytes = store_free_bytes(request->http_context->store);
     const uint64_t promised_bytes = atomic_load(&admission->promised_bytes);
-
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
 }
 
@@ -50,7 +48,6 @@ static enum status check_admission(struct request *request, bool for_job, struct
     const bool is_repeatable = request_header(request, "Idempotency-Key") != NULL;
     const struct grant *grant = &request->grant;
     enum status status = STATUS_OK;
-
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
     } else if (atomic_load(&admission->full) && !is_repeatable) {
@@ -84,7 +81,6 @@ static enum status choose_charset(struct request *request, struct problem *reter
     const char *media_type = request_header(request, "Content-Type");
     const char *parameter = media_type == NULL ? NULL : strcasestr(media_type, "charset=");
     char name[CHARSET_NAME_SIZE + 1] = "";
-
     if (format == FORMAT_NPY || format == FORMAT_NTHU) {
         return charset[0] == '\0' ? STATUS_OK
                                   : problem_set(reterr, STATUS_BAD_PARAMETER,
@@ -105,7 +101,6 @@ static enum status choose_format(struct request *request, struct problem *reterr
 {
     const char *media_type = request_header(request, "Content-Type");
     enum format format;
-
     if (request->job_request.format != FORMAT_NONE || format_media_type_is_vague(media_type)) {
         return STATUS_OK;
     }
@@ -146,11 +141,9 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
         .document_limit_bytes = for_job ? config->document_limit_bytes : 0,
         .announced_bytes = request_announced_bytes(request),
     };
-
     const enum result_form form = request->job_request.parameters.form;
     const enum kind kind = request->job_request.parameters.kind;
     const bool is_matrix = for_job && (form == RESULT_FORM_MATRIX || kind == KIND_U2);
-
     if (for_job && form != RESULT_FORM_HIERARCHY) {
         rules.options.matrix_vertices = admission->vertex_limit;
         rules.options.room_bytes = room_bytes(request);
@@ -179,7 +172,6 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
 {
     const struct config *config = request->http_context->config;
     enum coding coding = CODING_IDENTITY;
-
     request->job_request = (struct job_request){.wait_s = -1};
     STATUS_TRY(check_admission(request, for_job, reterr));
     STATUS_TRY(
@@ -217,7 +209,6 @@ enum status serve_graphs_prepare(struct request *request, struct problem *reterr
 static enum status check_stored(const struct query *query, struct problem *reterr)
 {
     static const char *const of_uploads[] = {"format", "charset", "directed", "weight", "n"};
-
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {
             return problem_set(reterr, STATUS_BAD_PARAMETER,
@@ -235,7 +226,6 @@ static enum status read_document(struct request *request, const struct json_t *d
     static const char *const known[] = {"graph",      "kind", "name",   "result", "priority",
                                         "deadline_s", "wait", "verify", NULL};
     struct query_document members;
-
     STATUS_TRY(check_stored(&request->query, reterr));
     STATUS_TRY(query_from_document(document, known, &members, reterr));
     return query_read_job(&members.query, request->http_context->config->wait_limit_s,
@@ -247,11 +237,9 @@ static enum status fill_submit(struct request *request, struct call *call, struc
 {
     const char *key = request_header(request, "Idempotency-Key");
     struct json_t *document = NULL;
-
     STATUS_TRY(upload_end(&request->upload, &call->submit.reader, &document, reterr));
     const enum status status =
         document == NULL ? STATUS_OK : read_document(request, document, reterr);
-
     json_decref(document);
     STATUS_TRY(status);
     memcpy(call->key, request->job_request.key, sizeof(call->key));
@@ -270,7 +258,6 @@ void serve_jobs_submit(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_SUBMIT);
     struct problem problem;
-
     if (call == NULL) {
         return;
     }
@@ -287,7 +274,6 @@ void serve_jobs_show(struct request *request)
     struct problem problem;
     double wait_s = -1;
     struct call *call;
-
     if (query_seconds(&request->query, "wait", limit_s, &wait_s, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
         return;

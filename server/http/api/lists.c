@@ -14,7 +14,6 @@ static void answer_page(struct request *request, enum call_kind kind, const char
     struct call *call = request_create_call(request, kind);
     int64_t limit = LIST_DEFAULT;
     struct problem problem;
-
     if (call == NULL) {
         return;
     }

@@ -97,7 +97,6 @@ static void print_process(struct text *text)
     double resident_bytes;
     DIR *folder = opendir("/proc/self/fd");
     double files = -1; /* the descriptor that lists them is not counted */
-
     if (read_memory(&virtual_bytes, &resident_bytes)) {
         print_one(text, "process_virtual_memory_bytes", "Virtual memory.", virtual_bytes);
         print_one(text, "process_resident_memory_bytes",

@@ -44,7 +44,6 @@ bool name_scanner_take(struct name_scanner *scanner, char c)
 enum status name_scanner_expect(struct name_scanner *scanner, char c, struct problem *reterr)
 {
     char wanted[] = "expected ' '";
-
     if (name_scanner_take(scanner, c)) {
         return STATUS_OK;
     }
@@ -59,7 +58,6 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
     const char *first = scanner->at;
     const char *at = first + 1;
     bool escaped = false;
-
     while (at < scanner->end && *at != '"' && (unsigned char)*at >= 0x20) {
         escaped |= *at == '\\';
         at += *at == '\\' && at + 1 < scanner->end ? 2 : 1;
@@ -85,7 +83,6 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
 static size_t count_digits(const struct name_scanner *scanner)
 {
     const char *at = scanner->at;
-
     while (at < scanner->end && *at >= '0' && *at <= '9') {
         at++;
     }
@@ -103,7 +100,6 @@ enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name 
 {
     const char *first;
     double value;
-
     skip_blanks(scanner);
     if (scanner->at < scanner->end && *scanner->at == '"') {
         return scan_string(scanner, ret_name, reterr);
@@ -129,16 +125,13 @@ enum status name_scanner_number(struct name_scanner *scanner, struct scanned_nam
                                 struct problem *reterr)
 {
     double value;
-
     skip_blanks(scanner);
     const char *first = scanner->at;
-
     while (!ends_number(scanner)) {
         scanner->at++;
     }
     const size_t size = (size_t)(scanner->at - first);
     const bool is_null = size == 4 && memcmp(first, "null", 4) == 0;
-
     if (!is_null && !number_parse_real(first, size, &value)) {
         scanner->at = first;
         return name_scanner_refuse(scanner, "a weight is a number or null", reterr);
@@ -153,7 +146,6 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
     struct scanned_name key = {0};
     const char *first;
     size_t index = 0;
-
     skip_blanks(scanner);
     first = scanner->at;
     if (first == scanner->end || *first != '"') {

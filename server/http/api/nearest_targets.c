@@ -29,7 +29,6 @@ struct search {
 static void destroy_search(void *context)
 {
     struct search *search = context;
-
     rectangle_close(&search->rectangle);
     slice_finish(&search->sources);
     slice_finish(&search->targets);
@@ -43,7 +42,6 @@ static enum status parse_count(struct name_scanner *scanner, uint32_t *ret_count
 {
     struct scanned_name number = {0};
     int64_t count;
-
     STATUS_TRY(name_scanner_number(scanner, &number, reterr));
     if (!number_parse_integer(number.bytes, number.size, &count) || count < 1 ||
         count > COUNT_LIMIT) {
@@ -63,14 +61,12 @@ static enum status parse_question(const struct request *request, struct search *
     struct slice *const slices[] = {&search->sources, &search->targets};
     bool seen[3] = {false};
     struct name_scanner scanner;
-
     name_scanner_init(&scanner, request->document.bytes, request->document.size,
                       request->match.route->query->question);
     STATUS_TRY(name_scanner_expect(&scanner, '{', reterr));
     if (!name_scanner_take(&scanner, '}')) {
         do {
             size_t key;
-
             STATUS_TRY(name_scanner_key(&scanner, keys, &key, reterr));
             if (seen[key]) {
                 return name_scanner_refuse(&scanner, "a key comes twice", reterr);
@@ -102,7 +98,6 @@ static enum status begin_source(struct search *search, enum kind kind, uint32_t 
         .within = INFINITY,
     };
     const void *row;
-
     STATUS_TRY(rectangle_row(&search->rectangle, index, &row));
     if (row == NULL) {
         return STATUS_OK;
@@ -122,7 +117,6 @@ static void append_source(const struct search *search, const struct result *resu
     const struct vertex_names *names = result_names(result);
     const enum kind kind = result_kind(result);
     const struct nearest *nearest = &search->nearest;
-
     text_append_string(text, index > 0 ? ",{\"source\":" : "{\"source\":");
     writer_append_vertex(text, names, axis_at(&search->sources.axis, index));
     text_append_string(text, ",\"vertices\":[");
@@ -143,7 +137,6 @@ static bool make_source(struct stream *stream, struct text *text)
 {
     struct search *search = stream->plan.context;
     const uint32_t index = (uint32_t)stream->position;
-
     text_append(text, "{\"nearest\":[", search->has_head ? 0 : strlen("{\"nearest\":["));
     search->has_head = true;
     if (index == search->sources.axis.count) {
@@ -152,7 +145,6 @@ static bool make_source(struct stream *stream, struct text *text)
     }
     if (!search->is_begun) {
         const enum status status = begin_source(search, result_kind(stream->result), index);
-
         return status == STATUS_OK || stream_fail(stream, text, status);
     }
     if (nearest_step(&search->nearest)) {
@@ -169,7 +161,6 @@ static enum status open_search(const struct request *request, struct search *sea
 {
     const double limit = (double)request->http_context->config->json_cell_limit;
     const size_t element = kind_size(result_kind(request->result));
-
     STATUS_TRY(parse_question(request, search, reterr));
     const double cells = (double)search->sources.axis.count * search->count;
     if (cells > limit) {
@@ -191,7 +182,6 @@ void serve_nearest_targets(struct request *request)
 {
     struct search *search = calloc(1, sizeof(*search));
     struct problem problem;
-
     if (search == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return;

@@ -20,7 +20,6 @@ void serve_service_ready(struct request *request)
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
     const bool worker = scheduler_has_worker(request->http_context->scheduler);
     struct problem problem = {0};
-
     if (atomic_load(&admission->draining)) {
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
     } else if (!atomic_load(&admission->ready)) {
@@ -88,7 +87,6 @@ void serve_service_limits(struct request *request)
     };
     json_t *root = json_object();
     int failed = root == NULL;
-
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         failed |=
             json_object_set_new(root, limits[i].name, json_integer((json_int_t)limits[i].value));
@@ -111,7 +109,6 @@ void serve_service_limits(struct request *request)
 static json_t *list_of(const char *const *words, size_t limit)
 {
     json_t *list = json_array();
-
     for (size_t i = 0; i < limit && words[i] != NULL; i++) {
         json_array_append_new(list, json_string(words[i]));
     }
@@ -133,7 +130,6 @@ static json_t *input_json(const struct format_info *info)
     json_t *object = format_json(info);
     json_t *parameters = list_of(info->parameters, SIZE_MAX);
     int failed = object == NULL || parameters == NULL;
-
     failed |= json_array_insert_new(parameters, 0, json_string("name"));
     failed |= json_object_set_new(object, "parameters", parameters);
     failed |= json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
@@ -149,13 +145,11 @@ void serve_service_formats(struct request *request)
     json_t *inputs = json_array();
     json_t *outputs = json_array();
     json_t *encodings = json_array();
-
     for (enum coding coding = CODING_IDENTITY; coding < CODING_COUNT; coding++) {
         json_array_append_new(encodings, json_string(decoder_coding_name(coding)));
     }
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         const struct format_info *info = format_info((enum format)format);
-
         if (info->graph_input) {
             json_array_append_new(inputs, input_json(info));
         }
@@ -174,11 +168,9 @@ void serve_service_devices(struct request *request)
     const struct device_list *devices = scheduler_devices(request->http_context->scheduler);
     const char *reason = devices->gpu_reason[0] != '\0' ? devices->gpu_reason : NULL;
     json_t *list = json_array();
-
     for (uint32_t i = 0; i < devices->count; i++) {
         const struct solver_device *device = &devices->devices[i];
         const struct worker_health *health = devices->health[i];
-
         json_t *indexes = json_array();
         for (uint32_t j = 0; j < device->members; j++) {
             json_array_append_new(indexes, json_integer(device->index + j));
@@ -206,11 +198,9 @@ void serve_service_index(struct request *request)
                    {METHOD_PATCH, "PATCH"},
                    {METHOD_DELETE, "DELETE"}};
     json_t *list = json_array();
-
     for (size_t i = 0; i < router_route_count; i++) {
         const struct route *route = &router_table[i];
         json_t *names = json_array();
-
         for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
             if (route->methods & methods[k].method) {
                 json_array_append_new(names, json_string(methods[k].name));
@@ -229,10 +219,8 @@ void serve_service_problem(struct request *request)
 {
     char type[PROBLEM_TYPE_SIZE];
     struct text text = {0};
-
     for (enum status status = STATUS_OK + 1; status < STATUS_COUNT; status++) {
         const struct status_info *info = status_info(status);
-
         problem_print_type(status, type);
         if (strcmp(type + strlen("/problems/"), request->match.capture) == 0) {
             text_printf(&text,

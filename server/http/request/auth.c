@@ -49,7 +49,6 @@ struct reading {
 enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring)
 {
     struct keyring *keyring = calloc(1, sizeof(*keyring));
-
     if (keyring == NULL || pthread_rwlock_init(&keyring->lock, NULL) != 0) {
         free(keyring);
         return STATUS_NO_MEMORY;
@@ -81,29 +80,13 @@ static enum status refuse(const struct reading *reading, const char *words)
     return STATUS_CONFIG;
 }
 
-static int digit_of(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c == '\0' ? NULL : strchr(digits, c);
-
-    return at == NULL ? -1 : (int)(at - digits);
-}
-
 static bool read_digest(const char *word, unsigned char digest[KEY_DIGEST_SIZE])
 {
-    if (strlen(word) != 2 * (size_t)KEY_DIGEST_SIZE) {
-        return false;
-    }
-    for (size_t i = 0; i < KEY_DIGEST_SIZE; i++) {
-        const int high = digit_of(word[2 * i]);
-        const int low = digit_of(word[2 * i + 1]);
-
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        digest[i] = (unsigned char)(high << 4 | low);
-    }
-    return true;
+    gnutls_datum_t hex = {(unsigned char *)(uintptr_t)word, (unsigned)strlen(word)};
+    size_t size = KEY_DIGEST_SIZE;
+    return hex.size == 2 * (size_t)KEY_DIGEST_SIZE &&
+           strspn(word, "0123456789abcdef") == hex.size &&
+           gnutls_hex_decode(&hex, digest, &size) == 0;
 }
 
 static bool read_role(const char *word, unsigned *ret_rights)
@@ -117,7 +100,6 @@ static bool read_role(const char *word, unsigned *ret_rights)
         {"monitor", RIGHT_MONITOR},
         {"admin", RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR},
     };
-
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
         if (strcmp(roles[i].name, word) == 0) {
             *ret_rights = roles[i].rights;
@@ -134,7 +116,6 @@ static bool read_amount(const char *text, uint64_t most, uint64_t *ret_amount)
     const size_t digits = strspn(text, "0123456789");
     int64_t number;
     uint64_t amount;
-
     if (!number_parse_integer(text, digits, &number) || number < 1) {
         return false;
     }
@@ -151,21 +132,18 @@ static bool read_amount(const char *text, uint64_t most, uint64_t *ret_amount)
 
 static bool read_quota(const char *word, struct quota *quota)
 {
+    const size_t prefix = strcspn(word, "=") + 1;
+    const bool is_bytes = strncmp(word, "bytes=", prefix) == 0;
+    const bool is_jobs = strncmp(word, "jobs=", prefix) == 0;
     uint64_t amount;
-
-    if (strncmp(word, "jobs=", 5) == 0 && read_amount(word + 5, UINT32_MAX, &amount)) {
-        quota->waiting_jobs = (uint32_t)amount;
-        return true;
+    if ((!is_bytes && !is_jobs && strncmp(word, "vertices=", prefix) != 0) ||
+        !read_amount(word + prefix, is_bytes ? UINT64_MAX : UINT32_MAX, &amount)) {
+        return false;
     }
-    if (strncmp(word, "vertices=", 9) == 0 && read_amount(word + 9, UINT32_MAX, &amount)) {
-        quota->vertex_limit = (uint32_t)amount;
-        return true;
-    }
-    if (strncmp(word, "bytes=", 6) == 0 && read_amount(word + 6, UINT64_MAX, &amount)) {
-        quota->stored_bytes = amount;
-        return true;
-    }
-    return false;
+    quota->stored_bytes = is_bytes ? amount : quota->stored_bytes;
+    quota->waiting_jobs = is_jobs ? (uint32_t)amount : quota->waiting_jobs;
+    quota->vertex_limit = is_bytes || is_jobs ? quota->vertex_limit : (uint32_t)amount;
+    return true;
 }
 
 static enum status read_words(struct reading *reading, char *line, struct entry *entry)
@@ -177,7 +155,6 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
     const char *tenant = strtok_r(NULL, BLANKS, &rest);
     const char *role = strtok_r(NULL, BLANKS, &rest);
     const char *quota;
-
     if (digest == NULL || !read_digest(digest, entry->digest)) {
         return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f: "
                                "apspd --hash-key prints it");
@@ -207,7 +184,6 @@ static enum status read_line(struct reading *reading, char *line)
 {
     struct entry entry = {0};
     const char *first = line + strspn(line, BLANKS);
-
     reading->line++;
     if (strlen(line) == LINE_SIZE - 1) {
         return refuse(reading, "the line is too long");
@@ -227,7 +203,6 @@ static enum status read_lines(struct reading *reading, FILE *stream)
 {
     char line[LINE_SIZE];
     enum status status = STATUS_OK;
-
     while (status == STATUS_OK && fgets(line, sizeof(line), stream) != NULL) {
         status = read_line(reading, line);
     }
@@ -244,7 +219,6 @@ enum status auth_load_keys(struct keyring *keyring, const char *path, struct pro
 {
     struct reading reading = {.path = path, .keyring = keyring, .reterr = reterr};
     FILE *stream = fopen(path, "re");
-
     if (stream == NULL) {
         return problem_set(reterr, STATUS_CONFIG, "cannot read the keys of %s: %s", path,
                            strerror(errno));
@@ -278,10 +252,8 @@ unsigned auth_count_submitters(const struct keyring *keyring)
 {
     const struct entry *entries = keyring->entries;
     unsigned submitters = 0;
-
     for (size_t i = 0; i < keyring->count; i++) {
         bool counts = (entries[i].grant.rights & RIGHT_WRITE) != 0;
-
         for (size_t j = 0; j < i && counts; j++) {
             counts = entries[j].grant.tenant != entries[i].grant.tenant ||
                      (entries[j].grant.rights & RIGHT_WRITE) == 0;
@@ -295,7 +267,6 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
 {
     unsigned char digest[KEY_DIGEST_SIZE];
     bool found = false;
-
     *ret_grant = (struct grant){0};
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) != 0) {
         return false;
@@ -316,13 +287,11 @@ enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
 {
     char key[KEY_SIZE_MAX + 2] = "";
     unsigned char digest[KEY_DIGEST_SIZE];
-
     if (fgets(key, sizeof(key), from) == NULL) {
         key[0] = '\0';
     }
     const size_t size = strcspn(key, "\n");
     bool is_visible = true;
-
     key[size] = '\0';
     for (size_t i = 0; i < size; i++) {
         is_visible = is_visible && key[i] > 0x20 && key[i] < 0x7F;
@@ -360,7 +329,6 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
 {
     static const char wanted[] = MHD_HTTP_HEADER_AUTHORIZATION;
     struct bearer *bearer = context;
-
     (void)kind;
     if (name_size == strlen(wanted) && strncasecmp(name, wanted, name_size) == 0) {
         bearer->value = value;
@@ -374,7 +342,6 @@ static bool find_grant(struct request *request, bool *ret_tried)
 {
     const size_t prefix = strlen(SCHEME);
     struct bearer bearer = {0};
-
     MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, collect, &bearer);
     *ret_tried = bearer.count > 0;
     if (bearer.count != 1 || bearer.value == NULL || bearer.size <= prefix ||
@@ -394,10 +361,8 @@ static enum status refuse_key(struct request *request, bool tried, struct proble
                                 ? failed_logins_count(&http_context->failed_logins,
                                                       request->address_counter, clock_monotonic_s())
                                 : 0;
-
     if (wait_s > 0) {
         const double limit = http_context->config->wrong_key_limit;
-
         request->closing = true;
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, wait_s);
         problem_set(reterr, STATUS_WRONG_KEYS, "Too many wrong keys have come from this address.");
@@ -415,7 +380,6 @@ enum status auth_check(struct request *request, struct problem *reterr)
 {
     const unsigned right = request->match.route->right;
     bool tried;
-
     if (request->http_context->keyring == NULL || right == RIGHT_OPEN) {
         return STATUS_OK;
     }

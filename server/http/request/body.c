@@ -12,7 +12,6 @@
 uint64_t request_announced_bytes(const struct request *request)
 {
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-
     /* The guard has checked that it is a number of at most 18 digits. */
     return length == NULL ? 0 : strtoull(length, NULL, 10);
 }
@@ -21,7 +20,6 @@ enum status request_check_length(const struct request *request, uint64_t limit_b
                                  struct problem *reterr)
 {
     const uint64_t announced = request_announced_bytes(request);
-
     if (announced <= limit_bytes) {
         return STATUS_OK;
     }
@@ -35,7 +33,6 @@ enum status request_expect_document(struct request *request, uint64_t limit_byte
                                     struct problem *reterr)
 {
     const char *encoding = request_header(request, "Content-Encoding");
-
     request->document_limit = limit_bytes;
     upload_memory_init_share(&request->share, request->http_context->upload_memory,
                              request->grant.tenant, request->address_counter);
@@ -54,7 +51,6 @@ enum status request_expect_question(struct request *request, struct problem *ret
     const struct route_query *query = request->match.route->query;
     const struct config *config = request->http_context->config;
     const char *media_type = request_header(request, "Content-Type");
-
     if (!format_media_type_is_vague(media_type) &&
         format_from_media_type(media_type) != FORMAT_JSON) {
         problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
@@ -84,7 +80,6 @@ enum status request_parse_document(const struct request *request, struct json_t 
     const struct text *body = &request->document;
     json_error_t error = {.line = 0};
     json_t *document = json_loadb(body->bytes, body->size, JSON_REJECT_DUPLICATES, &error);
-
     if (json_is_object(document)) {
         *ret_document = document;
         return STATUS_OK;
@@ -103,7 +98,6 @@ static enum status feed_document(struct request *request, const char *bytes, siz
 {
     const uint64_t announced = request_announced_bytes(request);
     const uint64_t new_size = request->document.size + size;
-
     if (new_size > request->document_limit) {
         problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
         problem_limit(reterr, (double)request->document_limit, (double)new_size);
@@ -131,7 +125,6 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
 {
     const uint64_t limit_bytes = request->http_context->config->body_limit_bytes;
     enum status status;
-
     request->body_bytes += size;
     if (request->state == REQUEST_DRAINING) {
         return request->body_bytes > limit_bytes + DRAIN_LIMIT_BYTES ? MHD_NO : MHD_YES;

@@ -6,7 +6,6 @@ uint32_t failed_logins_count(struct failed_logins *logins, uint32_t counter, dou
     const double end_s = (double)(window + 1) * FAILED_LOGINS_WINDOW_S;
     unsigned long long seen;
     unsigned long long next;
-
     if (counter == CONN_LIMITS_NO_ADDRESS || logins->limit == 0) {
         return 0;
     }

@@ -1,5 +1,6 @@
 #include "server/http/request/framing.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -14,22 +15,12 @@ struct framing_counts {
     bool has_content; /* a Content-Length other than 0 */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
-}
-
 static bool is_token(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         const char c = bytes[i];
-
-        if (!is_alphanumeric(c) && c != '-' && (c == '\0' || strchr("!#$%&'*+.^_`|~", c) == NULL)) {
+        if (!isalnum((unsigned char)c) && c != '-' &&
+            (c == '\0' || strchr("!#$%&'*+.^_`|~", c) == NULL)) {
             return false;
         }
     }
@@ -40,7 +31,6 @@ static bool is_token(const char *bytes, size_t size)
 static bool is_within(const char *bytes, size_t size, unsigned char low)
 {
     bool is_within = true;
-
     for (size_t i = 0; i < size; i++) {
         is_within &= (unsigned char)bytes[i] >= low && (unsigned char)bytes[i] < 0x7F;
     }
@@ -52,7 +42,6 @@ static bool is_clean(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)bytes[i];
-
         if ((c < 0x20 && c != '\t') || c == 0x7F) {
             return false;
         }
@@ -80,14 +69,12 @@ static size_t framing_prefix(const struct framing_header *header)
 {
     static const char *const names[] = {"content-length", "transfer-encoding", "host",
                                         "authorization",  "connection",        "expect"};
-
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         /* The first letter tells nearly always. */
         if (header->name_size == 0 || (header->name[0] | 0x20) != names[i][0]) {
             continue;
         }
         size_t size = strlen(names[i]);
-
         if (header->name_size >= size && strncasecmp(header->name, names[i], size) == 0) {
             return size;
         }
@@ -97,24 +84,18 @@ static size_t framing_prefix(const struct framing_header *header)
 
 /* ---- Host ---- */
 
-static bool is_hex(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* Unreserved bytes and the delimiters that may be part of a name. The RFC lets a name have commas;
  * but a list of two hosts, read by one as the first of them and by another as a name, is what this
  * is about. */
 static size_t name_size(const char *value, size_t size)
 {
     size_t at = 0;
-
     while (at < size) {
-        if (is_alphanumeric(value[at]) ||
+        if (isalnum((unsigned char)value[at]) ||
             (value[at] != '\0' && strchr(".-_~!$&'()*+;=", value[at]) != NULL)) {
             at++;
-        } else if (value[at] == '%' && size - at > 2 && is_hex(value[at + 1]) &&
-                   is_hex(value[at + 2])) {
+        } else if (value[at] == '%' && size - at > 2 && isxdigit((unsigned char)value[at + 1]) &&
+                   isxdigit((unsigned char)value[at + 2])) {
             at += 3;
         } else {
             break;
@@ -128,9 +109,9 @@ static size_t name_size(const char *value, size_t size)
 static bool is_valid_host(const char *value, size_t size)
 {
     size_t at = 0;
-
     if (size > 0 && value[0] == '[') {
-        for (at = 1; at < size && (is_hex(value[at]) || value[at] == ':' || value[at] == '.');) {
+        for (at = 1; at < size && (isxdigit((unsigned char)value[at]) || value[at] == ':' ||
+                                   value[at] == '.');) {
             at++;
         }
         if (at == size || value[at] != ']' || at < 3) {
@@ -141,7 +122,7 @@ static bool is_valid_host(const char *value, size_t size)
         at = name_size(value, size);
     }
     if (at < size && value[at] == ':') {
-        for (at++; at < size && is_digit(value[at]);) {
+        for (at++; at < size && isdigit((unsigned char)value[at]);) {
             at++;
         }
     }
@@ -158,7 +139,6 @@ static enum status refuse_head(struct problem *reterr, const char *reason)
 static enum status check_line(const struct framing_head *request, struct problem *reterr)
 {
     static const char *const versions[] = {"HTTP/1.1", "HTTP/1.0", NULL};
-
     if (!is_one_of(request->version, versions)) {
         return refuse_head(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
     }
@@ -224,7 +204,6 @@ static enum status check_header(const struct framing_head *request,
     /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front
      * may have read the short one. */
     const size_t size = framing_prefix(header);
-
     if (size > 0 && header->name_size > size) {
         return refuse_head(reterr,
                            "A header has a name that starts like one about the message itself.");
@@ -250,7 +229,6 @@ static enum status check_framing(const struct framing_head *request,
     static const char *const with_body[] = {"POST", "PUT", "PATCH", NULL};
     static const char *const never_body[] = {"GET", "HEAD", NULL};
     unsigned announced = framing->lengths + framing->encodings;
-
     /* HTTP/1.0 knew no Host. */
     if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(request->version, "HTTP/1.0") != 0)) {
         return refuse_head(reterr, "There must be exactly one Host header.");
@@ -285,13 +263,11 @@ static size_t plain_size(const struct framing_head *request, bool *ret_in_place)
 {
     const char *at = request->method + strlen(request->method) + strlen(" ");
     bool in_place = request->url_place == at;
-
     at += strlen(request->url) + strlen(" ");
     in_place = in_place && request->version == at;
     at += strlen(request->version) + strlen("\r\n");
     for (size_t i = 0; i < request->header_count; i++) {
         const struct framing_header *header = &request->headers[i];
-
         in_place = in_place && header->name == at;
         at += header->name_size + strlen(": ");
         in_place = in_place && header->value == at;
@@ -306,7 +282,6 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
 {
     struct framing_counts framing = {0};
     enum status status = check_line(request, reterr);
-
     for (size_t i = 0; status == STATUS_OK && i < request->header_count; i++) {
         status = check_header(request, &request->headers[i], &framing, reterr);
     }
@@ -318,7 +293,6 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
     }
     bool is_in_place = true;
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
-
     if (request->head_size > size) {
         return refuse_head(reterr,
                            "The head has a NUL, a header without a name, or more than one blank "
@@ -333,7 +307,6 @@ enum status framing_check_trailers(const struct framing_header *headers, size_t 
                                    struct problem *reterr)
 {
     enum status status = STATUS_OK;
-
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = check_syntax(&headers[i], reterr);
         if (status == STATUS_OK && framing_prefix(&headers[i]) > 0) {

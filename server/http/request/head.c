@@ -19,7 +19,6 @@ static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, co
                                       size_t name_size, const char *value, size_t value_size)
 {
     struct header_list *list = context;
-
     (void)kind;
     if (list->count < HEAD_HEADER_LIMIT) {
         list->headers[list->count] = (struct framing_header){name, name_size, value, value_size};
@@ -54,7 +53,6 @@ static enum status check_size(const struct request *request, size_t head_size,
     const size_t bytes = head_size + (cookie == NULL ? 0 : strlen(cookie));
     const size_t limit = ENDPOINT_CONNECTION_BYTES - ANSWER_HEAD_BYTES;
     const size_t needed = bytes + values * VALUE_BYTES;
-
     if (needed <= limit) {
         return STATUS_OK;
     }
@@ -81,7 +79,6 @@ enum status head_check(struct request *request, const struct framing_head *line,
         .headers = list.headers,
         .head_size = endpoint_parses_leniently() ? head_size : 0,
     };
-
     STATUS_TRY(check_size(request, head_size, reterr));
     STATUS_TRY(collect(request, MHD_HEADER_KIND, &list, reterr));
     head.header_count = list.count;
@@ -95,7 +92,6 @@ static size_t count_repeated(const struct request *request, const struct header_
                              struct problem *reterr)
 {
     struct header_list head;
-
     return collect(request, MHD_HEADER_KIND, &head, reterr) == STATUS_OK && head.count > 0 &&
            trailers->count > 0 && trailers->headers[0].name == head.headers[head.count - 1].name;
 }
@@ -103,7 +99,6 @@ static size_t count_repeated(const struct request *request, const struct header_
 enum status head_check_trailers(const struct request *request, struct problem *reterr)
 {
     struct header_list trailers;
-
     STATUS_TRY(collect(request, MHD_FOOTER_KIND, &trailers, reterr));
     const size_t repeated = count_repeated(request, &trailers, reterr);
     return framing_check_trailers(trailers.headers + repeated, trailers.count - repeated, reterr);

@@ -28,7 +28,6 @@ static struct element next(const char **rest, const char *end, char separator)
 {
     const char *first = *rest;
     const char *stop = memchr(first, separator, (size_t)(end - first));
-
     *rest = stop == NULL ? NULL : stop + 1;
     stop = stop == NULL ? end : stop;
     while (first < stop && is_blank(first[0])) {
@@ -46,7 +45,6 @@ static int match(struct element range, const char *offer)
     const char *slash = strchr(offer, '/');
     const char *any = slash != NULL ? "*/*" : "*";
     const size_t type_size = slash != NULL ? (size_t)(slash - offer) + 1 : 0;
-
     if (range.size == strlen(any) && memcmp(range.bytes, any, range.size) == 0) {
         return 1;
     }
@@ -62,10 +60,8 @@ static int match(struct element range, const char *offer)
 static double quality(const char *rest, const char *end)
 {
     double value;
-
     while (rest != NULL) {
         struct element parameter = next(&rest, end, ';');
-
         if (parameter.size > 2 && strncasecmp(parameter.bytes, "q=", 2) == 0) {
             return number_parse_real(parameter.bytes + 2, parameter.size - 2, &value)
                        ? fmin(fmax(value, 0), 1)
@@ -82,13 +78,11 @@ static double liking(const char *accept, const char *offer, double fallback)
     const char *end = accept + strlen(accept);
     int best = 0;
     double liked = fallback;
-
     while (rest != NULL) {
         struct element piece = next(&rest, end, ',');
         const char *piece_end = piece.bytes + piece.size;
         const char *parameters = piece.bytes;
         int exactness = match(next(&parameters, piece_end, ';'), offer);
-
         if (exactness > best) {
             best = exactness;
             liked = quality(parameters, piece_end);
@@ -100,7 +94,6 @@ static double liking(const char *accept, const char *offer, double fallback)
 bool header_choose_type(const char *accept, const char *const *offers, size_t *ret_index)
 {
     double best = 0;
-
     /* Most clients send one of these: the first offer is taken without parsing. */
     if (accept == NULL || accept[0] == '\0' || strcmp(accept, "*/*") == 0) {
         *ret_index = 0;
@@ -108,7 +101,6 @@ bool header_choose_type(const char *accept, const char *const *offers, size_t *r
     }
     for (size_t i = 0; offers[i] != NULL; i++) {
         double liked = liking(accept, offers[i], 0);
-
         if (liked > best) {
             best = liked;
             *ret_index = i;
@@ -122,7 +114,6 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
     static const enum coding liked_first[] = {CODING_ZSTD, CODING_GZIP, CODING_IDENTITY};
     enum coding best = CODING_IDENTITY;
     double most = 0;
-
     if (accept_encoding == NULL) {
         return CODING_IDENTITY;
     }
@@ -132,7 +123,6 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
          * goes before it. */
         const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
         const double liked = liking(accept_encoding, decoder_coding_name(coding), fallback);
-
         if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
             most = liked;
             best = coding;
@@ -146,13 +136,11 @@ bool header_wait(const char *prefer, double *ret_wait_s)
     const char *rest = prefer;
     const char *end = prefer == NULL ? NULL : prefer + strlen(prefer);
     double wait_s;
-
     while (rest != NULL) {
         const struct element piece = next(&rest, end, ',');
         const char *parameters = piece.bytes;
         const char *piece_end = piece.bytes + piece.size;
         struct element value = next(&parameters, piece_end, ';');
-
         if (value.size <= 5 || strncasecmp(value.bytes, "wait=", 5) != 0) {
             continue;
         }
@@ -174,7 +162,6 @@ bool header_wait(const char *prefer, double *ret_wait_s)
 static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
 {
     int64_t value;
-
     if (size == 0 || bytes[0] < '0' || bytes[0] > '9') {
         return false;
     }
@@ -190,7 +177,6 @@ static enum range_outcome parse_suffix(const char *count, uint64_t size, uint64_
                                        uint64_t *ret_size)
 {
     uint64_t wanted;
-
     if (!parse_position(count, strlen(count), &wanted)) {
         return RANGE_WHOLE;
     }
@@ -209,7 +195,6 @@ enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret
     const char *dash;
     uint64_t first;
     uint64_t last = UINT64_MAX;
-
     if (header == NULL || strncasecmp(header, "bytes=", 6) != 0) {
         return RANGE_WHOLE;
     }
@@ -239,7 +224,6 @@ bool request_id_is_valid(const char *text)
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     const size_t size = strlen(text);
-
     return size > 0 && size < REQUEST_ID_SIZE && strspn(text, letters) == size;
 }
 
@@ -258,14 +242,10 @@ void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN
 #define FLAGS_AT 53
 #define SAMPLED 1
 
-static bool is_lower_hex(const char *text, size_t size)
+/* Whether a member of a traceparent is size hexadecimal digits, and not all 0 where it is an id. */
+static bool is_hex(const char *text, size_t size, bool is_id)
 {
-    return strspn(text, "0123456789abcdef") >= size;
-}
-
-static bool is_zero(const char *text, size_t size)
-{
-    return strspn(text, "0") >= size;
+    return strspn(text, "0123456789abcdef") >= size && !(is_id && strspn(text, "0") >= size);
 }
 
 bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE])
@@ -277,21 +257,18 @@ bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZ
     const char end = header[TRACEPARENT_SIZE - 1];
     const bool is_version_0 = strncmp(header, "00", 2) == 0;
     const bool has_shape =
-        is_lower_hex(header, 2) && header[2] == '-' && is_lower_hex(header + ID_AT, ID_SIZE) &&
-        header[ID_AT + ID_SIZE] == '-' && is_lower_hex(header + PARENT_AT, PARENT_SIZE) &&
-        header[PARENT_AT + PARENT_SIZE] == '-' && is_lower_hex(flags, 2);
-
+        is_hex(header, 2, false) && header[2] == '-' && is_hex(header + ID_AT, ID_SIZE, true) &&
+        header[ID_AT + ID_SIZE] == '-' && is_hex(header + PARENT_AT, PARENT_SIZE, true) &&
+        header[PARENT_AT + PARENT_SIZE] == '-' && is_hex(flags, 2, false);
     /* Version ff is none; only a later one than 00 may go on, behind another dash. */
     if (!has_shape || strncmp(header, "ff", 2) == 0 ||
-        (end != '\0' && (end != '-' || is_version_0)) || is_zero(header + ID_AT, ID_SIZE) ||
-        is_zero(header + PARENT_AT, PARENT_SIZE)) {
+        (end != '\0' && (end != '-' || is_version_0))) {
         return false;
     }
     memcpy(ret_traceparent, header, TRACEPARENT_SIZE - 1);
     ret_traceparent[TRACEPARENT_SIZE - 1] = '\0';
     if (!is_version_0) {
         const int digit = flags[1] <= '9' ? flags[1] - '0' : flags[1] - 'a' + 10;
-
         /* Clear all flags but "sampled", the only one that version 00 of the format defines. */
         memcpy(ret_traceparent, "00", 2);
         ret_traceparent[FLAGS_AT] = '0';

@@ -33,7 +33,6 @@ static enum status check_origin(const struct request *request, struct problem *r
     const char *origin = request_header(request, "Origin");
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
     bool is_for_any_host = false;
-
     /* These tell nothing that is anybody's own, and monitors ask by whatever name they have. */
     for (size_t i = 0; i < sizeof(public_paths) / sizeof(public_paths[0]); i++) {
         is_for_any_host = is_for_any_host || (strlen(public_paths[i]) == size &&
@@ -69,7 +68,6 @@ static enum status check_if_match(const struct request *request, struct problem 
 {
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
-
     /* An answer to GET is compared once its tag is made. */
     if ((request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
         return STATUS_OK;
@@ -95,13 +93,11 @@ static enum status route(struct request *request, struct problem *reterr)
 {
     char allow[ROUTER_ALLOW_SIZE];
     char *rest = strchr(request->target, '?');
-
     if (rest != NULL) {
         *rest++ = '\0';
     }
     const enum status status =
         router_find(request->method, request->target, &request->match, allow, reterr);
-
     if (allow[0] != '\0') {
         request_set_header(request, MHD_HTTP_HEADER_ALLOW, "%s", allow);
     }
@@ -137,7 +133,6 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
 {
     const struct config *config = request->http_context->config;
     struct problem *problem = &request->refusal;
-
     request->closing = true;
     request_assign_id(request);
     request->method = METHOD_OTHER;
@@ -158,7 +153,6 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
 static void begin(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
-
     request->state = REQUEST_BODY;
     request->match.route = NULL;
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
@@ -185,7 +179,6 @@ static void handle(struct request *request)
     const struct route *route = request->match.route;
     const struct route_query *query = route->query;
     struct problem problem;
-
     for (size_t i = 0; i < query->required; i++) {
         if (query_value(&request->query, query->parameters[i]) == NULL) {
             problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter %s is missing.",
@@ -210,7 +203,6 @@ static void handle(struct request *request)
 static void go_on(struct request *request)
 {
     void (*resume)(struct request * request) = request->resume;
-
     request->resume = NULL;
     if (resume != NULL) {
         resume(request);
@@ -229,7 +221,6 @@ static void log_request(const struct request *request, double seconds)
     const bool failed = request->http_status >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
                         request->http_status != MHD_HTTP_SERVICE_UNAVAILABLE;
     char trace_id[TRACE_ID_SIZE] = "";
-
     if (!failed && !log_is_on(LOG_DEBUG)) {
         return;
     }
@@ -248,7 +239,6 @@ static void log_request(const struct request *request, double seconds)
 static void account(const struct request *request, double now_s)
 {
     const bool taken = request->http_status != 0 && request->http_status < MHD_HTTP_BAD_REQUEST;
-
     if (request->state == REQUEST_NEW) {
         return;
     }
@@ -268,7 +258,6 @@ static void *started(void *context, const char *target, struct MHD_Connection *c
     struct conn *conn = endpoint_conn(connection);
     struct request *request =
         request_create(endpoint_context(context), connection, target == NULL ? "" : target);
-
     if (request != NULL) {
         request->conn = conn;
         request->address_counter = conn->address;
@@ -282,7 +271,6 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
                             size_t *upload_data_size, void **request_context)
 {
     struct request *request = *request_context;
-
     (void)context;
     (void)connection;
     if (request == NULL) {
@@ -291,13 +279,11 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     request->outcome = MHD_YES;
     if (request->state == REQUEST_NEW) {
         const struct framing_head line = {.method = method, .version = version, .url_place = url};
-
         begin(request, &line);
         return request->outcome;
     }
     if (*upload_data_size > 0) {
         const size_t size = *upload_data_size;
-
         *upload_data_size = 0;
         request->conn->deadlines.received += size;
         return request_feed_body(request, upload_data, size);
@@ -317,7 +303,6 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
 {
     struct request *request = *request_context;
     const double now_s = clock_monotonic_s();
-
     (void)context;
     (void)connection;
     (void)reason;
@@ -325,7 +310,6 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
     /* Without one, for want of memory, the connection ends with the request. */
     if (request != NULL) {
         struct conn *conn = request->conn;
-
         account(request, now_s);
         request_destroy(request);
         conn->request = NULL;

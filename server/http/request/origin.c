@@ -23,7 +23,6 @@ static bool is_equal(const char *one, size_t one_size, const char *other, size_t
 static bool is_name_of(const char *listen, const char *host, size_t size)
 {
     const char *port = strrchr(listen, ':');
-
     return port != NULL && strncmp(listen, "unix:", 5) != 0 &&
            is_equal(listen, (size_t)(port - listen), host, size);
 }
@@ -33,7 +32,6 @@ static bool is_configured(const struct config *config, const char *host, size_t 
     const char *list = config->hosts;
     const char *word;
     size_t word_size;
-
     while (is_given(config->hosts) && (word = config_list_next(&list, &word_size)) != NULL) {
         if (is_equal(word, word_size, host, size)) {
             return true;
@@ -49,7 +47,6 @@ bool origin_knows_host(const struct config *config, const char *host)
     size_t size = host == NULL ? 0 : strcspn(host, ":");
     char text[INET_ADDRSTRLEN] = "";
     struct in_addr address;
-
     if (size == 0 || host[0] == '[') {
         return true;
     }
@@ -71,7 +68,6 @@ static size_t size_without_port(const char *origin, const char *text, size_t siz
 {
     const char *port = strncasecmp(origin, "https:", 6) == 0 ? ":443" : ":80";
     const size_t port_size = strlen(port);
-
     return size > port_size && memcmp(text + size - port_size, port, port_size) == 0
                ? size - port_size
                : size;
@@ -83,7 +79,6 @@ bool origin_is_listed(const struct config *config, const char *origin)
     const char *list = config->cors_origins;
     const char *word;
     size_t word_size;
-
     while (is_given(config->cors_origins) && (word = config_list_next(&list, &word_size)) != NULL) {
         if ((size > 0 && is_equal(word, word_size, "*", 1)) ||
             is_equal(word, size_without_port(word, word, word_size), origin, size)) {
@@ -99,7 +94,6 @@ bool origin_is_foreign(const struct config *config, const char *host, const char
     const bool is_cross_site = site != NULL && strcasecmp(site, "cross-site") == 0;
     const char *authority = origin == NULL ? NULL : strstr(origin, "://");
     bool is_same_host = false;
-
     if (origin == NULL) {
         return is_cross_site;
     }
@@ -116,7 +110,6 @@ size_t origin_cors_headers(const struct config *config, const char *origin,
                            struct origin_cors_header ret_headers[ORIGIN_CORS_HEADER_LIMIT])
 {
     size_t count = 0;
-
     if (!is_given(config->cors_origins)) {
         return 0;
     }

@@ -5,44 +5,28 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEADLINE_LIMIT_S 31536000.0 /* a year */
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    if (c >= 'A' && c <= 'F') {
-        return c - 'A' + 10;
-    }
-    return -1;
-}
-
 bool query_decode(char *text)
 {
     char *to = strchr(text, '%');
-
     if (to == NULL) {
         return true;
     }
     for (const char *at = to; *at != '\0'; at++) {
+        *to = *at;
         if (*at == '%') {
-            int high = digit_of(at[1]);
-            int low = high < 0 ? -1 : digit_of(at[2]);
-
-            if (low < 0 || high + low == 0) {
+            const char digits[3] = {at[1], at[1] == '\0' ? '\0' : at[2], '\0'};
+            *to = (char)strtoul(digits, NULL, 16);
+            if (strspn(digits, "0123456789abcdefABCDEF") != 2 || *to == '\0') {
                 return false;
             }
-            *to++ = (char)(high * 16 + low);
             at += 2;
-        } else {
-            *to++ = *at;
         }
+        to++;
     }
     *to = '\0';
     return true;
@@ -60,7 +44,6 @@ static bool decode_form(char *text)
 static enum status add(struct query *query, char *piece, bool escaped, struct problem *reterr)
 {
     char *value = strchr(piece, '=');
-
     if (value != NULL) {
         *value++ = '\0';
     }
@@ -86,11 +69,9 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
     const bool escaped = text != NULL && (strchr(text, '%') != NULL || strchr(text, '+') != NULL);
     struct query query;
     char *rest = text;
-
     query.count = 0;
     while (rest != NULL) {
         char *piece = rest;
-
         rest = strchr(piece, '&');
         if (rest != NULL) {
             *rest++ = '\0';
@@ -123,7 +104,6 @@ static enum status refuse_unknown(const char *name, const char *const *known,
                                   struct problem *reterr)
 {
     struct text list = {0};
-
     problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no parameter \"%s\" here.", name);
     for (const char *const *at = known; *at != NULL; at++) {
         text_printf(&list, "%s%s", at == known ? "" : ", ", *at);
@@ -161,7 +141,6 @@ enum status query_flag(const struct query *query, const char *name, bool *value,
                        struct problem *reterr)
 {
     const char *text = query_value(query, name);
-
     if (text == NULL) {
         return STATUS_OK;
     }
@@ -178,7 +157,6 @@ enum status query_integer(const struct query *query, const char *name, int64_t l
 {
     const char *text = query_value(query, name);
     int64_t number;
-
     if (text == NULL) {
         return STATUS_OK;
     }
@@ -196,7 +174,6 @@ enum status query_seconds(const struct query *query, const char *name, double mo
 {
     const char *text = query_value(query, name);
     double number;
-
     if (text == NULL) {
         return STATUS_OK;
     }
@@ -222,7 +199,6 @@ static enum status set_name(const char *name, struct job_request *request, struc
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t size = strlen(name);
-
     if (size == 0 || size >= NAME_SIZE || strspn(name, letters) != size ||
         strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
         return bad(reterr, "name is 1 to 127 letters, digits, dots, underscores and dashes, "
@@ -280,10 +256,8 @@ enum status query_read_job(const struct query *query, double wait_limit_s,
                                         "name",  "result", "kind"};
     int64_t priority = request->parameters.priority;
     int64_t vertex_count = 0;
-
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const char *value = query_value(query, words[i]);
-
         if (value != NULL) {
             STATUS_TRY(set_word(words[i], value, request, reterr));
         }
@@ -308,14 +282,12 @@ enum status query_from_document(const struct json_t *document, const char *const
     struct query *query = &ret_document->query;
     const char *name;
     json_t *value;
-
     query->count = 0;
     /* jansson's iterators want a pointer to non-const, and change nothing. */
     json_object_foreach((json_t *)(uintptr_t)document, name, value)
     {
         const bool is_word = is_listed(words, name);
         char *number = ret_document->numbers[query->count];
-
         if (!is_listed(known, name)) {
             return refuse_unknown(name, known, reterr);
         }
@@ -324,7 +296,6 @@ enum status query_from_document(const struct json_t *document, const char *const
                                is_word ? "a string" : "a number, true or false");
         }
         const size_t size = json_dumpb(value, number, QUERY_NUMBER_SIZE - 1, JSON_ENCODE_ANY);
-
         if (!is_word && size >= QUERY_NUMBER_SIZE) {
             return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is no such value.", name);
         }
@@ -339,7 +310,6 @@ enum status query_check_idempotency_key(const char *key, struct problem *reterr)
 {
     const size_t size = key == NULL ? 0 : strlen(key);
     bool is_visible = key == NULL || (size > 0 && size < IDEMPOTENCY_KEY_SIZE);
-
     for (size_t i = 0; i < size; i++) {
         is_visible &= key[i] > 0x20 && key[i] < 0x7F;
     }

@@ -21,7 +21,6 @@ struct request *request_create(struct http_context *http_context, struct MHD_Con
 {
     const size_t size = strlen(target) + 1;
     struct request *request = malloc(sizeof(*request) + size);
-
     if (request != NULL) {
         /* Only the front is zeroed: this runs for each request, and kilobytes lie behind it. */
         memset(request, 0, offsetof(struct request, began_s));
@@ -62,7 +61,6 @@ const char *request_header(const struct request *request, const char *name)
 void request_assign_id(struct request *request)
 {
     const char *given = request_header(request, "X-Request-Id");
-
     request->began_s = clock_monotonic_s();
     if (given != NULL && request_id_is_valid(given)) {
         memcpy(request->request_id, given, strlen(given) + 1);
@@ -78,7 +76,6 @@ void request_add_header(struct request *request, const char *name, const char *v
 {
     struct answer_header *header = &request->headers[request->header_count];
     const size_t size = strlen(value) + 1;
-
     if (request->header_count == HEADER_LIMIT || size > sizeof(header->value)) {
         return;
     }
@@ -91,7 +88,6 @@ void request_set_header(struct request *request, const char *name, const char *f
 {
     char value[HEADER_VALUE_SIZE];
     va_list arguments;
-
     va_start(arguments, format);
     const int size = vsnprintf(value, sizeof(value), format, arguments);
     va_end(arguments);
@@ -111,7 +107,6 @@ void request_add_type(struct request *request, const char *media_type)
 double request_preferred_wait(struct request *request)
 {
     double wait_s;
-
     if (!header_wait(request_header(request, "Prefer"), &wait_s)) {
         return 0;
     }
@@ -140,10 +135,8 @@ bool request_tag(struct request *request, const char *representation)
     const char *const parts[] = {"\"",   etag, "-", representation, is_coded ? "-" : "",
                                  coding, "\""};
     char *at = request->tag;
-
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         const size_t size = strlen(parts[i]);
-
         CHECK(size < (size_t)(request->tag + sizeof(request->tag) - at));
         at = mempcpy(at, parts[i], size);
     }
@@ -190,7 +183,6 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     struct origin_cors_header cors[ORIGIN_CORS_HEADER_LIMIT];
     const size_t cors_count =
         origin_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
-
     request->state = REQUEST_ANSWERED;
     request->http_status = http_status;
     request->outcome = MHD_NO;
@@ -198,7 +190,6 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
         return;
     }
     bool added = MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES;
-
     for (size_t i = 0; added && i < cors_count; i++) {
         added = MHD_add_response_header(response, cors[i].name, cors[i].value) == MHD_YES;
     }
@@ -241,7 +232,6 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
     struct MHD_Response *response = NULL;
     size_t size;
     char *bytes = text_status(text) == STATUS_OK ? text_take(text, &size) : NULL;
-
     text_finish(text);
     if (bytes == NULL && call_again(request)) {
         return;
@@ -274,7 +264,6 @@ void request_answer_small(struct request *request, const char *representation,
 static void print_json(json_t *root, struct text *text)
 {
     char *printed = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
-
     if (printed == NULL) {
         text->failed = true;
     } else {
@@ -288,7 +277,6 @@ static void print_json(json_t *root, struct text *text)
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root)
 {
     struct text text = {0};
-
     print_json(root, &text);
     request_answer_text(request, http_status, "application/json", &text);
 }
@@ -298,7 +286,6 @@ static void print_problem(const struct request *request, const struct problem *p
 {
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
-
     /* Where a graph is not solved yet, the job to watch. */
     if (root != NULL && problem->status == STATUS_NOT_SOLVED && call != NULL &&
         call->job_id[0] != '\0' &&
@@ -315,7 +302,6 @@ void request_refuse(struct request *request, const struct problem *problem)
 {
     const unsigned retry_after_s = ledger_retry_after_s(problem->status);
     struct text text = {0};
-
     if (call_again(request)) {
         return;
     }
@@ -336,7 +322,6 @@ void request_refuse_with(struct request *request, enum status status, const char
                          const char *hint)
 {
     struct problem problem;
-
     problem_set(&problem, status, "%s", words);
     if (hint != NULL) {
         problem_hint(&problem, "%s", hint);
@@ -394,7 +379,6 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
 static void come_back(struct call *call)
 {
     struct request *request = call->context;
-
     call->messages_out--;
     if (call->messages_out == 0) {
         endpoint_resume(request->conn, request->connection);
@@ -415,7 +399,6 @@ static void left_came(struct message *message)
 static void answered(struct call *call)
 {
     const struct request *request = call->context;
-
     call->message.deliver = answer_came;
     endpoint_post(request->conn->endpoint, &call->message);
 }
@@ -423,7 +406,6 @@ static void answered(struct call *call)
 static void left_noted(struct call *call)
 {
     const struct request *request = call->context;
-
     call->left.deliver = left_came;
     endpoint_post(request->conn->endpoint, &call->left);
 }
@@ -431,7 +413,6 @@ static void left_noted(struct call *call)
 bool request_post(struct request *request)
 {
     struct call *call = request->call;
-
     if (endpoint_is_quiesced(request->conn->endpoint)) {
         return false;
     }
@@ -448,7 +429,6 @@ bool request_post(struct request *request)
 void request_client_left(struct request *request)
 {
     struct call *call = request->call;
-
     if (!call->left_told && !endpoint_is_quiesced(request->conn->endpoint)) {
         call->left_told = true;
         call->messages_out++;
@@ -470,7 +450,6 @@ void request_answer_call(struct request *request)
 {
     struct call *call = request->call;
     struct text text = {0};
-
     if (call->retry_after_s > 0) {
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, call->retry_after_s);
     }

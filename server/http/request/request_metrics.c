@@ -39,7 +39,6 @@ void request_metrics_count(const struct route *route, unsigned http_status, doub
     struct route_counts *counts = &routes[route == NULL ? NONE : (size_t)(route - router_table)];
     size_t code = 0;
     size_t bound = 0;
-
     while (code < CODE_COUNT && codes[code] != http_status) {
         code++;
     }
@@ -69,7 +68,6 @@ static const char *print_labels(size_t index, struct text *labels)
 {
     const struct route *route = index < router_route_count ? &router_table[index] : NULL;
     bool is_asked = false;
-
     for (size_t i = 0; i <= BOUND_COUNT; i++) {
         is_asked = is_asked || read_counter(&routes[index].by_bound[i]) > 0;
     }
@@ -91,15 +89,12 @@ static const char *print_labels(size_t index, struct text *labels)
 static void print_requests(struct text *text, struct text *labels)
 {
     static const char name[] = "apspd_http_requests_total";
-
     metrics_print_head(text, name, "counter",
                        "Requests answered, by route and code; code 0: the client left before.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
-
         for (size_t i = 0; printed != NULL && i <= CODE_COUNT; i++) {
             const uint64_t count = read_counter(&routes[route].by_code[i]);
-
             if (count > 0) {
                 text_printf(text, "%s{code=\"%u\",%s} %llu\n", name, i < CODE_COUNT ? codes[i] : 0,
                             printed, (unsigned long long)count);
@@ -112,13 +107,11 @@ static void print_durations(struct text *text, struct text *labels)
 {
     static const char name[] = "apspd_http_request_duration_seconds";
     uint64_t cumulative[BOUND_COUNT + 1];
-
     metrics_print_head(text, name, "histogram",
                        "Seconds from the headers of a request to the end of its answer, by route.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
         uint64_t sum = 0;
-
         for (size_t i = 0; i <= BOUND_COUNT; i++) {
             sum += read_counter(&routes[route].by_bound[i]);
             cumulative[i] = sum;
@@ -134,7 +127,6 @@ void request_metrics_print(struct text *text)
 {
     static const char name[] = "apspd_result_lookups_total";
     struct text labels = {0};
-
     print_requests(text, &labels);
     print_durations(text, &labels);
     metrics_print_head(text, name, "counter",

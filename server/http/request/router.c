@@ -239,7 +239,6 @@ static bool has_shape(const char *pattern, const char *path, struct holes *holes
             break;
         }
         const size_t size = (size_t)(strchrnul(path, '/') - path);
-
         if (size == 0) {
             return false;
         }
@@ -255,7 +254,6 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
                            struct problem *reterr)
 {
     char segment[3 * ROUTER_CAPTURE_SIZE];
-
     /* Nearly always there is nothing to decode. */
     if (size < ROUTER_CAPTURE_SIZE && memchr(first, '%', size) == NULL) {
         memcpy(to, first, size);
@@ -272,7 +270,6 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
                            "The path has a broken percent escape, or %%00.");
     }
     const size_t decoded = strlen(segment) + 1;
-
     if (decoded > ROUTER_CAPTURE_SIZE) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
     }
@@ -286,13 +283,11 @@ enum status router_find(enum method method, const char *path, struct router_matc
     unsigned allowed = 0;
     struct holes holes;
     size_t size = 0;
-
     ret_allow[0] = '\0';
     for (size_t i = 0; i < router_route_count; i++) {
         const struct route *route = &router_table[i];
         const unsigned answered =
             route->methods & METHOD_GET ? route->methods | METHOD_HEAD : route->methods;
-
         if (!has_shape(route->pattern, path, &holes)) {
             continue;
         }

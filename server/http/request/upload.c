@@ -29,10 +29,8 @@ void upload_finish(struct upload *upload)
 void upload_hint_formats(struct problem *problem)
 {
     struct text list = {0};
-
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         const struct format_info *info = format_info((enum format)format);
-
         if (info->graph_input) {
             text_printf(&list, "%s%s (%s)", list.size == 0 ? "" : ", ", info->name,
                         info->media_types[0]);
@@ -57,7 +55,6 @@ static void refuse(struct upload *upload)
 enum status upload_check_announced(struct upload *upload)
 {
     uint64_t memory_bytes;
-
     if (__builtin_mul_overflow(upload->rules.announced_bytes, ANNOUNCED_BYTE_MEMORY,
                                &memory_bytes)) {
         memory_bytes = UINT64_MAX;
@@ -84,7 +81,6 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     if (reader_feed(upload->reader, bytes, size, &upload->problem) != STATUS_OK) {
         struct input_report report;
-
         check_form(upload);
         upload_report(upload, &report);
         input_report_hint(&report, &upload->problem);
@@ -94,7 +90,6 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
     /* A piece is small beside a step, so it is charged for once it is read. */
     const uint64_t memory_bytes = reader_memory(upload->reader) +
                                   (upload->decoder != NULL ? decoder_memory(upload->decoder) : 0);
-
     if (upload_memory_admit(&upload->share, reader_announced_memory(upload->reader),
                             &upload->problem) != STATUS_OK ||
         upload_memory_charge(&upload->share, memory_bytes, &upload->problem) != STATUS_OK) {
@@ -107,7 +102,6 @@ static void start_reader(struct upload *upload)
 {
     upload->rules.options.format_guessed = upload->rules.format == FORMAT_NONE;
     struct text kept = upload->kept;
-
     if (decoder_is_utf8(upload->decoder)) {
         memcpy(upload->rules.options.charset, "utf-8", sizeof("utf-8"));
     }
@@ -131,7 +125,6 @@ static void find_format(struct upload *upload)
     }
     const size_t size =
         upload->kept.size < READER_SNIFF_SIZE ? upload->kept.size : READER_SNIFF_SIZE;
-
     /* The pieces in which the body came do not change the answer. */
     upload->format = reader_sniff(upload->kept.bytes, size);
     if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
@@ -179,7 +172,6 @@ static enum status receive_decoded(void *context, const char *bytes, size_t size
                                    struct problem *reterr)
 {
     struct upload *upload = context;
-
     /* reterr is unused: it points to upload->problem, which receive_bytes fills. */
     (void)reterr;
     receive_bytes(upload, bytes, size);
@@ -198,7 +190,6 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
         .context = upload,
     };
     enum status status = STATUS_OK;
-
     if (upload->decoder == NULL) {
         status = decoder_create(&rules, &upload->decoder);
     }
@@ -217,7 +208,6 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
 void upload_feed(struct upload *upload, const char *bytes, size_t size)
 {
     double start_s = clock_monotonic_s();
-
     upload->size_bytes += size;
     if (upload->problem.status != STATUS_OK) {
         return;
@@ -250,7 +240,6 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
                        struct json_t **ret_document, struct problem *reterr)
 {
     json_t *document = NULL;
-
     if (upload->problem.status == STATUS_OK && upload->decoder != NULL &&
         decoder_end(upload->decoder, &upload->problem) != STATUS_OK) {
         refuse(upload);

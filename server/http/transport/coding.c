@@ -26,7 +26,6 @@ enum status coding_open(enum coding coding, struct coder **ret_coder)
 {
     CHECK(coding != CODING_IDENTITY);
     struct coder *coder = calloc(1, sizeof(*coder));
-
     if (coder == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -71,10 +70,8 @@ static enum status encode_zstd(struct coder *coder, const char *bytes, size_t si
         [CODING_MORE] = ZSTD_e_continue, [CODING_FLUSH] = ZSTD_e_flush, [CODING_LAST] = ZSTD_e_end};
     ZSTD_inBuffer input = {bytes, size, 0};
     size_t left;
-
     do {
         ZSTD_outBuffer output = {text_reserve(to, OUTPUT_SIZE), OUTPUT_SIZE, 0};
-
         if (output.dst == NULL) {
             return STATUS_NO_MEMORY;
         }
@@ -94,7 +91,6 @@ static enum status encode_gzip(struct coder *coder, const char *bytes, size_t si
         [CODING_MORE] = Z_NO_FLUSH, [CODING_FLUSH] = Z_SYNC_FLUSH, [CODING_LAST] = Z_FINISH};
     z_stream *gzip = &coder->gzip;
     int ended = Z_OK;
-
     gzip->next_in = (Bytef *)(uintptr_t)bytes;
     gzip->avail_in = (uInt)size;
     do {

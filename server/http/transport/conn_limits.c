@@ -18,7 +18,6 @@ enum status conn_limits_create(const struct conn_limits_rules *rules,
                                struct conn_limits **ret_limits)
 {
     struct conn_limits *limits = calloc(1, sizeof(*limits));
-
     if (limits == NULL ||
         getrandom(&limits->seed, sizeof(limits->seed), 0) != sizeof(limits->seed)) {
         free(limits);
@@ -53,7 +52,6 @@ static bool read_address(const struct sockaddr *address, uint64_t *ret_bits)
         const struct in6_addr *v6 =
             &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
         const bool is_mapped = IN6_IS_ADDR_V4MAPPED(v6);
-
         memcpy(ret_bits, v6->s6_addr + (is_mapped ? 12 : 0), is_mapped ? 4 : 8);
         return true;
     }
@@ -67,7 +65,6 @@ enum conn_verdict conn_limits_enter(struct conn_limits *limits, const struct soc
     uint64_t bits;
     unsigned of_address = 0;
     const unsigned before = atomic_fetch_add(&limits->all, 1);
-
     *ret_counter = CONN_LIMITS_NO_ADDRESS;
     if (read_address(address, &bits)) {
         *ret_counter =

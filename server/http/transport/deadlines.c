@@ -25,7 +25,6 @@ void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, d
 static bool read_tcp_info(int descriptor, struct tcp_info *ret_info)
 {
     socklen_t size = sizeof(*ret_info);
-
     memset(ret_info, 0, sizeof(*ret_info));
     return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, ret_info, &size) == 0;
 }
@@ -33,7 +32,6 @@ static bool read_tcp_info(int descriptor, struct tcp_info *ret_info)
 bool deadlines_peer_has_left(int descriptor)
 {
     struct tcp_info info;
-
     return read_tcp_info(descriptor, &info) &&
            (info.tcpi_state == STATE_CLOSE || info.tcpi_state == STATE_CLOSE_WAIT ||
             info.tcpi_state == STATE_LAST_ACK);
@@ -42,7 +40,6 @@ bool deadlines_peer_has_left(int descriptor)
 bool deadlines_is_sending(int descriptor)
 {
     struct tcp_info info;
-
     return read_tcp_info(descriptor, &info) &&
            (info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0);
 }
@@ -55,14 +52,12 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
     uint64_t moved = in_body ? deadlines->received : deadlines->produced;
     bool has_left = false;
     struct tcp_info info;
-
     if (deadlines->phase == PHASE_HANDLER ||
         (deadlines->phase == PHASE_HEADERS && now_s - deadlines->since_s <= rules->header_s)) {
         return false;
     }
     if (read_tcp_info(descriptor, &info)) {
         const bool is_sending = info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0;
-
         /* The end of the last answer may still be on its way: it has its own deadline. */
         if (deadlines->phase == PHASE_HEADERS && !is_sending) {
             return true;
@@ -86,7 +81,6 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
         deadlines->credit_s = most_s;
     } else {
         const uint64_t bytes = moved - deadlines->counted;
-
         if (has_left && deadlines->had_left && bytes == 0) {
             return true;
         }

@@ -78,7 +78,6 @@ static void log_words(void *context, const char *format, va_list arguments)
 static void log_words(void *context, const char *format, va_list arguments)
 {
     char words[256];
-
     (void)context;
     vsnprintf(words, sizeof(words), format, arguments);
     words[strcspn(words, "\n")] = '\0';
@@ -104,9 +103,7 @@ static int show_certificate(gnutls_session_t session, const gnutls_datum_t *auth
 
 static void release_conn(struct endpoint *endpoint, struct conn *conn)
 {
-    if (endpoint->rules.limits != NULL) {
-        conn_limits_leave(endpoint->rules.limits, conn->address);
-    }
+    conn_limits_leave(endpoint->rules.limits, conn->address);
     free(conn);
 }
 
@@ -115,7 +112,6 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
 {
     struct endpoint *endpoint = context;
     struct conn *conn = *socket_context;
-
     (void)connection;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *socket_context = endpoint->arriving;
@@ -142,7 +138,6 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)show_certificate},
         {MHD_OPTION_END, 0, NULL},
     };
-
     if (rules->credentials != NULL) {
         atomic_store(&shown_credentials, rules->credentials);
     }
@@ -165,7 +160,6 @@ static void run_again(uv_idle_t *idle);
 static void run_daemon(struct endpoint *endpoint)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
-
     MHD_run(endpoint->daemon);
     if (!TAILQ_EMPTY(&endpoint->computing) ||
         (MHD_get_timeout(endpoint->daemon, &left_ms) == MHD_YES && left_ms == 0)) {
@@ -190,7 +184,6 @@ static void compute_answers(struct endpoint *endpoint)
 {
     const double end_s = clock_monotonic_s() + TURN_S;
     struct conn *conn;
-
     while ((conn = TAILQ_FIRST(&endpoint->computing)) != NULL && clock_monotonic_s() < end_s) {
         if (conn->compute(conn->compute_context, end_s)) {
             end_computing(conn);
@@ -231,7 +224,6 @@ static void start_ticking(struct endpoint *endpoint)
 static void end_connection(const struct conn *conn)
 {
     const struct linger none = {.l_onoff = 1};
-
     if (deadlines_is_sending(conn->descriptor)) {
         (void)!setsockopt(conn->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
     }
@@ -255,7 +247,6 @@ static void check_deadlines(uv_timer_t *timer)
     const double now_s = clock_monotonic_s();
     const double passed_s = now_s - endpoint->ticked_s;
     struct conn *conn;
-
     endpoint->lost_s += passed_s > BUSY_S ? passed_s - TICK_S : 0;
     endpoint->ticked_s = now_s;
     TAILQ_FOREACH(conn, &endpoint->conns, place)
@@ -290,7 +281,6 @@ static bool evict_idle(struct endpoint *endpoint)
     struct conn *oldest = NULL;
     struct conn *conn;
     unsigned looks = 0;
-
     TAILQ_FOREACH(conn, &endpoint->conns, place)
     {
         if (looks++ == EVICTION_LOOKS) {
@@ -314,17 +304,13 @@ static void admit(struct endpoint *endpoint, int descriptor, const struct sockad
                   socklen_t size)
 {
     struct conn *conn = calloc(1, sizeof(*conn));
-
     if (conn == NULL) {
         close(descriptor);
         return;
     }
     conn->endpoint = endpoint;
     conn->descriptor = descriptor;
-    conn->address = CONN_LIMITS_NO_ADDRESS;
-    if (endpoint->rules.limits != NULL) {
-        conn->verdict = conn_limits_enter(endpoint->rules.limits, address, &conn->address);
-    }
+    conn->verdict = conn_limits_enter(endpoint->rules.limits, address, &conn->address);
     if (conn->verdict == CONN_OVERFLOW) {
         close(descriptor);
         release_conn(endpoint, conn);
@@ -355,13 +341,11 @@ static void accept_connections(uv_poll_t *poll, int failed, int events)
         struct sockaddr any;
         struct sockaddr_storage storage;
     } address;
-
     (void)events;
     for (int i = 0; failed == 0 && i < ACCEPTS_PER_TURN; i++) {
         socklen_t size = sizeof(address);
         const int descriptor = accept4(endpoint->listener->listener.socket, &address.any, &size,
                                        SOCK_CLOEXEC | SOCK_NONBLOCK);
-
         if (descriptor >= 0) {
             admit(endpoint, descriptor, &address.any, size);
             continue;
@@ -380,7 +364,6 @@ static void accept_connections(uv_poll_t *poll, int failed, int events)
 static void listener_left(uv_handle_t *handle)
 {
     struct shared_listener *shared = handle->data;
-
     if (atomic_fetch_sub(&shared->users, 1) == 1) {
         listener_close(&shared->listener);
     }
@@ -401,7 +384,6 @@ static void deliver_messages(uv_async_t *async)
 {
     struct endpoint *endpoint = async->data;
     struct message *message;
-
     while ((message = mailbox_pop(endpoint->mailbox)) != NULL) {
         message->deliver(message);
     }
@@ -437,7 +419,6 @@ static struct endpoint *endpoint_of(struct message *message, size_t offset)
 static void quiesce(struct message *message)
 {
     struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, quiesce_message));
-
     stop_accepting(endpoint);
     atomic_store(&endpoint->is_quiesced, true);
 }
@@ -445,7 +426,6 @@ static void quiesce(struct message *message)
 static void stop(struct message *message)
 {
     struct endpoint *endpoint = endpoint_of(message, offsetof(struct endpoint, stop_message));
-
     stop_accepting(endpoint);
     endpoint->stop_s = clock_monotonic_s() + STOP_GRACE_S;
     start_ticking(endpoint);
@@ -454,7 +434,6 @@ static void stop(struct message *message)
 static void *run(void *context)
 {
     struct endpoint *endpoint = context;
-
     pthread_setname_np(pthread_self(), endpoint->name);
     uv_run(&endpoint->loop, UV_RUN_DEFAULT);
     MHD_stop_daemon(endpoint->daemon);
@@ -464,7 +443,6 @@ static void *run(void *context)
 static void wake(void *context)
 {
     struct endpoint *endpoint = context;
-
     uv_async_send(&endpoint->posted);
 }
 
@@ -477,7 +455,6 @@ static enum status open_handles(struct endpoint *endpoint)
         MHD_get_daemon_info(endpoint->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     const int listening = endpoint->listener->listener.socket;
     uv_loop_t *loop = &endpoint->loop;
-
     if (info == NULL || uv_async_init(loop, &endpoint->posted, deliver_messages) != 0) {
         return STATUS_NO_MEMORY;
     }
@@ -495,7 +472,6 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
                             struct shared_listener *listener, struct endpoint **ret_endpoint)
 {
     struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
-
     if (endpoint == NULL || uv_loop_init(&endpoint->loop) != 0) {
         free(endpoint);
         return STATUS_NO_MEMORY;
@@ -579,7 +555,6 @@ struct conn *endpoint_conn(struct MHD_Connection *connection)
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s)
 {
     struct endpoint *endpoint = conn->endpoint;
-
     endpoint->busy -= conn->deadlines.phase != PHASE_HEADERS;
     endpoint->busy += phase != PHASE_HEADERS;
     deadlines_start_phase(&conn->deadlines, phase, now_s - endpoint->lost_s);
@@ -602,7 +577,6 @@ void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
                       bool (*compute)(void *context, double end_s), void *context)
 {
     struct endpoint *endpoint = conn->endpoint;
-
     conn->connection = connection;
     conn->compute = compute;
     conn->compute_context = context;

@@ -51,9 +51,9 @@ struct shared_listener {
 struct endpoint_rules {
     const struct config *config;
     struct credentials *credentials; /* NULL: no TLS */
-    struct conn_limits *limits;      /* NULL: its connections are not counted */
-    uint32_t connections;            /* at most; further ones are closed at once */
-    void *context;                   /* endpoint_context() */
+    struct conn_limits *limits;
+    uint32_t connections; /* at most; further ones are closed at once */
+    void *context;        /* endpoint_context() */
     /* Callbacks of libmicrohttpd with the endpoint as their context, on its thread. */
     MHD_AccessHandlerCallback request_came;
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);

@@ -47,7 +47,6 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
     enum status status = STATUS_OK;
-
     if (is_given(config->tls_certificate) != is_given(config->tls_key)) {
         return problem_set(reterr, STATUS_CONFIG,
                            "http.tls_certificate and http.tls_key belong together.");
@@ -74,7 +73,6 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .refused_connections = REFUSED_CONNECTIONS(config->connection_limit),
         .of_address = config->address_limit,
     };
-
     upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
     http->http_context.config = config;
     http->http_context.failed_logins.limit = config->wrong_key_limit;
@@ -102,7 +100,6 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
     const enum config_network network = http->http_context.config->network;
     const bool has_keys = http->http_context.keyring != NULL;
     const char *missing = NULL;
-
     if (http->shared.listener.is_local || network == NETWORK_OPEN) {
         return STATUS_OK;
     }
@@ -136,7 +133,6 @@ static enum status serve(struct http *http, struct problem *reterr)
     };
     const char *scheme = is_encrypted ? "https://" : "http://";
     enum status status = check_network(http, is_encrypted, reterr);
-
     STATUS_TRY(status);
     snprintf(http->url, sizeof(http->url), "%s%s", socket->is_unix ? "" : scheme, socket->address);
     request_set_callbacks(&rules);
@@ -170,10 +166,8 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
 {
     struct http *http = calloc(1, sizeof(*http));
     enum status status;
-
     if (http == NULL) {
         struct listener listener = parts->listener;
-
         listener_close(&listener);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
@@ -200,12 +194,10 @@ enum status http_load_keys(struct http *http, struct problem *reterr)
 {
     const struct http_context *http_context = &http->http_context;
     struct keyring *keyring = http_context->keyring;
-
     if (keyring == NULL) {
         return STATUS_OK;
     }
     const enum status status = auth_load_keys(keyring, http_context->config->keys_file, reterr);
-
     scheduler_share_queue(http_context->scheduler, auth_count_submitters(keyring));
     return status;
 }
@@ -213,7 +205,6 @@ enum status http_load_keys(struct http *http, struct problem *reterr)
 enum status http_load_certificate(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
-
     return http->credentials == NULL
                ? STATUS_OK
                : tls_load(http->credentials, config->tls_certificate, config->tls_key, reterr);

@@ -34,7 +34,6 @@ static bool split(const char *address, char *ret_host, size_t host_size, char *r
     const char *first = address;
     const char *end = colon;
     int64_t port;
-
     if (colon == NULL || !number_parse_integer(colon + 1, strlen(colon + 1), &port) || port < 0 ||
         port > 65535) {
         return false;
@@ -58,7 +57,6 @@ static int open_one(const struct addrinfo *info)
 {
     int on = 1;
     int descriptor = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
     if (descriptor < 0) {
         return -1;
     }
@@ -81,7 +79,6 @@ static bool describe(int descriptor, struct listener *listener)
     socklen_t size = sizeof(bound);
     char host[NI_MAXHOST];
     char port[NI_MAXSERV];
-
     if (getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
         getnameinfo((struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
@@ -100,7 +97,6 @@ enum status listener_adopt(int descriptor, struct listener *ret_listener, struct
     struct sockaddr_un bound = {0};
     socklen_t size = sizeof(bound) - 1;
     struct listener listener = {.socket = descriptor, .lock = -1};
-
     if (getsockname(descriptor, (struct sockaddr *)&bound, &size) == 0 &&
         bound.sun_family == AF_UNIX) {
         listener.is_local = listener.is_unix = true;
@@ -120,7 +116,6 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
     struct addrinfo *found = NULL;
     char host[NI_MAXHOST];
     char port[8];
-
     if (!split(address, host, sizeof(host), port, sizeof(port))) {
         return problem_set(reterr, STATUS_CONFIG,
                            "\"%s\" is not HOST:PORT, [IPv6]:PORT or unix:PATH.", address);
@@ -157,7 +152,6 @@ static enum status fail(const char *path, const char *what, struct problem *rete
 static enum status acquire_lock(const char *path, struct listener *listener, struct problem *reterr)
 {
     char lock[sizeof(listener->path) + sizeof(".lock")];
-
     snprintf(lock, sizeof(lock), "%s.lock", path);
     listener->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (listener->lock < 0) {
@@ -174,7 +168,6 @@ static enum status bind_unix(const char *path, unsigned mode, struct listener *l
                              struct problem *reterr)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-
     memcpy(address.sun_path, path, strlen(path) + 1);
     listener->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener->socket < 0 || fchmod(listener->socket, S_IRUSR | S_IWUSR) != 0 ||
@@ -193,7 +186,6 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
 {
     enum status status = STATUS_OK;
     struct stat about;
-
     if (path[0] == '\0' || strlen(path) >= sizeof(listener->path)) {
         return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
                            sizeof(listener->path) - 1);
@@ -222,7 +214,6 @@ enum status listener_open(const char *address, unsigned mode, struct listener *r
 {
     struct listener listener = {.socket = -1, .lock = -1};
     enum status status;
-
     if (strncmp(address, LISTENER_UNIX_PREFIX, strlen(LISTENER_UNIX_PREFIX)) == 0) {
         status = open_unix(address + strlen(LISTENER_UNIX_PREFIX), mode, &listener, reterr);
     } else {

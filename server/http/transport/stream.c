@@ -25,11 +25,9 @@ static bool make_block(void *context, double end_s)
 {
     struct stream *stream = context;
     struct text *made = &stream->made;
-
     while (!stream->ended && !made->failed && made->size < BLOCK_SIZE) {
         stream->ended = !stream->plan.make(stream, made);
         const double now_s = clock_monotonic_s();
-
         if (now_s >= stream->flushed_s + FLUSH_S && made->size > 0) {
             break;
         }
@@ -45,7 +43,6 @@ static void encode_block(struct stream *stream)
 {
     if (stream->coder == NULL) {
         const struct text empty = stream->text;
-
         stream->text = stream->made;
         stream->made = empty;
         return;
@@ -53,7 +50,6 @@ static void encode_block(struct stream *stream)
     const enum coding_until until = stream->ended                    ? CODING_LAST
                                     : stream->made.size < BLOCK_SIZE ? CODING_FLUSH
                                                                      : CODING_MORE;
-
     stream->text.failed |= coding_encode(stream->coder, stream->made.bytes, stream->made.size,
                                          until, &stream->text) != STATUS_OK;
     text_clear(&stream->made);
@@ -67,7 +63,6 @@ static void encode_block(struct stream *stream)
 static bool refill_text(void *context, double end_s)
 {
     struct stream *stream = context;
-
     while (stream->text.size == 0 && !has_failed(stream) &&
            (!stream->ended || stream->coder != NULL)) {
         if (!make_block(stream, end_s)) {
@@ -84,7 +79,6 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     struct stream *stream = context;
     struct request *request = stream->request;
     struct conn *conn = request->conn;
-
     (void)position;
     if (stream->sent == stream->text.size) {
         text_clear(&stream->text);
@@ -99,7 +93,6 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     }
     const size_t left = stream->text.size - stream->sent;
     const size_t count = left < size ? left : size;
-
     if (has_failed(stream)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
@@ -128,7 +121,6 @@ bool stream_fail(struct stream *stream, struct text *text, enum status status)
 static void free_stream(void *context)
 {
     struct stream *stream = context;
-
     coding_close(stream->coder);
     text_finish(&stream->made);
     text_finish(&stream->text);
@@ -142,7 +134,6 @@ static void free_stream(void *context)
 static struct stream *create_stream(struct request *request, const struct stream_plan *plan)
 {
     struct stream *stream = calloc(1, sizeof(*stream));
-
     if (stream == NULL) {
         if (plan->destroy != NULL) {
             plan->destroy(plan->context);
@@ -162,7 +153,6 @@ static struct stream *create_stream(struct request *request, const struct stream
 static void refuse_stream(struct request *request, struct stream *stream)
 {
     struct problem problem = stream->problem;
-
     if (problem.status == STATUS_OK) {
         problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the answer.");
     }
@@ -177,7 +167,6 @@ static void send_stream(struct request *request, struct stream *stream)
     const struct stream_plan plan = stream->plan;
     const unsigned http_status = plan.http_status == 0 ? MHD_HTTP_OK : plan.http_status;
     struct MHD_Response *response = NULL;
-
     if (has_failed(stream)) {
         refuse_stream(request, stream);
         return;
@@ -185,7 +174,6 @@ static void send_stream(struct request *request, struct stream *stream)
     if (stream->ended && (request->coding == CODING_IDENTITY ||
                           (request->method == METHOD_POST && stream->made.size < LEAST_ENCODED))) {
         struct text text = stream->made;
-
         stream->made = (struct text){0};
         free_stream(stream);
         request->coding = CODING_IDENTITY;
@@ -214,7 +202,6 @@ static void send_stream(struct request *request, struct stream *stream)
 static void send_first(struct request *request)
 {
     struct stream *stream = request->pending;
-
     request->pending = NULL;
     if (request->conn->is_abandoned) {
         free_stream(stream);
@@ -222,7 +209,6 @@ static void send_first(struct request *request)
         return;
     }
     const bool keeps_question = stream->plan.keeps_question;
-
     send_stream(request, stream);
     if (!keeps_question) {
         request_forget_question(request);
@@ -232,7 +218,6 @@ static void send_first(struct request *request)
 void stream_answer(struct request *request, const struct stream_plan *plan)
 {
     struct stream *stream = create_stream(request, plan);
-
     if (stream == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the answer.", NULL);
         return;

@@ -26,7 +26,6 @@ struct credentials {
 enum status tls_create(struct credentials **ret_credentials)
 {
     struct credentials *credentials = calloc(1, sizeof(*credentials));
-
     if (credentials == NULL) {
         return STATUS_NO_MEMORY;
     }
@@ -53,10 +52,8 @@ static void destroy(struct pair *pair)
 void tls_destroy(struct credentials *credentials)
 {
     struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
-
     while (pair != NULL) {
         struct pair *older = pair->older;
-
         destroy(pair);
         pair = older;
     }
@@ -74,7 +71,6 @@ static enum status import(struct pair *pair, const char *certificate, const char
     unsigned count = CHAIN_LIMIT;
     int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
                                                  GNUTLS_X509_FMT_PEM, 0);
-
     if (code != 0) {
         return refuse(certificate, "is not a certificate in PEM", code, reterr);
     }
@@ -92,7 +88,6 @@ static enum status check_match(const struct pair *pair, const char *certificate,
 {
     gnutls_certificate_credentials_t both = NULL;
     int code = gnutls_certificate_allocate_credentials(&both);
-
     if (code == 0) {
         code = gnutls_certificate_set_x509_key_mem(both, &pair->certificate_pem, &pair->key_pem,
                                                    GNUTLS_X509_FMT_PEM);
@@ -116,7 +111,6 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
     struct pair *pair = calloc(1, sizeof(*pair));
     enum status status = STATUS_OK;
     int code;
-
     if (pair == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the certificate.");
     }
@@ -152,7 +146,6 @@ void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsi
               gnutls_privkey_t *ret_key)
 {
     struct pair *pair = atomic_load(&credentials->latest);
-
     *ret_chain = pair->chain;
     *ret_count = pair->count;
     *ret_key = pair->key;

@@ -28,11 +28,9 @@ static bool add_policy(const struct request *request, struct MHD_Response *respo
     const char *policy = page->policy;
     const char *before = strstr(policy, pictures);
     char whole[CONFIG_TEXT_SIZE + 1024];
-
     if (has_map(request, page) && before != NULL) {
         const char *host = strstr(tiles, "://") + strlen("://");
         const int origin = (int)(host - tiles) + (int)strcspn(host, "/");
-
         before += strlen(pictures);
         snprintf(whole, sizeof(whole), "%.*s%.*s %s", (int)(before - policy), policy, origin, tiles,
                  before);
@@ -46,7 +44,6 @@ static void answer(struct request *request, const struct page *page, const char 
 {
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
                                              1u << CODING_GZIP) == CODING_GZIP;
-
     request_add_header(request, "Vary", vary);
     request_add_header(request, "Cache-Control", "no-cache");
     /* A browser that kept the page would keep its policy, after another server was chosen too. */
@@ -64,7 +61,6 @@ static void answer(struct request *request, const struct page *page, const char 
     request_add_header(request, "X-Content-Type-Options", "nosniff");
     request_add_header(request, "Referrer-Policy", "no-referrer");
     struct MHD_Response *response = response_of(packed ? &page->gzip : &page->plain);
-
     /* The policy is longer than request_add_header takes. */
     if (response != NULL && page->policy != NULL && !add_policy(request, response, page)) {
         MHD_destroy_response(response);
@@ -89,7 +85,6 @@ void serve_page_home(struct request *request)
     static const char *const offers[] = {"text/html", "application/json", NULL};
     struct problem problem;
     size_t offer;
-
     if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
         problem_set(&problem, STATUS_NOT_ACCEPTABLE, "The page is not answered in such a form.");
         problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);
