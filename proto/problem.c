@@ -96,8 +96,8 @@ void problem_hint(struct problem *problem, const char *format, ...)
 void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE])
 {
     const char *code = status_info(status)->code;
-    size_t size = strlen(strcpy(ret_type, "/problems/"));
-
+    size_t size = strlen(PROBLEM_TYPES);
+    memcpy(ret_type, PROBLEM_TYPES, size);
     for (size_t i = 0; code[i] != '\0' && size + 2 < PROBLEM_TYPE_SIZE; i++) {
         if (i > 0 && isupper((unsigned char)code[i])) {
             ret_type[size++] = '-';

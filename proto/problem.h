@@ -40,6 +40,7 @@ void problem_hint(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define PROBLEM_TYPE_SIZE 96
+#define PROBLEM_TYPES "/problems/"
 /* Prints the type of problems with this status: "/problems/no-such-vertex". */
 void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE]);
 

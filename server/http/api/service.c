@@ -222,7 +222,7 @@ void serve_service_problem(struct request *request)
     for (enum status status = STATUS_OK + 1; status < STATUS_COUNT; status++) {
         const struct status_info *info = status_info(status);
         problem_print_type(status, type);
-        if (strcmp(type + strlen("/problems/"), request->match.capture) == 0) {
+        if (strcmp(type + strlen(PROBLEM_TYPES), request->match.capture) == 0) {
             text_printf(&text,
                         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
                         "<title>%s</title>\n<h1>%s</h1>\n<p>Code <code>%s</code>, HTTP status %d. "
