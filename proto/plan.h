@@ -100,11 +100,12 @@ struct plan {
     uint32_t tile;       /* the most vertices per tile edge */
     uint32_t tile_count; /* tiles along one edge of the matrix */
     bool symmetric;      /* see above; never of the dense plan, which serves both */
+    double expected_s;   /* of its rounds, by the model that chose it; 0 = not known */
     /* NULL in the dense plan, with round_count = tile_count: */
     uint32_t *vertex_at;  /* position -> vertex, a permutation of all vertices */
     uint32_t *tile_begin; /* tile_count + 1 positions, ascending */
     /* Bit i * tile_count + j of 64-bit words, little end first: tile (i, j) is to be filled before
-     * the first round, as it has an edge, is on the diagonal, or is treated as if; and the same
+     * the first round, as it has an edge or is on the diagonal; and the same
      * after the last round: it may have a finite entry. What is touched and has no bit in
      * edge_tiles is first touched as a fresh target. Both halves are set in a symmetric plan. */
     uint64_t *edge_tiles;

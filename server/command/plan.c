@@ -73,8 +73,9 @@ static enum status make_plan(struct planning *planning, struct problem *reterr)
         return problem_set(reterr, status, "not enough memory for the plan");
     }
     const bool symmetric = !planning->solved->directed;
-    planning->expected_s = plan_cost_plan(&planning->cost, planning->plan, symmetric);
     planning->dense_s = plan_cost_dense(&planning->cost, planning->solved->vertex_count, symmetric);
+    planning->expected_s =
+        planning->plan->expected_s > 0 ? planning->plan->expected_s : planning->dense_s;
     return STATUS_OK;
 }
 

@@ -10,11 +10,7 @@
  * of (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry
  * then has a tight edge from a smaller one, and so on down to the source, which leaves no cycle
  * that could vouch for itself. Edges of weight 0 carry on what the others say, never what the
- * matrix says, so that a cycle of them has no entry of its own either.
- *
- * A row alone is looked at in the same way, by ranges of vertices, which threads share: an edge
- * that shortens an entry is wrong, and each finite entry needs a tight edge of a weight above 0, or
- * one of 0 from an entry that has what it needs. */
+ * matrix says, so that a cycle of them has no entry of its own either. */
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
@@ -22,26 +18,19 @@
 #include "server/solver/stopwatch.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Rows that travel together: one cache line of int32 per vertex; fewer than the least take longer
- * so than one by one, and so do all where each of several threads would have no batch. */
+ * so than one by one. */
 #define BATCH_ROWS 16
 #define BATCH_ROWS_MIN 8
-#define SHARING_THREADS 3
 /* So many passes over the edges of weight 0 at most: one for each edge of a path of them. */
 #define BATCH_ZERO_PASSES 64
 /* A weight below this added to any entry that is looked at stays within an int32. */
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
 #define BATCH_ALIGNMENT 64
-/* The part of a row that one thread looks at, or several side by side: its edges stay in the cache
- * until those of weight 0 are looked for. */
-#define PART_VERTICES (UINT32_C(1) << 13)
-/* So far apart is what the threads write at the same time. */
-#define THREAD_BYTES 128
 
 /* State of a vertex in the check of one row: how it is reached from the row's source. */
 struct reach {
@@ -49,13 +38,6 @@ struct reach {
     double magnitude; /* sum of |weight| along the tight path to it */
     uint32_t hops;
     bool reached;
-};
-
-/* How the rows are proven. */
-enum way {
-    WAY_SEARCH, /* each row by one thread */
-    WAY_BATCH,  /* BATCH_ROWS rows at once by one thread */
-    WAY_SHARED  /* each row by all threads */
 };
 
 /* The work of one thread. */
@@ -68,7 +50,7 @@ struct search {
     uint32_t source;
     bool searching; /* for a tight path, else for an edge that shortens an entry */
     uint32_t wrong; /* target of such an edge */
-    /* WAY_BATCH, by vertex, then row: */
+    /* A batch, by vertex, then row: */
     int32_t *distance; /* as the matrix says, */
     int32_t *shortest; /* and as the edges say */
     bool is_right;     /* the unit in hand is proven */
@@ -78,7 +60,7 @@ struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
     const struct matrix *matrix;
-    enum way way;
+    bool is_batched;             /* BATCH_ROWS rows at once, else each row by a search */
     double floor;                /* relative tolerance, 0 for integers */
     double epsilon;              /* relative error of one addition */
     double least;                /* magnitude that has these */
@@ -88,13 +70,6 @@ struct certificate {
     uint32_t row_count;
     uint32_t unit_rows; /* rows that are proven together */
     uint32_t first_row; /* of the units in hand */
-    /* WAY_SHARED: */
-    _Atomic uint8_t *proven; /* by vertex: an edge says so; then what nobody reads, by thread */
-    const void *row;
-    atomic_bool is_wrong;
-    uint32_t *zero_ends; /* of tight edges of weight 0, one entry a vertex */
-    atomic_uint_fast64_t zero_end_count;
-    uint32_t part_vertices;
 };
 
 /* Whether integers of 0 and more allow a quicker way than a search. */
@@ -105,18 +80,6 @@ static bool has_quick_way(const struct certificate *certificate)
            graph->edge_count > 0 && graph->summary.min_weight >= 0 &&
            graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
            graph->summary.negative_loop == NO_VERTEX;
-}
-
-static enum way choose_way(const struct certificate *certificate)
-{
-    const uint32_t threads = certificate->thread_count;
-    const uint32_t rows = certificate->row_count;
-    if (!has_quick_way(certificate)) {
-        return WAY_SEARCH;
-    }
-    return rows >= BATCH_ROWS_MIN && (threads < SHARING_THREADS || rows / BATCH_ROWS >= threads)
-               ? WAY_BATCH
-               : WAY_SHARED;
 }
 
 static enum status create_adjacency(struct certificate *certificate)
@@ -134,35 +97,30 @@ static enum status init_certificate(struct certificate *certificate)
     certificate->floor = verification_tolerance(kind);
     certificate->epsilon = verification_epsilon(kind);
     certificate->least = verification_least(kind);
-    certificate->way = choose_way(certificate);
-    certificate->unit_rows = certificate->way == WAY_BATCH ? BATCH_ROWS : 1;
-    certificate->part_vertices = PART_VERTICES / (uint32_t)threads + 1;
+    certificate->is_batched =
+        certificate->row_count >= BATCH_ROWS_MIN && has_quick_way(certificate);
+    certificate->unit_rows = certificate->is_batched ? BATCH_ROWS : 1;
     certificate->searches = calloc(threads, sizeof(*certificate->searches));
     bool enough = certificate->searches != NULL;
     for (size_t i = 0; enough && i < threads; i++) {
         struct search *search = &certificate->searches[i];
-        /* The first thread searches the rows that no quicker way has proven. */
-        if (i == 0 || certificate->way == WAY_SEARCH) {
+        /* The first thread searches the rows that no batch has proven. */
+        if (i == 0 || !certificate->is_batched) {
             search->reach = malloc(vertices * sizeof(*search->reach));
             search->queue = malloc(vertices * sizeof(*search->queue));
             enough = search->reach != NULL && search->queue != NULL;
         }
-        if (certificate->way == WAY_BATCH) {
+        if (certificate->is_batched) {
             const size_t bytes = vertices * BATCH_ROWS * sizeof(int32_t);
             search->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
             search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
             enough = enough && search->distance != NULL && search->shortest != NULL;
         }
     }
-    if (enough && certificate->way == WAY_SHARED) {
-        certificate->proven = malloc(vertices + (threads + 1) * THREAD_BYTES);
-        certificate->zero_ends = malloc(vertices * sizeof(*certificate->zero_ends));
-        enough = certificate->proven != NULL && certificate->zero_ends != NULL;
-    }
     if (!enough) {
         return STATUS_NO_MEMORY;
     }
-    return certificate->way == WAY_SEARCH ? create_adjacency(certificate) : STATUS_OK;
+    return certificate->is_batched ? STATUS_OK : create_adjacency(certificate);
 }
 
 static void finish_certificate(struct certificate *certificate)
@@ -175,8 +133,6 @@ static void finish_certificate(struct certificate *certificate)
     }
     free(certificate->searches);
     adjacency_destroy(certificate->adjacency);
-    free((void *)certificate->proven);
-    free(certificate->zero_ends);
 }
 
 /* ---- One row ---- */
@@ -341,32 +297,10 @@ static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict fro
     }
 }
 
-/* Where an edge of weight 0 leads; says whether it has changed anything. */
-typedef bool carry_zero(void *context, uint32_t from, uint32_t to);
-
-/* Calls `carry` along the edges of weight 0 in the rows from begin to before end. */
-static bool carry_along_zeros(const struct graph *graph, uint32_t begin, uint32_t end,
-                              carry_zero *carry, void *context)
+/* Carries the entries of one vertex to another along an edge of weight 0; true where that changes
+ * any. */
+static bool carry_zero(const struct search *search, uint32_t from, uint32_t to)
 {
-    const int32_t *weight = graph->weight_i4;
-    const uint64_t end_edge = graph->row_offset[end];
-    bool changed = false;
-    for (uint64_t edge = graph->row_offset[begin]; edge < end_edge; edge++) {
-        if (weight[edge] != 0) {
-            continue;
-        }
-        while (graph->row_offset[begin + 1] <= edge) {
-            begin++;
-        }
-        changed |= carry(context, begin, graph->target[edge]);
-        changed |= !graph->directed && carry(context, graph->target[edge], begin);
-    }
-    return changed;
-}
-
-static bool carry_shortest(void *context, uint32_t from, uint32_t to)
-{
-    struct search *search = context;
     const int32_t *by = search->shortest + (size_t)from * BATCH_ROWS;
     int32_t *own = search->shortest + (size_t)to * BATCH_ROWS;
     int32_t changed = 0;
@@ -375,6 +309,21 @@ static bool carry_shortest(void *context, uint32_t from, uint32_t to)
         own[lane] = by[lane] < own[lane] ? by[lane] : own[lane];
     }
     return changed != 0;
+}
+
+static bool carry_zeros(const struct graph *graph, const struct search *search)
+{
+    bool changed = false;
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
+            const uint32_t target = graph->target[edge];
+            if (graph->weight_i4[edge] == 0) {
+                changed |= carry_zero(search, row, target);
+                changed |= !graph->directed && carry_zero(search, target, row);
+            }
+        }
+    }
+    return changed;
 }
 
 /* Bellman's equation: the entries by way of the last edge, from those that the matrix has. */
@@ -404,11 +353,6 @@ static inline int32_t entry_of(const void *row, bool is_narrow, uint32_t vertex)
         return narrow == UNREACHABLE_U2 ? UNREACHABLE_I4 : narrow;
     }
     return ((const int32_t *)row)[vertex];
-}
-
-static inline int32_t entry_at(const struct certificate *certificate, uint32_t vertex)
-{
-    return entry_of(certificate->row, certificate->matrix->kind == KIND_U2, vertex);
 }
 
 static const void *row_of(const struct matrix *matrix, uint32_t row)
@@ -454,7 +398,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
     }
     bool changes = graph->summary.min_weight <= 0;
     for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        changes = carry_along_zeros(graph, 0, n, carry_shortest, search);
+        changes = carry_zeros(graph, search);
     }
     if (changes) {
         return false;
@@ -467,127 +411,6 @@ static bool check_batch(const struct certificate *certificate, struct search *se
     return differing == 0;
 }
 
-/* ---- A row that threads share ---- */
-
-static uint32_t part_end(const struct certificate *certificate, uint64_t part)
-{
-    const uint64_t end = (part + 1) * certificate->part_vertices;
-    const uint32_t n = certificate->graph->vertex_count;
-    return end < n ? (uint32_t)end : n;
-}
-
-/* An edge proves its target where it is tight. Which ones are cannot be foreseen, so there is no
- * branch, which compilers make of a choice: the others prove what nobody reads. False where it
- * shortens the entry. A sum that overflows has an end that is refused by itself. */
-static inline bool apply_step(_Atomic uint8_t *proven, size_t nobody, int32_t from, int32_t weight,
-                              int32_t to, uint32_t target)
-{
-    const int32_t along = (int32_t)((uint32_t)from + (uint32_t)weight);
-    const size_t mask = (size_t)0 - ((along == to) & (weight > 0));
-    atomic_store_explicit(&proven[nobody ^ ((nobody ^ target) & mask)], 1, memory_order_relaxed);
-    return along >= to;
-}
-
-/* Keeps an edge of weight 0 that is tight, by its ends, unless there are too many. */
-static bool keep_zero(void *context, uint32_t from, uint32_t to)
-{
-    struct certificate *certificate = context;
-    const int32_t entry = entry_at(certificate, from);
-    if (entry == entry_at(certificate, to) && entry != UNREACHABLE_I4) {
-        const uint64_t at = atomic_fetch_add(&certificate->zero_end_count, 2);
-        if (at + 2 <= certificate->graph->vertex_count) {
-            certificate->zero_ends[at] = from;
-            certificate->zero_ends[at + 1] = to;
-        }
-    }
-    return false;
-}
-
-/* The edges in the rows of some vertices. Nothing is read again for each, as the marks might have
- * changed it. */
-static void check_part(void *context, uint32_t thread, uint64_t part)
-{
-    struct certificate *certificate = context;
-    const struct graph graph = *certificate->graph;
-    const void *const entries = certificate->row;
-    const bool is_narrow = certificate->matrix->kind == KIND_U2;
-    const size_t nobody = graph.vertex_count + (size_t)(thread + 1) * THREAD_BYTES;
-    const uint32_t end = part_end(certificate, part);
-    _Atomic uint8_t *const proven = certificate->proven;
-    bool is_right = true;
-    for (uint32_t row = (uint32_t)part * certificate->part_vertices; row < end; row++) {
-        const int32_t own = entry_of(entries, is_narrow, row);
-        const uint64_t end_edge = graph.row_offset[row + 1];
-        is_right &= own >= 0 && own <= UNREACHABLE_I4;
-        for (uint64_t edge = graph.row_offset[row]; edge < end_edge; edge++) {
-            const uint32_t target = graph.target[edge];
-            const int32_t weight = graph.weight_i4[edge];
-            const int32_t other = entry_of(entries, is_narrow, target);
-            is_right &= apply_step(proven, nobody, own, weight, other, target);
-            is_right &= graph.directed || apply_step(proven, nobody, other, weight, own, row);
-        }
-    }
-    if (graph.summary.min_weight <= 0) {
-        (void)carry_along_zeros(certificate->graph, (uint32_t)part * certificate->part_vertices,
-                                end, keep_zero, certificate);
-    }
-    if (!is_right) {
-        atomic_store(&certificate->is_wrong, true);
-    }
-}
-
-/* False where that takes too many passes. */
-static bool carry_proofs(struct certificate *certificate)
-{
-    const uint64_t ends = certificate->zero_end_count;
-    bool changes = ends > 0;
-    for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        changes = false;
-        for (uint64_t i = 0; i < ends; i += 2) {
-            _Atomic uint8_t *to = &certificate->proven[certificate->zero_ends[i + 1]];
-            if (certificate->proven[certificate->zero_ends[i]] && !*to) {
-                *to = 1;
-                changes = true;
-            }
-        }
-    }
-    return !changes;
-}
-
-static void look_for_unproven(void *context, uint32_t thread, uint64_t part)
-{
-    (void)thread;
-    struct certificate *certificate = context;
-    const uint32_t end = part_end(certificate, part);
-    bool is_right = true;
-    for (uint32_t vertex = (uint32_t)part * certificate->part_vertices; vertex < end; vertex++) {
-        is_right &= atomic_load_explicit(&certificate->proven[vertex], memory_order_relaxed) != 0 ||
-                    entry_at(certificate, vertex) == UNREACHABLE_I4;
-    }
-    if (!is_right) {
-        atomic_store(&certificate->is_wrong, true);
-    }
-}
-
-/* True when the row is right. */
-static bool check_shared(struct certificate *certificate, struct row_place place)
-{
-    struct cpu_pool *pool = certificate->request->pool;
-    const uint32_t n = certificate->graph->vertex_count;
-    const uint64_t parts = (uint64_t)n / certificate->part_vertices + 1;
-    certificate->row = row_of(certificate->matrix, place.row);
-    atomic_store(&certificate->is_wrong, false);
-    atomic_store(&certificate->zero_end_count, 0);
-    memset((void *)certificate->proven, 0, n);
-    cpu_pool_run(pool, parts, check_part, certificate);
-    certificate->proven[place.source] = 1;
-    if (certificate->zero_end_count > n || !carry_proofs(certificate)) {
-        return false;
-    }
-    cpu_pool_run(pool, parts, look_for_unproven, certificate);
-    return !certificate->is_wrong && entry_at(certificate, place.source) == 0;
-}
-
 /* ---- All rows ---- */
 
 /* A unit of rows, by the thread that runs the task: as many units are in hand as there are threads.
@@ -598,7 +421,7 @@ static void check_unit(void *context, uint32_t thread, uint64_t task)
     struct search *search = &certificate->searches[thread];
     const uint32_t first = certificate->first_row + (uint32_t)task * certificate->unit_rows;
     certificate->searches[task].is_right =
-        certificate->way == WAY_BATCH
+        certificate->is_batched
             ? check_batch(certificate, search, first)
             : check_row(certificate, search, place_of(certificate, first), NULL) == STATUS_OK;
 }
@@ -617,20 +440,15 @@ static enum status check_again(struct certificate *certificate, uint32_t first,
     return status;
 }
 
-/* The next units, one a thread, or a row of all threads. */
+/* The next units, one a thread. */
 static enum status check_next(struct certificate *certificate, struct problem *reterr)
 {
     const uint32_t first = certificate->first_row;
     const uint32_t left = certificate->row_count - first;
     const uint32_t units_left = (left - 1) / certificate->unit_rows + 1;
-    uint32_t units =
+    const uint32_t units =
         units_left < certificate->thread_count ? units_left : certificate->thread_count;
-    if (certificate->way == WAY_SHARED) {
-        units = 1;
-        certificate->searches[0].is_right = check_shared(certificate, place_of(certificate, first));
-    } else {
-        cpu_pool_run(certificate->request->pool, units, check_unit, certificate);
-    }
+    cpu_pool_run(certificate->request->pool, units, check_unit, certificate);
     enum status status = STATUS_OK;
     for (uint32_t unit = 0; unit < units && status == STATUS_OK; unit++) {
         if (!certificate->searches[unit].is_right) {

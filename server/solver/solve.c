@@ -38,7 +38,6 @@ struct solve {
     struct graph *folded;      /* owned; NULL where the graph cannot be folded */
     double preparing_s;        /* folding and the proof of narrow: counts as planning */
     struct plan *plan;         /* owned */
-    double planned_s;          /* of its rounds by the model; 0 = it is the dense one */
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;  /* the caller's */
@@ -99,15 +98,13 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
 }
 
 /* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
- * ret_seconds: of the rounds; 0 for the dense plan. */
+ */
 static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             bool narrow, struct order_record *record, struct plan **ret_plan,
-                             double *ret_seconds)
+                             bool narrow, struct order_record *record, struct plan **ret_plan)
 {
     const struct solver_class *class_ = solver->class_;
     const struct solve_options options = {.symmetric = !graph->directed, .narrow = narrow};
     struct plan_cost cost;
-    *ret_seconds = 0;
     if (class_->plan_cost == NULL || solver->dense_only) {
         return planner_dense(graph->vertex_count, class_->tile, ret_plan);
     }
@@ -122,7 +119,6 @@ static enum status make_plan(const struct solver *solver, const struct graph *gr
     if (class_->fits != NULL && !class_->fits(solver, *ret_plan, graph->edge_count, kind)) {
         return replace_plan(solver, graph->vertex_count, ret_plan);
     }
-    *ret_seconds = plan_cost_plan(&cost, *ret_plan, options.symmetric);
     return STATUS_OK;
 }
 
@@ -131,14 +127,13 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
                                    struct plan_summary *ret_plan)
 {
     struct plan *plan = NULL;
-    double seconds = 0;
     const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
     struct graph *folded = NULL;
     enum status status = graph_fold(graph, &folded);
     const struct graph *solved = folded != NULL ? folded : graph;
     const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
-        status = make_plan(solver, solved, computed, narrow, NULL, &plan, &seconds);
+        status = make_plan(solver, solved, computed, narrow, NULL, &plan);
     }
     if (status == STATUS_OK) {
         const struct solve_options options = {.symmetric = !solved->directed, .narrow = narrow};
@@ -151,7 +146,8 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
         return status;
     }
     if (plan->summary.kind != PLAN_DENSE) {
-        ret_estimate->seconds = seconds + ret_estimate->finish_s + plan->summary.planning_s;
+        ret_estimate->seconds =
+            plan->expected_s + ret_estimate->finish_s + plan->summary.planning_s;
     }
     *ret_plan = plan->summary;
     plan_destroy(plan);
@@ -258,8 +254,9 @@ static void tell_expected(const struct solve *solve)
                     &estimate);
     const double seconds[PHASE_COUNT] = {
         [PHASE_FILLING] = estimate.fill_s,
-        [PHASE_SOLVING] =
-            solve->planned_s > 0 ? solve->planned_s : estimate.seconds - estimate.finish_s,
+        [PHASE_SOLVING] = solve->plan != NULL && solve->plan->expected_s > 0
+                              ? solve->plan->expected_s
+                              : estimate.seconds - estimate.finish_s,
         [PHASE_WRITING] = estimate.finish_s + estimate.write_s,
         [PHASE_CHECKING] = estimate.check_s + rows * row_steps * CHECK_STEP_S,
         [PHASE_PUBLISHING] = PUBLISH_S + fmin(n, PUBLISH_ROWS) * row_steps * CHECK_STEP_S,
@@ -281,31 +278,10 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
                                         &solve->outcome->account);
 }
 
-/* Another plan takes more memory than the dense one, and there may be less by now than there was
- * when it was made, or none of it in one piece: then by the dense plan. */
-static enum status run_in_memory(struct solve *solve)
-{
-    struct plan_summary *told = &solve->outcome->plan;
-    const enum status status = run_solver(solve, false);
-    if ((status != STATUS_NO_MEMORY && status != STATUS_NO_DEVICE_MEMORY) ||
-        solve->plan->summary.kind == PLAN_DENSE) {
-        return status;
-    }
-    const double beside_s = told->planning_s - solve->plan->summary.planning_s;
-    const enum status replaced =
-        replace_plan(solve->solver, solve->graph->vertex_count, &solve->plan);
-    if (ranks_agree(solve->solver->ranks, replaced) != STATUS_OK) {
-        return status;
-    }
-    *told = solve->plan->summary;
-    told->planning_s += beside_s;
-    return run_solver(solve, false);
-}
-
 static enum status compute(struct solve *solve)
 {
     struct solve_outcome *outcome = solve->outcome;
-    enum status status = run_in_memory(solve);
+    enum status status = run_solver(solve, false);
     if (status == STATUS_NEGATIVE_CYCLE) {
         /* The solver saw a diagonal entry below 0. Exact arithmetic says whether that is a cycle
          * or, with floats, rounding on a cycle of length 0: then once more with the diagonal held
@@ -338,26 +314,10 @@ static enum status compute(struct solve *solve)
     return tell_failure(solve, status);
 }
 
-/* Threads for work after the solve: a small matrix has work for one alone. */
-static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_pool)
-{
-    const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
-    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), ret_pool);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "No threads can be started for the distances.");
-    }
-    return STATUS_OK;
-}
-
 /* Sums that went around many cycles of length 0 may have drifted from them without bound: all rows
- * of a matrix with a clamped diagonal are proven, asked or not. Of ranks the first one does it. */
-static enum status verify(const struct solve *solve)
+ * of a matrix with a clamped diagonal are proven, asked or not. */
+static enum status verify(const struct solve *solve, struct cpu_pool *pool)
 {
-    struct cpu_pool *pool = NULL;
-    if (!ranks_is_first(solve->solver->ranks) || (!solve->clamped && !solve->request->verify)) {
-        return STATUS_OK;
-    }
-    STATUS_TRY(create_pool(solve, &pool));
     const struct certificate_request request = {
         .graph = solve->graph,
         .matrix = solve->matrix,
@@ -366,7 +326,6 @@ static enum status verify(const struct solve *solve)
         .observer = solve->observer};
     const enum status status =
         certificate_check(&request, &solve->outcome->account.verification, solve->reterr);
-    cpu_pool_destroy(pool);
     if (solve->clamped && status == STATUS_NOT_VERIFIED) {
         problem_hint(
             solve->reterr,
@@ -376,21 +335,34 @@ static enum status verify(const struct solve *solve)
     return status;
 }
 
-/* Unless the solver has filled them. */
-static enum status fill_statistics(const struct solve *solve)
+/* Proofs, and the statistics that the solver has not filled. Of ranks the first one has the rows.
+ */
+static enum status check(const struct solve *solve)
 {
     struct solve_account *account = &solve->outcome->account;
+    const bool verifies = solve->clamped || solve->request->verify;
+    const bool counts = account->statistics != NULL && !account->statistics_filled;
+    /* A small matrix has work for one thread alone. */
+    const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
     struct cpu_pool *pool = NULL;
-    if (account->statistics == NULL || account->statistics_filled) {
+    if (!ranks_is_first(solve->solver->ranks) || (!verifies && !counts)) {
         return STATUS_OK;
     }
-    const double begin_s = stopwatch_now_s();
-    STATUS_TRY(create_pool(solve, &pool));
-    cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
+    enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool);
+    if (status != STATUS_OK) {
+        return problem_set(solve->reterr, status, "No threads can be started for the distances.");
+    }
+    if (verifies) {
+        status = verify(solve, pool);
+    }
+    if (status == STATUS_OK && counts) {
+        const double begin_s = stopwatch_now_s();
+        cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
+        account->statistics_filled = true;
+        account->timings.compute_s += stopwatch_now_s() - begin_s;
+    }
     cpu_pool_destroy(pool);
-    account->statistics_filled = true;
-    account->timings.compute_s += stopwatch_now_s() - begin_s;
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- Before the solver, and after it ---- */
@@ -406,7 +378,7 @@ static enum status begin(struct solve *solve)
     enum status planned = STATUS_OK;
     if (ranks_is_first(ranks)) {
         planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                            solve->narrow, solve->request->record, &solve->plan, &solve->planned_s);
+                            solve->narrow, solve->request->record, &solve->plan);
     }
     if (ranks != NULL) {
         planned =
@@ -481,10 +453,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
     }
     host_memory_stop_warming(warmer);
     if (status == STATUS_OK) {
-        status = verify(&solve);
-    }
-    if (status == STATUS_OK) {
-        status = fill_statistics(&solve);
+        status = check(&solve);
     }
     observer_tell(solve.observer, PHASE_PUBLISHING, 0);
     if (solve.narrowed) {

@@ -50,48 +50,23 @@ static uint32_t *cut_tiles(uint32_t vertex_count, uint32_t tile, uint64_t *seed,
     return begin;
 }
 
-static uint64_t *choose_extra(uint32_t tile_count, bool symmetric, uint64_t *seed)
-{
-    static const uint64_t chances[] = {0, 0, 16, 4, 1}; /* one tile in so many; 0 = none */
-    const uint64_t chance = chances[shapes_random(seed, 5)];
-    const size_t tiles = tile_count;
-    uint64_t *extra = calloc(tiles * tiles / 64 + 1, sizeof(*extra));
-    CHECK(extra != NULL);
-    for (size_t row = 0; row < tiles && chance > 0; ++row) {
-        for (size_t column = 0; column < tiles; ++column) {
-            const size_t bit = row * tiles + column;
-            const size_t mirror = column * tiles + row;
-            if (shapes_random(seed, chance) == 0) {
-                extra[bit / 64] |= UINT64_C(1) << bit % 64;
-                extra[mirror / 64] |= symmetric ? UINT64_C(1) << mirror % 64 : 0;
-            }
-        }
-    }
-    return extra;
-}
-
 struct plan *random_plan_make(const struct graph *graph, uint32_t tile, bool symmetric,
                               uint64_t seed)
 {
-    static const uint32_t limits[] = {0, 0, 1, 2, 3};
     uint32_t tile_count = 0;
     uint32_t *vertex_at = make_sequence(graph->vertex_count, choose_reach(&seed), &seed);
     uint32_t *tile_begin = cut_tiles(graph->vertex_count, tile, &seed, &tile_count);
     uint32_t *pivot = make_sequence(tile_count, choose_reach(&seed), &seed);
-    uint64_t *extra = choose_extra(tile_count, symmetric, &seed);
     const struct plan_outline outline = {.vertex_at = vertex_at,
                                          .tile_begin = tile_begin,
                                          .tile_count = tile_count,
                                          .tile = tile,
                                          .pivot = pivot,
-                                         .round_limit = limits[shapes_random(&seed, 5)],
-                                         .symmetric = symmetric,
-                                         .extra_tiles = extra};
+                                         .symmetric = symmetric};
     struct plan *plan = NULL;
     CHECK(plan_symbolic_make(graph, &outline, &plan) == STATUS_OK);
     free(vertex_at);
     free(tile_begin);
     free(pivot);
-    free(extra);
     return plan;
 }

@@ -458,10 +458,10 @@ static void time_file(struct gpu *gpu, const char *path)
     CHECK(planner_make(graph, &cost, NULL, &plan) == STATUS_OK &&
           planner_dense(graph->vertex_count, GPU_TILE, &dense) == STATUS_OK);
     const char *slash = strrchr(path, '/');
+    const double dense_s = plan_cost_dense(&cost, graph->vertex_count, !graph->directed);
     const struct course planned = {slash != NULL ? slash + 1 : path, graph, plan,
-                                   plan_cost_plan(&cost, plan, !graph->directed)};
-    const struct course plain = {"  dense", graph, dense,
-                                 plan_cost_plan(&cost, dense, !graph->directed)};
+                                   plan->expected_s > 0 ? plan->expected_s : dense_s};
+    const struct course plain = {"  dense", graph, dense, dense_s};
     const struct gpu_variant *way = &ways[graph->weight_type == WEIGHT_INTEGER ? 0 : 2];
     time_way(gpu, way, &planned);
     if (plan->summary.kind != PLAN_DENSE && graph->vertex_count <= TIMED_IN_ALL_WAYS) {

@@ -22,8 +22,6 @@
 #define CPU_PACKED_ELEMENT 8
 /* Bytes of a packed operand of any block and arithmetic. */
 #define CPU_PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
-/* Independent vectors of a chain: enough to hide latency, few enough for 16 registers. */
-#define CPU_CHAINS 10
 
 /* A rectangle of a matrix, in place. */
 struct cpu_block {
@@ -53,10 +51,6 @@ struct cpu_operations {
      * element is below 0 when its turn as pivot comes; clamp lifts it to 0 instead. left and right:
      * scratch for an operand each. */
     bool (*close)(struct cpu_block block, bool clamp, void *left, void *right);
-    /* Relaxations out of registers, with no memory in the way: CPU_CHAINS vectors, each min(bound,
-     * itself + step) in every turn. values: step and bound; a result is left in the first, so that
-     * the work counts as used. Returns how many relaxations that was. */
-    uint64_t (*chain)(uint64_t turns, void *values);
 };
 
 struct cpu_kernel {

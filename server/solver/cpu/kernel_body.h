@@ -349,27 +349,6 @@ static bool NAME(close)(struct cpu_block block, bool clamp, void *left, void *ri
     return true;
 }
 
-static uint64_t NAME(chain)(uint64_t turns, void *values)
-{
-    ELEMENT *given = values;
-    const PACKED_LEFT step = LEFT_OF(given[0]);
-    const NAME(vector) bound = NAME(splat)(given[1]);
-    NAME(vector) chain[CPU_CHAINS];
-    for (size_t i = 0; i < CPU_CHAINS; i++) {
-        chain[i] = NAME(splat)(given[0]);
-    }
-    for (uint64_t turn = 0; turn < turns; turn++) {
-        for (size_t i = 0; i < CPU_CHAINS; i++) {
-            chain[i] = RELAX(bound, step, chain[i]);
-        }
-    }
-    for (size_t i = 1; i < CPU_CHAINS; i++) {
-        chain[0] = RELAX(chain[0], LEFT_OF((ELEMENT)0), chain[i]);
-    }
-    given[0] = chain[0][0];
-    return turns * CPU_CHAINS * LANES;
-}
-
 static const struct cpu_operations NAME(operations) = {
     .element_bytes = sizeof(ELEMENT),
     .left_bytes = sizeof(PACKED_LEFT),
@@ -379,7 +358,6 @@ static const struct cpu_operations NAME(operations) = {
     .pack_right_transposed = NAME(pack_right_transposed),
     .multiply = NAME(multiply),
     .close = NAME(close),
-    .chain = NAME(chain),
 };
 
 #undef LANES

@@ -11,7 +11,6 @@ struct head {
     uint32_t root_count;
     uint32_t strong;
     uint32_t partial;
-    struct order_tiling tiling;
 };
 #define HEAD_WORDS (sizeof(struct head) / sizeof(uint32_t))
 
@@ -26,8 +25,7 @@ size_t order_record_limit(uint32_t vertex_count)
     return HEAD_WORDS + 4 * (size_t)vertex_count + 1;
 }
 
-void order_record_put(struct order_record *record, const struct order *order,
-                      const struct order_tiling *tiling)
+void order_record_put(struct order_record *record, const struct order *order)
 {
     const size_t count =
         HEAD_WORDS + (size_t)order->vertex_count + order->node_count + order->root_count;
@@ -39,8 +37,7 @@ void order_record_put(struct order_record *record, const struct order *order,
                                           .node_count = order->node_count,
                                           .root_count = order->root_count,
                                           .strong = order->strong,
-                                          .partial = order->partial,
-                                          .tiling = *tiling};
+                                          .partial = order->partial};
     uint32_t *next = words + HEAD_WORDS;
     memcpy(next, order->vertex_at, order->vertex_count * sizeof(*next));
     next += order->vertex_count;
@@ -110,11 +107,10 @@ static bool read_trees(struct order *order, const uint32_t *words, uint32_t root
 }
 
 enum status order_record_get(const struct order_record *record, uint32_t vertex_count,
-                             struct order **ret_order, struct order_tiling *ret_tiling)
+                             struct order **ret_order)
 {
     const struct head *head = (const struct head *)record->words;
     *ret_order = NULL;
-    *ret_tiling = (struct order_tiling){0};
     if (head == NULL || record->count < HEAD_WORDS || head->vertex_count != vertex_count ||
         record->count !=
             HEAD_WORDS + (uint64_t)vertex_count + head->node_count + head->root_count ||
@@ -142,7 +138,6 @@ enum status order_record_get(const struct order_record *record, uint32_t vertex_
     if (status == STATUS_OK && is_permutation(order, seen) &&
         read_trees(order, words + vertex_count, head->root_count)) {
         *ret_order = order;
-        *ret_tiling = head->tiling;
         order = NULL;
     }
     order_destroy(order);

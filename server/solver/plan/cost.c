@@ -110,42 +110,6 @@ double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool
     return tiles * seconds_of(cost, &effort);
 }
 
-/* ---- A plan that is made ---- */
-
-static double sum_edges(const struct plan_cost *cost, const struct plan *plan,
-                        const uint32_t *tiles, uint32_t count)
-{
-    double edge = 0;
-    for (uint32_t index = 0; index < count; index++) {
-        const uint32_t tile = tiles[index];
-        edge += edge_of(cost, plan->tile_begin[tile + 1] - plan->tile_begin[tile]);
-    }
-    return edge;
-}
-
-double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, bool symmetric)
-{
-    if (plan->summary.kind == PLAN_DENSE) {
-        return plan_cost_dense(cost, plan->vertex_count, symmetric);
-    }
-    double seconds = 0;
-    for (uint32_t r = 0; r < plan->round_count; r++) {
-        const struct plan_round *round = &plan->rounds[r];
-        struct effort effort = {0};
-        for (uint32_t k = 0; k < round->pivot_count; k++) {
-            const struct plan_pivot *pivot = &round->pivots[k];
-            const uint32_t *begin = &plan->tile_begin[pivot->tile];
-            add_pivot(
-                &effort, depth_of(cost, begin[1] - begin[0]), plan->symmetric, pivot->left_count,
-                sum_edges(cost, plan, round->left_tiles + pivot->left_begin, pivot->left_count),
-                pivot->right_count,
-                sum_edges(cost, plan, round->right_tiles + pivot->right_begin, pivot->right_count));
-        }
-        seconds += seconds_of(cost, &effort);
-    }
-    return seconds;
-}
-
 /* ---- An outline ---- */
 
 struct trial {

@@ -37,7 +37,3 @@ MUST_CHECK enum status plan_cost_outline(const struct plan_cost *cost, const str
                                          const struct plan_outline *outline,
                                          const uint32_t *tile_of, double limit_s,
                                          double *ret_seconds);
-
-/* Seconds by a plan that is made. symmetric: half of a dense one is computed; any other plan says
- * so itself. */
-double plan_cost_plan(const struct plan_cost *cost, const struct plan *plan, bool symmetric);

@@ -20,28 +20,18 @@
 #define LOOK_FRACTION 0.5
 
 /* When the first separator alone takes more than this fraction, and would be lost if it is bad,
- * then only where a breadth-first search finds a thin level. */
-#define LOSS_FRACTION 0.03
-
-/* Bad separators are those of graphs with many neighbours at each vertex, and take METIS longer
- * than others once the graph leaves the caches: 1.5 times for 50,000 vertices and entries, 3 times
- * from 200,000 on. */
-#define BAD_DEGREE 6
-#define BAD_SIZE 1e5
-#define BAD_FACTOR_MAX 3
+ * then only where a breadth-first search finds a thin level. METIS takes up to three times as long
+ * for a bad one as for others. */
+#define LOSS_FRACTION 0.01
 
 /* The second way of taking a directed graph apart may save most of what the first one's
  * plan costs: it is tried when the look takes less. */
 #define LIKELY_GAIN 0.9
 
-/* That looking did not pay is believed for solves whose dense one takes no longer than this times
- * the one that was recorded: a slower kind may be worth a longer look. */
-#define LOOK_AGAIN 1.5
-
-/* Leaves from one tile to LEAF_TILES_MAX of them, clumps of up to CLUMP_LEAVES_MAX leaves, by
- * doubling. */
-#define LEAF_TILES_MAX 16
-#define CLUMP_LEAVES_MAX 16
+/* Leaves from one tile to LEAF_TILES_MAX of them, by doubling, and clumps of CLUMP_LEAVES leaves:
+ * of all doublings of both the best one is a few percent better. */
+#define LEAF_TILES_MAX 8
+#define CLUMP_LEAVES 8
 
 enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **ret_plan)
 {
@@ -76,16 +66,15 @@ struct planning {
     bool thin_only;          /* as in struct order_options */
     struct order *order;     /* owned: the best layout's, or the last one that was made */
     struct plan_layout best; /* owned; empty while none is better than the dense plan */
-    struct order_tiling tiling;
-    double seconds; /* of the solve by it */
+    double seconds;          /* of the solve by it */
 };
 
 static enum status try_layout(struct planning *planning, const struct order *order, uint32_t leaf,
-                              uint32_t clump, bool *ret_better)
+                              bool *ret_better)
 {
     const struct plan_cost *cost = planning->cost;
     const struct plan_layout_options options = {
-        .tile = cost->tile, .granule = cost->granule, .leaf = leaf, .clump = clump};
+        .tile = cost->tile, .granule = cost->granule, .leaf = leaf, .clump = leaf * CLUMP_LEAVES};
     struct plan_layout layout = {0};
     double seconds = INFINITY;
     *ret_better = false;
@@ -104,8 +93,6 @@ static enum status try_layout(struct planning *planning, const struct order *ord
         planning->best = layout;
         layout = former;
         planning->seconds = seconds;
-        planning->tiling.leaf = leaf;
-        planning->tiling.clump = clump;
         *ret_better = true;
     }
     plan_layout_finish(&layout);
@@ -116,23 +103,14 @@ static enum status try_layout(struct planning *planning, const struct order *ord
 static enum status try_order(struct planning *planning, struct order **take_order)
 {
     struct order *order = *take_order;
-    const uint64_t tile = planning->cost->tile;
-    const uint64_t n = order->vertex_count;
+    const uint32_t tile = planning->cost->tile;
     /* A graph that was not divided has one layout. */
     const bool is_whole = order->node_count == order->root_count;
     bool keeps = planning->order == NULL;
-    for (uint64_t leaf = tile; leaf <= tile * LEAF_TILES_MAX && leaf < n; leaf *= 2) {
-        for (uint64_t clump = leaf; clump <= leaf * CLUMP_LEAVES_MAX && clump < 2 * n; clump *= 2) {
-            bool better;
-            STATUS_TRY(try_layout(planning, order, (uint32_t)leaf, (uint32_t)clump, &better));
-            keeps |= better;
-            if (is_whole) {
-                break;
-            }
-        }
-        if (is_whole) {
-            break;
-        }
+    for (uint32_t tiles = 1; tiles <= (is_whole ? 1 : LEAF_TILES_MAX); tiles *= 2) {
+        bool better;
+        STATUS_TRY(try_layout(planning, order, tiles * tile, &better));
+        keeps |= better;
     }
     if (keeps) {
         order_destroy(planning->order);
@@ -175,9 +153,11 @@ static enum status look_for_order(struct planning *planning)
 }
 
 /* Whether the order is the one that would be made. */
-static enum status fits_graph(const struct graph *graph, const struct order *order, bool *ret_fits)
+static enum status fits_graph(const struct planning *planning, const struct order *order,
+                              bool *ret_fits)
 {
-    *ret_fits = !order->partial;
+    const struct graph *graph = planning->graph;
+    *ret_fits = !order->partial || planning->thin_only;
     if (*ret_fits && graph->directed && !order->strong) {
         struct strong_components components;
         STATUS_TRY(strong_components_find(graph, &components));
@@ -187,34 +167,18 @@ static enum status fits_graph(const struct graph *graph, const struct order *ord
     return STATUS_OK;
 }
 
-/* By the kept order: with the tiling that was the best for such tiles, else with all that are
- * tried. ret_found: there is no need to look for an order. */
-static enum status recall_order(struct planning *planning, struct order_record *record,
+/* By the kept order. ret_found: there is no need to look for one. */
+static enum status recall_order(struct planning *planning, const struct order_record *record,
                                 bool *ret_found)
 {
-    const struct plan_cost *cost = planning->cost;
-    struct order_tiling tiling;
     struct order *order = NULL;
-    bool better;
-    enum status status = order_record_get(record, planning->graph->vertex_count, &order, &tiling);
+    enum status status = order_record_get(record, planning->graph->vertex_count, &order);
     *ret_found = false;
-    if (status != STATUS_OK || order == NULL) {
-        return status;
+    if (status == STATUS_OK && order != NULL) {
+        status = fits_graph(planning, order, ret_found);
     }
-    if (tiling.tile == cost->tile && tiling.granule == cost->granule) {
-        *ret_found =
-            tiling.leaf > 0 || planning->dense_s * 1e6 <= LOOK_AGAIN * (tiling.dense_us + 1.0);
-        if (tiling.leaf > 0) {
-            status = try_layout(planning, order, tiling.leaf, tiling.clump, &better);
-            planning->order = order;
-            order = NULL;
-        }
-    } else if (planning->is_worth) {
-        status = fits_graph(planning->graph, order, ret_found);
-        if (status == STATUS_OK && *ret_found) {
-            status = try_order(planning, &order);
-            order_record_put(record, planning->order, &planning->tiling);
-        }
+    if (status == STATUS_OK && *ret_found) {
+        status = try_order(planning, &order);
     }
     order_destroy(order);
     return status;
@@ -229,6 +193,7 @@ static enum status make_chosen(struct planning *planning, struct plan **ret_plan
     STATUS_TRY(plan_symbolic_make(planning->graph, &outline, ret_plan));
     (*ret_plan)->summary.parts = layout->part_count;
     (*ret_plan)->summary.largest_separator = planning->order->largest_separator;
+    (*ret_plan)->expected_s = planning->seconds;
     (*ret_plan)->parts = layout->parts;
     layout->parts = NULL;
     return STATUS_OK;
@@ -241,10 +206,8 @@ static void judge_look(struct planning *planning)
     const struct plan_cost *cost = planning->cost;
     const double size = (double)graph->vertex_count + 2 * (double)graph->edge_count;
     const double level_s = cost->separator_s * size;
-    const bool is_bad = 2 * graph->edge_count >= BAD_DEGREE * (uint64_t)graph->vertex_count;
-    const double loss_s = level_s * (is_bad ? fmin(1 + size / BAD_SIZE, BAD_FACTOR_MAX) : 1);
     planning->look_s = level_s * fmax(1, log2((double)graph->vertex_count / cost->tile));
-    planning->thin_only = loss_s > LOSS_FRACTION * planning->dense_s;
+    planning->thin_only = level_s > LOSS_FRACTION * planning->dense_s;
     planning->is_worth = graph->vertex_count > (uint64_t)cost->tile * (TILES_MIN - 1) &&
                          graph->vertex_count <= INT32_MAX && graph->edge_count <= INT32_MAX / 2 &&
                          planning->look_s < LOOK_FRACTION * planning->dense_s;
@@ -261,7 +224,7 @@ static enum status find_plan(struct planning *planning, struct order_record *rec
     if (!*ret_recalled && planning->is_worth) {
         STATUS_TRY(look_for_order(planning));
         if (record != NULL) {
-            order_record_put(record, planning->order, &planning->tiling);
+            order_record_put(record, planning->order);
         }
     }
     return planning->best.vertex_at != NULL
@@ -278,9 +241,6 @@ enum status planner_make(const struct graph *graph, const struct plan_cost *cost
                                 .cost = cost,
                                 .observer = record != NULL ? record->observer : NULL,
                                 .dense_s = dense_s,
-                                .tiling = {.tile = cost->tile,
-                                           .granule = cost->granule,
-                                           .dense_us = (uint32_t)fmin(dense_s * 1e6, UINT32_MAX)},
                                 .seconds = GAIN_FRACTION * dense_s};
     bool recalled = false;
     const enum status status = find_plan(&planning, record, &recalled, ret_plan);

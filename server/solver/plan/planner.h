@@ -12,7 +12,7 @@ MUST_CHECK enum status planner_dense(uint32_t vertex_count, uint32_t tile, struc
  * cannot pay is seen from n and m, from how fast a search spreads, or from the first separator.
  *
  * record: NULL, or a record whose order is taken where it fits; else the order that is found
- * replaces it, with the tiling that was the best. The tiles to touch are always found from the
+ * replaces it. The tiles to touch are always found from the
  * edges, so that no words make a plan wrong. STATUS_NO_MEMORY; STATUS_CANCELLED by the record's
  * observer. */
 MUST_CHECK enum status planner_make(const struct graph *graph, const struct plan_cost *cost,

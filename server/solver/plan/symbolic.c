@@ -108,9 +108,6 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
         tile_map_add(&pass->reached, tile, tile);
     }
     tile_map_add_edges(&pass->reached, graph, tile_of);
-    if (outline->extra_tiles != NULL) {
-        tile_map_add_packed(&pass->reached, outline->extra_tiles);
-    }
     free(tile_of);
     return STATUS_OK;
 }
@@ -178,14 +175,13 @@ static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_
 {
     const struct plan_outline *outline = pass->outline;
     const uint64_t most = UINT32_MAX - (uint64_t)pass->tile_count * pass->tile_count;
-    const uint32_t limit = outline->round_limit > 0 ? outline->round_limit : UINT32_MAX;
     uint64_t products = 0;
     enum status status = list_panels(pass, outline->pivot[first], round);
     for (uint32_t next = first + 1; status == STATUS_OK && next < pass->tile_count; next++) {
         const struct plan_pivot *last = &pass->pivots[round->pivot_count - 1];
         const uint32_t tile = outline->pivot[next];
         products += (uint64_t)last->left_count * last->right_count;
-        bool fits = round->pivot_count < limit && products <= most;
+        bool fits = products <= most;
         for (uint32_t index = 0; fits && index < round->pivot_count; index++) {
             const uint32_t other = pass->pivots[index].tile;
             fits = !tile_map_has(&pass->reached, tile, other) &&

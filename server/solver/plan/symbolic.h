@@ -16,14 +16,10 @@ struct plan_outline {
     uint32_t tile_count;
     uint32_t tile;         /* no tile is wider, and none is empty */
     const uint32_t *pivot; /* tile_count: every tile once, in the order of elimination */
-    /* The most pivots of a round, 0 = no limit. A round takes the next pivots for as long as they
-     * are independent of those that it has, by the tiles that are reached when it begins; so pivots
-     * that are to share a round stand next to each other. */
-    uint32_t round_limit;
+    /* A round takes the next pivots for as long as they are independent of those that it has, by
+     * the tiles that are reached when it begins; so pivots that are to share a round stand next to
+     * each other. */
     bool symmetric; /* of an undirected graph, not otherwise */
-    /* Tiles to treat as if they had an edge, in the layout of the plan's own bitmaps; of a
-     * symmetric plan both halves. NULL = none. */
-    const uint64_t *extra_tiles;
 };
 
 /* The plan's targets stand row by row, columns ascending; a target's products in the order of the

@@ -43,16 +43,6 @@ void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const u
     }
 }
 
-void tile_map_add_packed(struct tile_map *map, const uint64_t *packed)
-{
-    const size_t tiles = map->tile_count;
-    for (size_t bit = 0; bit < tiles * tiles; bit++) {
-        if ((packed[bit / TILE_MAP_WORD_BITS] >> bit % TILE_MAP_WORD_BITS & 1) != 0) {
-            tile_map_add(map, (uint32_t)(bit / tiles), (uint32_t)(bit % tiles));
-        }
-    }
-}
-
 /* A row's last word has no bits beyond the row, so what spills over lies in the next row. */
 void tile_map_pack(const struct tile_map *map, uint64_t *packed)
 {

@@ -40,7 +40,6 @@ void tile_map_join_row(struct tile_map *map, uint32_t row_tile, uint32_t other_r
 /* The tiles with an edge of the graph, both ways when it is undirected. tile_of: of each vertex. */
 void tile_map_add_edges(struct tile_map *map, const struct graph *graph, const uint32_t *tile_of);
 
-/* From and to the layout of the bitmaps of a plan, which has no gaps between rows: adds what is
- * set. packed has the words of tile_count^2 bits. */
-void tile_map_add_packed(struct tile_map *map, const uint64_t *packed);
+/* To the layout of the bitmaps of a plan, which has no gaps between rows: adds what is set. packed
+ * has the words of tile_count^2 bits. */
 void tile_map_pack(const struct tile_map *map, uint64_t *packed);

@@ -14,20 +14,16 @@ static struct order *make(const struct graph *graph)
 
 TEST(words_are_the_order_again)
 {
-    static const struct order_tiling tiling = {.tile = 128, .leaf = 256, .dense_us = 7};
     for (uint64_t seed = 0; seed < 100; ++seed) {
         struct graph *graph = seed == 0 ? make_grid(true) : range_random(seed);
         struct order *order = make(graph);
         struct order *read = NULL;
-        struct order_tiling read_tiling;
         struct order_record record = {0};
-        order_record_put(&record, order, &tiling);
+        order_record_put(&record, order);
         assert_true(record.fresh);
         assert_in_range(record.count, 1, order_record_limit(graph->vertex_count));
-        assert_int_equal(order_record_get(&record, graph->vertex_count, &read, &read_tiling),
-                         STATUS_OK);
+        assert_int_equal(order_record_get(&record, graph->vertex_count, &read), STATUS_OK);
         assert_non_null(read);
-        assert_memory_equal(&read_tiling, &tiling, sizeof(tiling));
         assert_memory_equal(read->vertex_at, order->vertex_at,
                             graph->vertex_count * sizeof(*read->vertex_at));
         assert_int_equal(read->node_count, order->node_count);
@@ -49,15 +45,14 @@ TEST(a_tree_that_no_dissection_makes_is_none)
     enum { HEIGHT = 100000 };
     struct order_record record = {0};
     struct order *read = NULL;
-    struct order_tiling tiling;
     const uint32_t n = HEIGHT + 1;
-    record.count = 10 + (size_t)n + 2 * HEIGHT + 1 + 1;
+    record.count = 5 + (size_t)n + 2 * HEIGHT + 1 + 1;
     record.words = calloc(record.count, sizeof(*record.words));
     assert_non_null(record.words);
     record.words[0] = n;
     record.words[1] = 2 * HEIGHT + 1;
     record.words[2] = 1;
-    uint32_t *next = record.words + 10;
+    uint32_t *next = record.words + 5;
     for (uint32_t i = 0; i < n; ++i) {
         *next++ = i;
     }
@@ -66,7 +61,7 @@ TEST(a_tree_that_no_dissection_makes_is_none)
         *next++ = UINT32_C(1) << 31;
         *next++ = 1;
     }
-    assert_int_equal(order_record_get(&record, n, &read, &tiling), STATUS_OK);
+    assert_int_equal(order_record_get(&record, n, &read), STATUS_OK);
     assert_null(read);
     free(record.words);
 }
@@ -75,7 +70,6 @@ TEST(no_words_are_no_order)
 {
     const struct order_record record = {0};
     struct order *read = NULL;
-    struct order_tiling tiling;
-    assert_int_equal(order_record_get(&record, 0, &read, &tiling), STATUS_OK);
+    assert_int_equal(order_record_get(&record, 0, &read), STATUS_OK);
     assert_null(read);
 }

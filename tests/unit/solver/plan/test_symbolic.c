@@ -107,15 +107,6 @@ TEST(a_symmetric_plan_lists_one_half)
     plan_destroy(plan);
 }
 
-TEST(a_round_ends_at_its_limit)
-{
-    struct plan_outline outline = outline_of_pairs();
-    outline.round_limit = 1;
-    struct plan *plan = make(5, pairs, 4, false, &outline);
-    assert_int_equal(plan->round_count, 3);
-    plan_destroy(plan);
-}
-
 TEST(dependent_pivots_do_not_share_a_round)
 {
     static const uint32_t separator_first[] = {2, 0, 1};
@@ -171,24 +162,6 @@ TEST(the_work_is_that_of_the_true_widths)
         struct plan *plan = make(5, pairs, 4, false, &outline);
         /* Twice 2 (2 + 1)^2, then 1 (1 + 4)^2. */
         assert_float_equal(plan->summary.work_fraction, 61.0 / 125, 1e-12);
-        plan_destroy(plan);
-    }
-}
-
-TEST(all_tiles_as_extra_are_all_the_work)
-{
-    static const uint64_t all = 0x1FF;
-    struct plan_outline outline = outline_of_pairs();
-    outline.extra_tiles = &all;
-    for (int symmetric = 0; symmetric < 2; ++symmetric) {
-        outline.symmetric = symmetric;
-        struct plan *plan = make(5, pairs, 4, false, &outline);
-        assert_int_equal(plan->round_count, 3);
-        assert_int_equal(plan->edge_tiles[0], 0x1FF);
-        assert_true(plan->summary.work_fraction == 1);
-        for (uint32_t round = 0; round < 3; ++round) {
-            assert_int_equal(plan->rounds[round].target_count, symmetric ? 3 : 4);
-        }
         plan_destroy(plan);
     }
 }
