@@ -76,7 +76,7 @@ void job_report_reset(struct job_report *report)
     struct job_report fresh = {.input = report->input,
                                .warnings = report->warnings,
                                .workers_lost = report->workers_lost,
-                               .result = {report->result.form, report->result.reason, 0, 0}};
+                               .result = report->result};
     memcpy(fresh.traceparent, report->traceparent, sizeof(fresh.traceparent));
     memcpy(fresh.parent, report->parent, sizeof(fresh.parent));
     memcpy(fresh.moves, report->moves, sizeof(fresh.moves));

@@ -1,14 +1,9 @@
 #include "proto/result_form.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const names[RESULT_FORM_COUNT] = {"auto", "matrix", "hierarchy"};
-static const char *const reasons[RESULT_REASON_COUNT] = {
-    [RESULT_REASON_NONE] = "",
-    [RESULT_REASON_ASKED] = "asked for",
-    [RESULT_REASON_FITS] = "the matrix fits",
-    [RESULT_REASON_VERTICES] = "a matrix of so many vertices does not fit",
-};
 
 bool result_form_from_name(const char *name, enum result_form *ret_form)
 {
@@ -24,7 +19,7 @@ bool result_form_from_name(const char *name, enum result_form *ret_form)
 json_t *result_summary_json(const struct result_summary *summary)
 {
     json_t *object = json_pack("{s:s, s:I, s:s}", "kind", names[summary->form], "bytes",
-                               (json_int_t)summary->bytes, "reason", reasons[summary->reason]);
+                               (json_int_t)summary->bytes, "reason", summary->reason);
     if (object != NULL && summary->arcs > 0) {
         json_object_set_new(object, "arcs", json_integer((json_int_t)summary->arcs));
     }
@@ -37,16 +32,12 @@ bool result_summary_from_json(const json_t *object, struct result_summary *ret_s
     const char *reason = json_string_value(json_object_get(object, "reason"));
     const json_int_t bytes = json_integer_value(json_object_get(object, "bytes"));
     const json_int_t arcs = json_integer_value(json_object_get(object, "arcs"));
-    enum result_reason known = RESULT_REASON_NONE;
-    if (form == NULL || reason == NULL || bytes < 0 || arcs < 0 ||
-        !result_form_from_name(form, &ret_summary->form)) {
+    if (form == NULL || reason == NULL || strlen(reason) >= sizeof(ret_summary->reason) ||
+        bytes < 0 || arcs < 0 || !result_form_from_name(form, &ret_summary->form)) {
         return false;
     }
-    while (known < RESULT_REASON_COUNT && strcmp(reasons[known], reason) != 0) {
-        known++;
-    }
-    ret_summary->reason = known;
+    snprintf(ret_summary->reason, sizeof(ret_summary->reason), "%s", reason);
     ret_summary->bytes = (uint64_t)bytes;
     ret_summary->arcs = (uint64_t)arcs;
-    return known < RESULT_REASON_COUNT;
+    return true;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum result_form {
-    RESULT_FORM_AUTO = 0, /* asked for: a matrix where it fits */
+    RESULT_FORM_AUTO = 0, /* asked for: whichever answers soonest */
     RESULT_FORM_MATRIX,
     RESULT_FORM_HIERARCHY,
     RESULT_FORM_COUNT
@@ -16,20 +16,16 @@ enum result_form {
 /* "auto", "matrix", "hierarchy". */
 bool result_form_from_name(const char *name, enum result_form *ret_form);
 
-/* Why it is this form. */
-enum result_reason {
-    RESULT_REASON_NONE = 0, /* nothing was chosen yet */
-    RESULT_REASON_ASKED,
-    RESULT_REASON_FITS,
-    RESULT_REASON_VERTICES, /* a matrix of so many vertices is not held */
-    RESULT_REASON_COUNT
-};
+/* Why it is this form, in words for users. */
+#define RESULT_REASON_SIZE 120
+#define RESULT_REASON_ASKED "asked for"
+#define RESULT_REASON_FITS "the matrix fits"
 
 /* A plain value. */
 struct result_summary {
     enum result_form form; /* never auto, once chosen */
-    enum result_reason reason;
-    uint64_t bytes; /* of its file; 0 until it is there */
+    char reason[RESULT_REASON_SIZE];
+    uint64_t bytes; /* of its file, as far as they are known; else 0 */
     uint64_t arcs;  /* of a hierarchy that is there */
 };
 

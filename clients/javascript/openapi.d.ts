@@ -612,7 +612,7 @@ export type Ready = {
 /** In which form the distances are kept. */
 export type Result = {
   kind: "matrix" | "hierarchy";
-  /** Of its file; 0 until the job is done. */
+  /** Of its file, as far as they are known: exact once the job is done. */
   bytes: number;
   /** Of a hierarchy: arcs that searches may follow. */
   arcs?: number;

@@ -21,8 +21,8 @@ static bool matches_tag(const struct call *call, const char *graph_id)
     return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
-/* The kind and form of the result that the parent has, where they were asked for; and the kind in
- * which its weights are sent. */
+/* The kind of the result that the parent has, where it was asked for, and its form, where no other
+ * is; and the kind in which its weights are sent. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = job_table_newest_of(submission->scheduler->jobs, entry->row.id);
@@ -33,8 +33,9 @@ static enum status inherit_form(struct submission *submission, const struct grap
     const enum kind kind = graph_entry_answer(entry) != NULL ? entry->answering : usual;
     call->submit.changes.kind = kind;
     submission->change.wanted = kind == usual ? KIND_AUTO : kind;
-    if (call->submit.parameters.form == RESULT_FORM_AUTO && last != NULL &&
-        last->report.result.reason == RESULT_REASON_ASKED) {
+    if (submission->change.asked_form == RESULT_FORM_AUTO && last != NULL) {
+        submission->change.inherited = last->report.result;
+        submission->change.inherited.arcs = 0;
         call->submit.parameters.form = last->report.result.form;
     }
     return status;

@@ -1,23 +1,98 @@
 #include "server/scheduler/choose_form.h"
 
+#include "server/clock.h"
 #include "server/scheduler/scheduler_internal.h"
+#include "server/solver/solve_hierarchy.h"
 
-static enum status check_vertices(const struct scheduler *scheduler, const struct quota *quota,
-                                  enum result_form form, uint32_t vertex_count, enum kind kind,
+#include <stdio.h>
+#include <stdlib.h>
+
+bool form_look_begin(const struct scheduler *scheduler, enum result_form form, enum kind kind,
+                     uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look)
+{
+    const bool holds_matrix = vertex_count <= scheduler->vertex_limit[kind];
+    const uint64_t matrix_bytes =
+        ledger_result_bytes(RESULT_FORM_MATRIX, vertex_count, edge_count, kind);
+    *ret_look = (struct form_look){.is_done = true, .byte_limit = UINT64_MAX};
+    if (kind == KIND_U2 || form == RESULT_FORM_MATRIX ||
+        vertex_count > scheduler->admission.hierarchy_vertex_limit) {
+        return false;
+    }
+    if (form == RESULT_FORM_AUTO && holds_matrix) {
+        /* Each edge is an arc, or half of one. */
+        ret_look->byte_limit = matrix_bytes / FORM_HIERARCHY_PART;
+        return vertex_count > FORM_MATRIX_VERTICES &&
+               edge_count / 2 * kind_size(kind) <= ret_look->byte_limit;
+    }
+    return true;
+}
+
+static bool is_draining(void *context)
+{
+    return atomic_load(&((const struct scheduler *)context)->admission.draining);
+}
+
+void form_look_run(struct scheduler *scheduler, const char *tenant, const struct graph *graph,
+                   enum kind kind, struct form_look *look)
+{
+    const struct observer observer = {.context = scheduler, .cancelled = is_draining};
+    struct order_record record = {.observer = &observer};
+    const struct solve_request request = {.kind = kind,
+                                          .threads = scheduler->config->solver.cpu_threads,
+                                          .record = &record,
+                                          .observer = &observer};
+    const double begin_s = clock_monotonic_s();
+    struct order_file file = {0};
+    struct hierarchy_size size;
+    if (graph->vertex_count >= TASK_KEPT_VERTICES_MIN && scheduler->config->plan_budget_bytes > 0) {
+        order_file_open(store_folder(scheduler->store, STORE_ORDERS),
+                        scheduler->config->plan_budget_bytes, graph,
+                        order_file_seed(store_secret(scheduler->store), tenant), &file);
+    }
+    if (file.descriptor > 0) {
+        record.words = order_file_read(file.descriptor, order_record_limit(graph->vertex_count),
+                                       &record.count);
+    }
+    const enum status status = solve_measure_hierarchy(graph, &request, look->byte_limit, &size);
+    if (record.fresh && file.descriptor > 0) {
+        order_file_write(file.descriptor, record.words, record.count);
+    }
+    order_file_finish(&file);
+    free(record.words);
+    look->is_fresh = record.fresh;
+    look->seconds = clock_monotonic_s() - begin_s;
+    if (status == STATUS_OK) {
+        look->state = FORM_MEASURED;
+        look->bytes = result_file_hierarchy_size(size.bytes);
+        look->label_bytes = size.label_bytes;
+    } else if (status == STATUS_TOO_LARGE) {
+        look->state = FORM_NO_SEPARATORS;
+    }
+}
+
+bool form_look_prefers_hierarchy(const struct form_look *look, uint64_t matrix_bytes)
+{
+    return look->state == FORM_MEASURED &&
+           look->bytes + look->label_bytes <= matrix_bytes / FORM_HIERARCHY_PART;
+}
+
+static enum status check_vertices(const struct scheduler *scheduler,
+                                  const struct form_question *question, enum result_form form,
                                   struct problem *reterr)
 {
+    const struct quota *quota = question->quota;
     const bool is_matrix = form == RESULT_FORM_MATRIX;
-    const uint32_t device_limit =
-        is_matrix ? scheduler->vertex_limit[kind] : scheduler->admission.hierarchy_vertex_limit;
+    const uint32_t device_limit = is_matrix ? scheduler->vertex_limit[question->kind]
+                                            : scheduler->admission.hierarchy_vertex_limit;
     const bool by_quota = quota->vertex_limit > 0 && quota->vertex_limit < device_limit;
     const uint32_t limit = by_quota ? quota->vertex_limit : device_limit;
-    if (vertex_count <= limit) {
+    if (question->vertex_count <= limit) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_TOO_LARGE,
-                "%u vertices in kind %s are more than this service can hold%s.", vertex_count,
-                kind_name(kind), is_matrix ? " as a matrix" : "");
-    problem_limit(reterr, limit, vertex_count);
+                "%u vertices in kind %s are more than this service can hold%s.",
+                question->vertex_count, kind_name(question->kind), is_matrix ? " as a matrix" : "");
+    problem_limit(reterr, limit, question->vertex_count);
     problem_hint(reterr, "The limit comes from %s.",
                  by_quota    ? "this key"
                  : is_matrix ? scheduler->admission.limit_reason
@@ -25,39 +100,113 @@ static enum status check_vertices(const struct scheduler *scheduler, const struc
     return STATUS_TOO_LARGE;
 }
 
-static enum status check_disk(const struct scheduler *scheduler, uint32_t vertex_count,
-                              uint64_t result_bytes, uint64_t graph_bytes, struct problem *reterr)
+static enum status check_bytes(const struct scheduler *scheduler,
+                               const struct form_question *question, uint64_t result_bytes,
+                               struct problem *reterr)
 {
     const uint64_t room = ledger_disk_room(scheduler);
-    const uint64_t bytes = result_bytes + graph_bytes;
-    if (!scheduler->ledger.is_full && bytes <= room) {
-        return STATUS_OK;
+    const uint64_t bytes = result_bytes + question->graph_bytes;
+    if (scheduler->ledger.is_full || bytes > room) {
+        problem_set(reterr, STATUS_DISK_FULL,
+                    "There is no room on the disk for the result of %u vertices; nothing was kept.",
+                    question->vertex_count);
+        problem_limit(reterr, (double)room, (double)bytes);
+        problem_hint(reterr, "Delete graphs, or ask again when there is room.");
+        return STATUS_DISK_FULL;
     }
-    problem_set(reterr, STATUS_DISK_FULL,
-                "There is no room on the disk for the result of %u vertices; nothing was kept.",
-                vertex_count);
-    problem_limit(reterr, (double)room, (double)bytes);
-    problem_hint(reterr, "Delete graphs, or ask again when there is room.");
-    return STATUS_DISK_FULL;
+    return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
 }
 
-enum status choose_result_form(const struct scheduler *scheduler, const struct quota *quota,
-                               const struct graph_row *row, enum kind kind, uint64_t graph_bytes,
-                               struct result_summary *result, struct problem *reterr)
+static enum status check_form(const struct scheduler *scheduler,
+                              const struct form_question *question,
+                              const struct result_summary *result, struct problem *reterr)
 {
-    const uint32_t n = row->vertex_count;
-    result->reason = RESULT_REASON_ASKED;
-    if (result->form == RESULT_FORM_HIERARCHY && kind == KIND_U2) {
+    STATUS_TRY(check_vertices(scheduler, question, result->form, reterr));
+    return check_bytes(scheduler, question, result->bytes, reterr);
+}
+
+struct size_text {
+    char text[16];
+};
+
+static struct size_text print_size(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    struct size_text size;
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(size.text, sizeof(size.text), "%.*f %s", unit > 0 && value < 100 ? 1 : 0, value,
+             units[unit]);
+    return size;
+}
+
+static struct result_summary outline_form(const struct form_question *question,
+                                          enum result_form form)
+{
+    const struct form_look *look = &question->look;
+    const bool is_known = form == RESULT_FORM_HIERARCHY && look->state == FORM_MEASURED;
+    return (struct result_summary){
+        .form = form,
+        .bytes = is_known ? look->bytes
+                          : ledger_result_bytes(form, question->vertex_count, question->edge_count,
+                                                question->kind)};
+}
+
+static void choose_auto(const struct scheduler *scheduler, const struct form_question *question,
+                        struct result_summary *ret_result)
+{
+    const struct result_summary matrix = outline_form(question, RESULT_FORM_MATRIX);
+    const struct result_summary hierarchy = outline_form(question, RESULT_FORM_HIERARCHY);
+    const struct form_look *look = &question->look;
+    const bool is_possible = question->kind != KIND_U2 &&
+                             !(look->state == FORM_NO_SEPARATORS && look->byte_limit == UINT64_MAX);
+    char *reason = ret_result->reason;
+    struct problem lack;
+    const enum status fit = check_form(scheduler, question, &matrix, &lack);
+    *ret_result = matrix;
+    if (form_look_prefers_hierarchy(look, matrix.bytes)) {
+        *ret_result = hierarchy;
+        snprintf(reason, RESULT_REASON_SIZE,
+                 "%s answer as fast as a matrix of %s would; result=matrix makes that",
+                 print_size(hierarchy.bytes).text, print_size(matrix.bytes).text);
+    } else if (fit == STATUS_OK || !is_possible) {
+        snprintf(reason, RESULT_REASON_SIZE, "%s",
+                 look->state == FORM_UNSEEN ? RESULT_REASON_FITS
+                                            : "the matrix fits, and answers faster than the "
+                                              "hierarchy of this graph would");
+    } else {
+        *ret_result = hierarchy;
+        snprintf(reason, RESULT_REASON_SIZE, "a matrix of %s does not fit%s",
+                 print_size(matrix.bytes).text,
+                 fit == STATUS_DISK_FULL       ? " on the disk"
+                 : fit == STATUS_STORAGE_QUOTA ? " into the bytes of this key"
+                                               : "");
+    }
+}
+
+enum status choose_result_form(const struct scheduler *scheduler,
+                               const struct form_question *question, struct result_summary *result,
+                               struct problem *reterr)
+{
+    if (result->form == RESULT_FORM_HIERARCHY && question->kind == KIND_U2) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "A hierarchy has no kind u2.");
         problem_hint(reterr, "Ask for kind=i4, or for result=matrix.");
         return STATUS_BAD_PARAMETER;
     }
     if (result->form == RESULT_FORM_AUTO) {
-        const bool fits = n <= scheduler->vertex_limit[kind] || kind == KIND_U2;
-        result->form = fits ? RESULT_FORM_MATRIX : RESULT_FORM_HIERARCHY;
-        result->reason = fits ? RESULT_REASON_FITS : RESULT_REASON_VERTICES;
+        choose_auto(scheduler, question, result);
+    } else {
+        const struct result_summary outline = outline_form(question, result->form);
+        if (result->reason[0] == '\0') {
+            snprintf(result->reason, sizeof(result->reason), "%s", RESULT_REASON_ASKED);
+        }
+        if (result->bytes == 0 || question->look.state == FORM_MEASURED) {
+            result->bytes = outline.bytes;
+        }
     }
-    const uint64_t bytes = ledger_result_bytes(result->form, n, row->edge_count, kind);
-    STATUS_TRY(check_vertices(scheduler, quota, result->form, n, kind, reterr));
-    return check_disk(scheduler, n, bytes, graph_bytes, reterr);
+    return check_form(scheduler, question, result, reterr);
 }

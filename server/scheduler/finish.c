@@ -280,6 +280,8 @@ static void fill_report(struct job *job, const struct task *task)
     report->timings.parse_s = job->parse_s + task->parse_s;
     report->timings.write_s += task->write_s;
     report->plan = outcome->plan;
+    report->plan.planning_s += job->look_s;
+    report->plan.cached &= !job->is_look_fresh;
     report->result.arcs = outcome->arc_count;
     report->verification = outcome->account.verification;
     report->cycle_weight = outcome->cycle_weight;

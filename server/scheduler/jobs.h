@@ -48,6 +48,8 @@ struct job {
     double started_s;
     double finished_s;
     double parse_s;        /* spent reading the upload */
+    double look_s;         /* spent ordering the graph, before its form was chosen */
+    bool is_look_fresh;    /* the order was found then */
     double expected_s;     /* guessed when the job enters the queue; 0 = not known */
     uint32_t vertex_count; /* of its graph, while it waits for a worker */
     char idempotency_key[IDEMPOTENCY_KEY_SIZE];

@@ -64,8 +64,10 @@ void ledger_release(struct scheduler *scheduler, struct tenant *tenant, struct c
 
 void ledger_reserve_result(struct scheduler *scheduler, struct job *job, uint64_t edge_count)
 {
-    const uint64_t bytes =
-        ledger_result_bytes(job->report.result.form, job->vertex_count, edge_count, job->kind);
+    const struct result_summary *result = &job->report.result;
+    const uint64_t bytes = result->bytes > 0 ? result->bytes
+                                             : ledger_result_bytes(result->form, job->vertex_count,
+                                                                   edge_count, job->kind);
     ledger_reserve(scheduler, job->tenant, &job->held, (struct capacity){.disk_bytes = bytes});
 }
 

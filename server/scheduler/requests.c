@@ -3,6 +3,7 @@
 #include "proto/job_document.h"
 #include "proto/text.h"
 #include "server/scheduler/answer.h"
+#include "server/scheduler/choose_form.h"
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/names.h"
 #include "server/scheduler/results.h"
@@ -195,6 +196,7 @@ static uint64_t add_bytes(uint64_t a, uint64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
+/* As a matrix. */
 static bool has_room(const struct scheduler *scheduler, const struct estimate *estimate,
                      enum kind kind)
 {
@@ -239,30 +241,39 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     }
 }
 
-/* A hierarchy in place of a matrix that does not fit; what it takes is not known before its
- * separators are. */
-static bool fits_as_hierarchy(const struct scheduler *scheduler, struct estimate *estimate)
+/* The form that a job would have, by what is free of the disk. look: what is known of the graph's
+ * separators. False: neither form fits. */
+static bool choose_form(const struct scheduler *scheduler, const struct form_look *look,
+                        struct estimate *estimate)
 {
-    const uint32_t n = estimate->vertex_count;
-    const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
-    const uint64_t bytes =
-        ledger_result_bytes(RESULT_FORM_HIERARCHY, n, estimate->edge_count, estimate->kind);
-    if (estimate->kind == KIND_U2 || n <= estimate->vertex_limit ||
-        n > scheduler->admission.hierarchy_vertex_limit ||
-        add_bytes(bytes, graph_bytes) > estimate->free_disk_bytes) {
+    const struct quota unlimited = {0};
+    const struct form_question question = {
+        .quota = &unlimited,
+        .vertex_count = estimate->vertex_count,
+        .edge_count = estimate->edge_count,
+        .kind = estimate->kind,
+        .graph_bytes =
+            ledger_graph_bytes(estimate->vertex_count, estimate->edge_count, WEIGHT_INTEGER),
+        .look = *look};
+    struct result_summary result = {.form = RESULT_FORM_AUTO};
+    struct problem lack;
+    if (choose_result_form(scheduler, &question, &result, &lack) != STATUS_OK) {
         return false;
     }
-    estimate->result = (struct result_summary){
-        .form = RESULT_FORM_HIERARCHY, .reason = RESULT_REASON_VERTICES, .bytes = bytes};
-    estimate->solver = "cpu";
-    estimate->device_bytes = 0;
-    estimate->disk_bytes = add_bytes(bytes, graph_bytes);
-    estimate->host_bytes = add_bytes(estimate->disk_bytes, bytes);
-    estimate->seconds = -1;
+    estimate->result = result;
+    if (result.form == RESULT_FORM_HIERARCHY) {
+        estimate->solver = "cpu";
+        estimate->device_bytes = 0;
+        estimate->disk_bytes = add_bytes(result.bytes, question.graph_bytes);
+        estimate->host_bytes =
+            add_bytes(estimate->disk_bytes, add_bytes(result.bytes, look->label_bytes));
+        estimate->seconds = -1;
+    }
     return true;
 }
 
-static void judge_fit(const struct scheduler *scheduler, struct estimate *estimate)
+static void judge_fit(const struct scheduler *scheduler, const struct form_look *look,
+                      struct estimate *estimate)
 {
     if (estimate->edge_count > estimate->edge_limit) {
         snprintf(estimate->reason, sizeof(estimate->reason), "More edges than graph.edge_limit.");
@@ -270,8 +281,7 @@ static void judge_fit(const struct scheduler *scheduler, struct estimate *estima
                  "Start the service with a larger graph.edge_limit.");
         return;
     }
-    estimate->fits =
-        has_room(scheduler, estimate, estimate->kind) || fits_as_hierarchy(scheduler, estimate);
+    estimate->fits = choose_form(scheduler, look, estimate);
     if (estimate->fits) {
         return;
     }
@@ -325,17 +335,19 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
     estimate->vertex_limit = scheduler->vertex_limit[kind];
     estimate->edge_limit = scheduler->config->edge_limit;
-    estimate->free_disk_bytes = store_free_bytes(scheduler->store);
+    estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
 
-/* The estimate of a stored graph, on a thread of the pool: reading it and making its plan take a
- * while. */
+/* The estimate of a stored graph, on a thread of the pool: reading it, a look at its separators and
+ * making its plan take a while. */
 struct plan_estimate {
     uv_work_t request;
     struct scheduler *scheduler;
     struct call *call;
     const struct solver *solver;
     char graph_id[GRAPH_ID_SIZE];
+    bool has_look; /* the look below is to be made */
+    struct form_look look;
     struct estimate estimate;
     enum status status;
 };
@@ -348,12 +360,15 @@ static void read_and_plan(uv_work_t *request)
     struct graph *graph = NULL;
     plan->status =
         graph_file_read(store_folder(plan->scheduler->store, STORE_GRAPHS), plan->graph_id, &graph);
-    if (plan->status == STATUS_OK) {
+    if (plan->status == STATUS_OK && plan->has_look) {
+        form_look_run(plan->scheduler, plan->call->tenant->name, graph, estimate->kind,
+                      &plan->look);
+    }
+    if (plan->status == STATUS_OK && estimate->result.form == RESULT_FORM_MATRIX &&
+        !form_look_prefers_hierarchy(&plan->look, estimate->result.bytes)) {
         plan->status =
             estimate_planned(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
-    }
-    if (plan->status == STATUS_OK) {
-        estimate->seconds = solve.seconds;
+        estimate->seconds = plan->status == STATUS_OK ? solve.seconds : -1;
     }
     graph_destroy(graph);
 }
@@ -366,6 +381,7 @@ static void answer_planned(uv_work_t *request, int error)
     scheduler->looks--;
     scheduler->marks.unparked = true;
     if (plan->status == STATUS_OK) {
+        judge_fit(scheduler, &plan->look, &plan->estimate);
         answer_body(plan->call, 200, estimate_print(&plan->estimate));
     } else if (graph_table_find(scheduler->graphs, plan->call->tenant, plan->graph_id) == NULL) {
         answer_no_such(plan->call);
@@ -395,6 +411,8 @@ static void start_planning(struct scheduler *scheduler, struct call *call,
     plan->solver = worker_solver(find_worker(scheduler, estimate)->worker);
     memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
     plan->estimate = *estimate;
+    plan->has_look = form_look_begin(scheduler, RESULT_FORM_AUTO, estimate->kind,
+                                     estimate->vertex_count, estimate->edge_count, &plan->look);
     scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &plan->request, read_and_plan, answer_planned) == 0);
 }
@@ -424,8 +442,8 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
         estimate.edge_count = entry->row.edge_count;
     }
     measure_job(scheduler, &estimate);
-    judge_fit(scheduler, &estimate);
-    if (entry != NULL && estimate.fits && estimate.result.form == RESULT_FORM_MATRIX) {
+    judge_fit(scheduler, &(struct form_look){0}, &estimate);
+    if (entry != NULL && estimate.fits) {
         start_planning(scheduler, call, entry, &estimate);
     } else {
         answer_body(call, 200, estimate_print(&estimate));

@@ -96,8 +96,9 @@ void scheduler_commit_destroy(struct commit *commit)
 enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
 {
     if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
-        job->report.result.reason != RESULT_REASON_FITS || job->report.warnings != NULL ||
-        job->report.parent[0] != '\0' || job->report.traceparent[0] != '\0') {
+        strcmp(job->report.result.reason, RESULT_REASON_FITS) != 0 ||
+        job->report.warnings != NULL || job->report.parent[0] != '\0' ||
+        job->report.traceparent[0] != '\0') {
         commit->report = job_report_encode(&job->report);
         if (commit->report == NULL) {
             return STATUS_NO_MEMORY;

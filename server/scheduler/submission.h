@@ -1,6 +1,7 @@
 /* An upload, a change of a stored graph or a submission of one, on its way to its commit. */
 #pragma once
 
+#include "server/scheduler/choose_form.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/hierarchy/update.h"
 
@@ -13,12 +14,13 @@ enum submission_source {
 struct submission_change {
     struct graph_entry *parent; /* NULL while an earlier change of the name is under way */
     char parent_id[GRAPH_ID_SIZE];
-    char name[NAME_SIZE];        /* that nobody else changes meanwhile; empty = none */
-    struct name_move move;       /* of the name, until the job has it */
-    enum result_form asked_form; /* the form of the call may become the parent's */
-    enum kind wanted;            /* KIND_AUTO where the kind follows the weights */
-    uint64_t absent;             /* edges to be removed that are not there */
-    struct solve_arc *arcs;      /* all that has changed, owned; NULL where that is too much */
+    char name[NAME_SIZE];            /* that nobody else changes meanwhile; empty = none */
+    struct name_move move;           /* of the name, until the job has it */
+    enum result_form asked_form;     /* the form of the call may become the parent's */
+    struct result_summary inherited; /* then: of the parent */
+    enum kind wanted;                /* KIND_AUTO where the kind follows the weights */
+    uint64_t absent;                 /* edges to be removed that are not there */
+    struct solve_arc *arcs;          /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;
 };
 
@@ -43,6 +45,7 @@ struct submission {
     struct draft_file coordinates_file;  /* with them, owned */
     enum status status;
     struct problem problem;
+    struct form_look look;    /* comes before its form is chosen */
     struct warnings warnings; /* about the upload */
     struct capacity held;     /* a place in the queue */
     STAILQ_ENTRY(submission) in_parked;

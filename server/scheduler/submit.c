@@ -4,12 +4,12 @@
 #include "server/scheduler/accept.h"
 #include "server/scheduler/answer.h"
 #include "server/scheduler/change.h"
-#include "server/scheduler/choose_form.h"
 #include "server/scheduler/coordinates.h"
 #include "server/scheduler/names.h"
 #include "server/scheduler/results.h"
 #include "server/scheduler/submission.h"
 #include "server/scheduler/waiters.h"
+#include "server/store/graph_file.h"
 #include "server/store/identity.h"
 
 #include <stdlib.h>
@@ -233,8 +233,13 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->priority = call->submit.parameters.priority;
     job->verify = call->submit.parameters.verify;
     job->parse_s = call->submit.parse_s;
+    job->look_s = submission->look.seconds;
+    job->is_look_fresh = submission->look.is_fresh;
     job->report.input = call->submit.input;
     job->report.warnings = call->submit.warnings;
+    if (submission->source == SUBMISSION_CHANGE) {
+        job->report.result = submission->change.inherited;
+    }
     job->report.result.form = call->submit.parameters.form;
     call->submit.warnings = NULL;
     memcpy(job->report.traceparent, call->traceparent, sizeof(call->traceparent));
@@ -262,15 +267,17 @@ static enum status create_job(struct submission *submission, const struct graph_
 static enum status check_capacity(struct submission *submission, const struct graph_entry *entry,
                                   struct job *job)
 {
-    const struct graph_row *row = &entry->row;
-    const struct quota *quota = &submission->call->quota;
-    struct result_summary *result = &job->report.result;
-    uint64_t bytes = file_bytes(submission, entry) +
-                     (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0);
-    STATUS_TRY(choose_result_form(submission->scheduler, quota, row, job->kind, bytes, result,
+    const struct form_question question = {
+        .tenant = submission->tenant,
+        .quota = &submission->call->quota,
+        .vertex_count = entry->row.vertex_count,
+        .edge_count = entry->row.edge_count,
+        .kind = job->kind,
+        .graph_bytes = file_bytes(submission, entry) +
+                       (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0),
+        .look = submission->look};
+    STATUS_TRY(choose_result_form(submission->scheduler, &question, &job->report.result,
                                   &submission->problem));
-    bytes += ledger_result_bytes(result->form, row->vertex_count, row->edge_count, job->kind);
-    STATUS_TRY(tenant_check_bytes(submission->tenant, quota, bytes, &submission->problem));
     return submit_reserve_place(submission);
 }
 
@@ -457,6 +464,62 @@ struct job *submit_find_repeated(const struct submission *submission)
                : NULL;
 }
 
+/* A file that cannot be read is the worker's to tell of. */
+static void look_at_graph(uv_work_t *request)
+{
+    struct submission *submission = request->data;
+    struct scheduler *scheduler = submission->scheduler;
+    struct graph *stored = NULL;
+    if (submission->graph == NULL && graph_file_read(store_folder(scheduler->store, STORE_GRAPHS),
+                                                     submission->graph_id, &stored) != STATUS_OK) {
+        return;
+    }
+    form_look_run(scheduler, submission->tenant->name,
+                  submission->graph != NULL ? submission->graph : stored, submission->kind,
+                  &submission->look);
+    graph_destroy(stored);
+}
+
+static void accept_submission(struct submission *submission);
+
+static void graph_looked_at(uv_work_t *request, int error)
+{
+    struct submission *submission = request->data;
+    CHECK(error == 0); /* nothing cancels it */
+    scheduler_wake(submission->scheduler);
+    if (submission->scheduler->draining && submission->look.state == FORM_UNSEEN) {
+        submit_refuse(submission, problem_set(&submission->problem, STATUS_DRAINING,
+                                              "The service is stopping: nothing was kept."));
+    } else {
+        accept_submission(submission);
+    }
+}
+
+/* The form of a large graph is chosen by a look at it, unless it is solved already. A graph that a
+ * change has made has the form of its parent. */
+static bool start_look(struct submission *submission, const struct graph_entry *entry)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    const struct job_parameters *parameters = &submission->call->submit.parameters;
+    const struct graph *graph = submission->graph;
+    const struct result *known = entry != NULL ? entry->results[submission->kind] : NULL;
+    if (submission->look.is_done || submission->call->kind == CALL_STORE_GRAPH ||
+        (submission->source == SUBMISSION_CHANGE &&
+         submission->change.inherited.form != RESULT_FORM_AUTO) ||
+        (known != NULL && !parameters->verify &&
+         (parameters->form == RESULT_FORM_AUTO || parameters->form == result_form(known))) ||
+        !form_look_begin(scheduler, parameters->form, submission->kind,
+                         graph != NULL ? graph->vertex_count : entry->row.vertex_count,
+                         graph != NULL ? graph->edge_count : entry->row.edge_count,
+                         &submission->look)) {
+        return false;
+    }
+    submission->request.data = submission;
+    CHECK(uv_queue_work(scheduler->loop, &submission->request, look_at_graph, graph_looked_at) ==
+          0);
+    return true;
+}
+
 /* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
  * once nobody else is given it. */
 static void accept_submission(struct submission *submission)
@@ -476,7 +539,7 @@ static void accept_submission(struct submission *submission)
         submit_end(submission);
     } else if (earlier != NULL) {
         submit_answer_repeat(submission, earlier);
-    } else {
+    } else if (!start_look(submission, entry)) {
         accept_new(submission);
     }
 }

@@ -13,26 +13,29 @@
  * both. */
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
-/* The kept order where it is one for hierarchies, else a new one, which replaces it. An order for a
- * plan alone stays: it took as long to find. */
-static enum status find_order(const struct graph *graph, uint32_t threads,
-                              struct order_record *record, bool *ret_kept, struct order **ret_order)
+/* By the kept order where it is one for hierarchies, else by a new one, which replaces it. An order
+ * for a plan alone stays: it took as long to find. STATUS_TOO_LARGE beyond the limits, and where
+ * options->thin_only has left a part undivided. */
+static enum status find_shape(const struct graph *graph, const struct order_options *options,
+                              const struct hierarchy_limits *most, struct order_record *record,
+                              bool *ret_kept, struct hierarchy_shape **ret_shape)
 {
-    const struct order_options options = {.threads = threads, .observer = record->observer};
-    struct order_tiling tiling;
     struct order *order = NULL;
-    STATUS_TRY(order_record_get(record, graph->vertex_count, &order, &tiling));
-    *ret_kept = order != NULL && !order->strong && !order->partial;
+    STATUS_TRY(order_record_get(record, graph->vertex_count, &order));
+    *ret_kept = order != NULL && !order->strong && (options->thin_only || !order->partial);
     if (!*ret_kept) {
         const bool replaces = order == NULL || order->partial;
         order_destroy(order);
-        STATUS_TRY(order_make(graph, &options, &order));
+        STATUS_TRY(order_make(graph, options, &order));
         if (replaces) {
-            order_record_put(record, order, &(struct order_tiling){0});
+            order_record_put(record, order);
         }
     }
-    *ret_order = order;
-    return STATUS_OK;
+    const enum status status = order->partial
+                                   ? STATUS_TOO_LARGE
+                                   : hierarchy_make_shape(graph, order->vertex_at, most, ret_shape);
+    order_destroy(order);
+    return status;
 }
 
 static void summarize(const struct hierarchy_shape *shape, bool is_kept,
@@ -52,16 +55,65 @@ static void summarize(const struct hierarchy_shape *shape, bool is_kept,
 static enum status plan(const struct graph *graph, uint32_t threads, struct order_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
 {
+    const struct order_options options = {.threads = threads, .observer = record->observer};
     const double begin_s = stopwatch_now_s();
-    bool is_kept = false;
-    struct order *order = NULL;
-    STATUS_TRY(find_order(graph, threads, record, &is_kept, &order));
-    const enum status status = hierarchy_make_shape(graph, order->vertex_at, &limits, ret_shape);
-    order_destroy(order);
-    STATUS_TRY(status);
+    bool is_kept;
+    STATUS_TRY(find_shape(graph, &options, &limits, record, &is_kept, ret_shape));
     summarize(*ret_shape, is_kept, ret_plan);
     ret_plan->planning_s = stopwatch_now_s() - begin_s;
     return STATUS_OK;
+}
+
+/* Vertices have a label entry for each vertex above them. */
+static enum status count_label_entries(const struct hierarchy_shape *shape, uint64_t *ret_entries)
+{
+    uint32_t *above = malloc(((size_t)shape->supernode_count + 1) * sizeof(*above));
+    if (above == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *ret_entries = 0;
+    for (uint32_t s = shape->supernode_count; s-- > 0;) {
+        const uint64_t columns = hierarchy_columns(shape, s);
+        const uint32_t parent = shape->parent[s];
+        above[s] = parent != NO_SUPERNODE
+                       ? above[parent] + shape->first[parent + 1] - shape->row[shape->row_begin[s]]
+                       : 0;
+        *ret_entries += columns * above[s] + columns * (columns - 1) / 2;
+    }
+    free(above);
+    return STATUS_OK;
+}
+
+enum status solve_measure_hierarchy(const struct graph *graph, const struct solve_request *request,
+                                    uint64_t byte_limit, struct hierarchy_size *ret_size)
+{
+    struct graph *folded = NULL;
+    STATUS_TRY(graph_fold(graph, &folded));
+    const struct graph *solved = folded != NULL ? folded : graph;
+    const uint64_t cell = kind_size(request->kind);
+    const uint64_t most = byte_limit / (solved->directed ? 2 * cell : cell);
+    const struct order_options options = {.threads = request->threads > 0 ? request->threads
+                                                                          : cpu_pool_cores(),
+                                          .thin_only = byte_limit < UINT64_MAX,
+                                          .observer = request->observer};
+    const struct hierarchy_limits sought = {
+        .entries = most < limits.entries ? most : limits.entries, .steps = limits.steps};
+    struct hierarchy_shape *shape = NULL;
+    uint64_t labels = 0;
+    bool is_kept;
+    enum status status = find_shape(solved, &options, &sought, request->record, &is_kept, &shape);
+    if (status == STATUS_OK) {
+        status = count_label_entries(shape, &labels);
+    }
+    if (status == STATUS_OK) {
+        *ret_size = (struct hierarchy_size){
+            .bytes = hierarchy_bytes(shape, request->kind, solved->directed),
+            .label_bytes = 2 * labels * cell,
+            .arc_count = shape->arc_count};
+    }
+    hierarchy_destroy_shape(shape);
+    graph_fold_destroy(folded);
+    return status;
 }
 
 static enum status refuse_size(const char *words, struct problem *reterr)

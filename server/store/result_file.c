@@ -97,6 +97,11 @@ enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_
     return STATUS_OK;
 }
 
+uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes)
+{
+    return hierarchy_bytes + (hierarchy_bytes + BLOCK_SIZE - 1) / BLOCK_SIZE * sizeof(uint64_t);
+}
+
 /* ---- Blocks and their checksums ---- */
 
 static enum status digest_block(const struct result_file *file, size_t block,

@@ -23,6 +23,8 @@ void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT
 
 /* Bytes of such a file, which result_file_create takes. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
+/* The same of a hierarchy. */
+uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes);
 
 /* Space is taken on the disk now: STATUS_DISK_FULL here, not in the middle of a solve; but for a
  * hierarchy, of which nothing is there yet, and for a small matrix, which is in memory until it is

@@ -109,7 +109,7 @@ def test_waiting_jobs_count_for_the_disk():
                 break
         taken = 0
         for salt in range(1, 40):
-            answer = daemon.submit(crash.graph(salt, n=n))
+            answer = daemon.submit(crash.graph(salt, n=n), "?result=matrix")
             if answer.status == 507:
                 assert answer.json["actual"] > answer.json["limit"], answer.body
                 assert answer.json["hint"], answer.body
@@ -128,7 +128,7 @@ def test_the_header_line_is_enough_to_refuse():
     def script(daemon, disk):
         daemon.solve(crash.graph(1))
         connection = daemon.connect()
-        connection.putrequest("POST", "/v1/jobs?format=dimacs")
+        connection.putrequest("POST", "/v1/jobs?format=dimacs&result=matrix")
         connection.putheader("Content-Length", "1000000")
         connection.endheaders(b"p sp 1700 10\n".ljust(1000000))
         response = connection.getresponse()

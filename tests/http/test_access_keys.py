@@ -367,18 +367,19 @@ def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
     daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(200)
 
 
-def test_a_hierarchy_larger_than_the_quota_is_not_kept(_):
-    """One of far more arcs than the graph has edges."""
+def test_a_hierarchy_larger_than_the_quota_is_refused_before_its_solve(_):
+    """One of far more arcs than the graph has edges: its bytes are known when it is ordered."""
     draw = random.Random(5)
     edges = [(draw.randrange(1500), draw.randrange(1500)) for _ in range(4500)]
     body = "p sp 1500 4500\n" + "".join(f"a {a + 1} {b + 1} 7\n" for a, b in edges)
     owners = access.Keys("alpha:submitter bytes=300KiB", "beta:submitter")
     with access.Daemon("--http.keys_file", owners.path) as limited:
-        documents = [limited.by(who, "POST", "/v1/jobs?result=hierarchy", body.encode(), {"Prefer": "wait=60"}).json
-                     for who in ("beta:submitter", "alpha:submitter")]
-        assert documents[0]["state"] == "done" and documents[0]["result"]["bytes"] > 300 * 1024, documents
-        assert documents[1]["state"] == "failed", documents
-        assert documents[1]["problem"]["code"] == "StorageQuota", documents
+        answers = [limited.by(who, "POST", "/v1/jobs?result=hierarchy", body.encode(), {"Prefer": "wait=60"})
+                   for who in ("beta:submitter", "alpha:submitter")]
+        result = answers[0].expect(200).json["result"]
+        refused = answers[1].expect(507, "StorageQuota").json
+        assert refused["actual"] > result["bytes"] > refused["limit"] == 300 * 1024, (result, refused)
+        assert limited.by("alpha:submitter", "GET", "/v1/graphs").expect(200).json["graphs"] == []
 
 
 def test_objects_made_without_keys_belong_to_tenant_dash(_):

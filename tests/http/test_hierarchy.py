@@ -188,11 +188,34 @@ def test_more_vertices_than_a_matrix_has_become_one(daemon):
     assert problem["limit"] == limit and problem["actual"] == n
     job = daemon.solve(graph, "?name=long")
     assert job["state"] == "done" and job["result"]["kind"] == "hierarchy", job
-    assert "vertices" in job["result"]["reason"] and job["result"]["bytes"] < 200 * n, job["result"]
+    assert "as fast as a matrix of" in job["result"]["reason"] and job["result"]["bytes"] < 200 * n, job["result"]
     assert daemon.distance("long", 1, n) == 2 * (n - 1)
     assert daemon.distance("long", n, 1) is None
     path = daemon.get(f"/v1/graphs/long/path?source={n - 50}&target={n}").expect(200).json
     assert path["distance"] == 100 and len(path["vertices"]) == 51
+
+
+def test_auto_takes_what_answers_soonest(daemon):
+    """Roads above 8,192 vertices become a hierarchy, as their estimate says; so do their changes.
+    Random graphs, which have no separators, become a matrix."""
+    graph = roads(9025, 3)
+    stored = daemon.ask("POST", "/v1/graphs?name=auto", body=graph).expect(201).json["id"]
+    said = daemon.ask("POST", "/v1/estimate", body=harness.json.dumps({"graph": stored})).expect(200).json
+    assert said["result"]["kind"] == "hierarchy" and said["fits"] and said["disk_bytes"] < 10_000_000, said
+    job = daemon.solve(harness.json.dumps({"graph": stored}))
+    assert job["state"] == "done" and job["result"]["bytes"] == said["result"]["bytes"], (job, said)
+    assert "as fast as a matrix of 326 MB would; result=matrix makes that" in job["result"]["reason"], job
+    patch = daemon.ask("PATCH", "/v1/graphs/auto/edges", body="[[1,2,1]]", headers={"Content-Type": "application/json"})
+    changed = daemon.finish(patch.expect(202).json["id"])
+    assert changed["state"] == "done" and changed["result"]["reason"] == job["result"]["reason"], changed
+    asked = daemon.submit(graph, "?result=matrix").expect(202).json
+    assert asked["result"]["kind"] == "matrix" and asked["result"]["reason"] == "asked for", asked
+    daemon.ask("DELETE", "/v1/jobs/" + asked["id"]).expect(202)
+    draw = random.Random(5)
+    lines = "".join(f"a {draw.randrange(9000) + 1} {draw.randrange(9000) + 1} 7\n" for _ in range(36000))
+    loose = daemon.submit(f"p sp 9000 36000\n{lines}".encode()).expect(202).json
+    assert loose["result"]["kind"] == "matrix" and "answers faster" in loose["result"]["reason"], loose
+    daemon.ask("DELETE", "/v1/jobs/" + loose["id"]).expect(202)
 
 
 def test_a_hierarchy_outlives_a_restart(_):

@@ -144,7 +144,7 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
     const enum result_form form = request->job_request.parameters.form;
     const enum kind kind = request->job_request.parameters.kind;
     const bool is_matrix = for_job && (form == RESULT_FORM_MATRIX || kind == KIND_U2);
-    if (for_job && form != RESULT_FORM_HIERARCHY) {
+    if (is_matrix) {
         rules.options.matrix_vertices = admission->vertex_limit;
         rules.options.room_bytes = room_bytes(request);
         rules.options.element_bytes = kind_size(kind == KIND_AUTO ? KIND_I4 : kind);

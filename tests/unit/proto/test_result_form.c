@@ -16,18 +16,17 @@ TEST(forms_are_found_by_name)
 
 TEST(a_summary_is_read_back)
 {
-    for (enum result_reason reason = RESULT_REASON_NONE; reason < RESULT_REASON_COUNT; reason++) {
-        const struct result_summary summary = {RESULT_FORM_HIERARCHY, reason, 123456789012, 42};
-        struct result_summary found = {0};
-        json_t *object = result_summary_json(&summary);
+    const struct result_summary summary = {RESULT_FORM_HIERARCHY, RESULT_REASON_ASKED, 123456789012,
+                                           42};
+    struct result_summary found = {0};
+    json_t *object = result_summary_json(&summary);
 
-        assert_true(result_summary_from_json(object, &found));
-        assert_int_equal(found.form, summary.form);
-        assert_int_equal(found.reason, reason);
-        assert_int_equal(found.bytes, summary.bytes);
-        assert_int_equal(found.arcs, summary.arcs);
-        json_decref(object);
-    }
+    assert_true(result_summary_from_json(object, &found));
+    assert_int_equal(found.form, summary.form);
+    assert_string_equal(found.reason, RESULT_REASON_ASKED);
+    assert_int_equal(found.bytes, summary.bytes);
+    assert_int_equal(found.arcs, summary.arcs);
+    json_decref(object);
 }
 
 TEST(malformed_forms_are_refused)
@@ -36,7 +35,7 @@ TEST(malformed_forms_are_refused)
         "{}",
         "{\"kind\":\"matrix\",\"bytes\":1}",
         "{\"kind\":\"tree\",\"bytes\":1,\"reason\":\"asked for\"}",
-        "{\"kind\":\"matrix\",\"bytes\":1,\"reason\":\"because\"}",
+        "{\"kind\":\"matrix\",\"bytes\":1,\"reason\":1}",
         "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"asked for\"}",
     };
 

@@ -5,35 +5,110 @@
 static const struct quota no_quota;
 
 static enum status choose(struct fixture *fixture, uint32_t vertex_count, enum kind kind,
-                          enum result_form asked, struct result_summary *ret_result)
+                          struct form_look look, struct result_summary *result)
 {
-    const struct graph_row row = {.vertex_count = vertex_count, .edge_count = 20};
+    const struct form_question question = {.quota = &no_quota,
+                                           .vertex_count = vertex_count,
+                                           .edge_count = 20,
+                                           .kind = kind,
+                                           .look = look};
     struct problem problem;
-    *ret_result = (struct result_summary){.form = asked};
-    return choose_result_form(fixture->scheduler, &no_quota, &row, kind, 0, ret_result, &problem);
+    return choose_result_form(fixture->scheduler, &question, result, &problem);
 }
 
 SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
 {
-    struct result_summary result;
+    struct result_summary result = {0};
     fixture->scheduler->vertex_limit[KIND_I4] = 10;
-    assert_int_equal(choose(fixture, 10, KIND_I4, RESULT_FORM_AUTO, &result), STATUS_OK);
+    assert_int_equal(choose(fixture, 10, KIND_I4, (struct form_look){0}, &result), STATUS_OK);
     assert_int_equal(result.form, RESULT_FORM_MATRIX);
-    assert_int_equal(result.reason, RESULT_REASON_FITS);
-    assert_int_equal(choose(fixture, 11, KIND_I4, RESULT_FORM_AUTO, &result), STATUS_OK);
+    assert_string_equal(result.reason, RESULT_REASON_FITS);
+    result = (struct result_summary){0};
+    assert_int_equal(choose(fixture, 11, KIND_I4, (struct form_look){0}, &result), STATUS_OK);
     assert_int_equal(result.form, RESULT_FORM_HIERARCHY);
-    assert_int_equal(result.reason, RESULT_REASON_VERTICES);
+    assert_string_equal(result.reason, "a matrix of 1.4 kB does not fit");
+}
+
+SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
+{
+    static const struct {
+        struct form_look look;
+        enum result_form form;
+        const char *reason;
+    } cases[] = {
+        {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24600000},
+         RESULT_FORM_HIERARCHY,
+         "400 kB answer as fast as a matrix of 400 MB would; result=matrix makes that"},
+        {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
+         RESULT_FORM_MATRIX,
+         "the matrix fits, and answers faster than the hierarchy of this graph would"},
+        {{.state = FORM_NO_SEPARATORS, .byte_limit = 25000000},
+         RESULT_FORM_MATRIX,
+         "the matrix fits, and answers faster than the hierarchy of this graph would"},
+        {{.state = FORM_UNSEEN}, RESULT_FORM_MATRIX, RESULT_REASON_FITS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct result_summary result = {0};
+        assert_int_equal(choose(fixture, 10000, KIND_I4, cases[i].look, &result), STATUS_OK);
+        assert_int_equal(result.form, cases[i].form);
+        assert_string_equal(result.reason, cases[i].reason);
+    }
+}
+
+SCHEDULER_TEST(auto_is_a_hierarchy_where_the_disk_holds_no_matrix)
+{
+    struct result_summary result = {0};
+    const struct form_look look = {.state = FORM_MEASURED, .bytes = 1000, .label_bytes = 1 << 30};
+    const uint64_t free_bytes = store_free_bytes(fixture->store);
+    fixture->config.disk_reserve_bytes = free_bytes > 50000000 ? free_bytes - 50000000 : 0;
+    fixture->scheduler->vertex_limit[KIND_I4] = 20000;
+    assert_int_equal(choose(fixture, 20000, KIND_I4, look, &result), STATUS_OK);
+    assert_int_equal(result.form, RESULT_FORM_HIERARCHY);
+    assert_string_equal(result.reason, "a matrix of 1.6 GB does not fit on the disk");
+    assert_int_equal(result.bytes, 1000);
+    result = (struct result_summary){.form = RESULT_FORM_MATRIX};
+    assert_int_equal(choose(fixture, 20000, KIND_I4, look, &result), STATUS_DISK_FULL);
 }
 
 SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused)
 {
-    struct result_summary result;
+    const struct form_look unseen = {0};
+    struct result_summary result = {.form = RESULT_FORM_HIERARCHY};
     fixture->scheduler->vertex_limit[KIND_I4] = fixture->scheduler->vertex_limit[KIND_U2] = 10;
-    assert_int_equal(choose(fixture, 3, KIND_I4, RESULT_FORM_HIERARCHY, &result), STATUS_OK);
+    assert_int_equal(choose(fixture, 3, KIND_I4, unseen, &result), STATUS_OK);
     assert_int_equal(result.form, RESULT_FORM_HIERARCHY);
-    assert_int_equal(result.reason, RESULT_REASON_ASKED);
-    assert_int_equal(choose(fixture, 11, KIND_I4, RESULT_FORM_MATRIX, &result), STATUS_TOO_LARGE);
-    assert_int_equal(choose(fixture, 11, KIND_U2, RESULT_FORM_AUTO, &result), STATUS_TOO_LARGE);
-    assert_int_equal(choose(fixture, 3, KIND_U2, RESULT_FORM_HIERARCHY, &result),
-                     STATUS_BAD_PARAMETER);
+    assert_string_equal(result.reason, RESULT_REASON_ASKED);
+    assert_int_equal(choose(fixture, 3, KIND_U2, unseen, &result), STATUS_BAD_PARAMETER);
+    result = (struct result_summary){.form = RESULT_FORM_MATRIX};
+    assert_int_equal(choose(fixture, 11, KIND_I4, unseen, &result), STATUS_TOO_LARGE);
+    result = (struct result_summary){0};
+    assert_int_equal(choose(fixture, 11, KIND_U2, unseen, &result), STATUS_TOO_LARGE);
+}
+
+SCHEDULER_TEST(only_a_large_graph_with_few_edges_is_looked_at)
+{
+    static const struct {
+        enum result_form form;
+        enum kind kind;
+        uint32_t vertex_count;
+        uint64_t edge_count;
+        bool is_needed;
+        bool is_limited;
+    } cases[] = {
+        {RESULT_FORM_AUTO, KIND_I4, FORM_MATRIX_VERTICES, 100, false, true},
+        {RESULT_FORM_AUTO, KIND_I4, FORM_MATRIX_VERTICES + 1, 100, true, true},
+        {RESULT_FORM_AUTO, KIND_U2, FORM_MATRIX_VERTICES + 1, 100, false, false},
+        {RESULT_FORM_AUTO, KIND_I4, FORM_MATRIX_VERTICES + 1, 20000000, false, true},
+        {RESULT_FORM_AUTO, KIND_I4, 10001, 20000000, true, false},
+        {RESULT_FORM_HIERARCHY, KIND_I4, 3, 3, true, false},
+        {RESULT_FORM_MATRIX, KIND_I4, 9000, 3, false, false},
+    };
+    fixture->scheduler->vertex_limit[KIND_I4] = 10000;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct form_look look;
+        assert_int_equal(form_look_begin(fixture->scheduler, cases[i].form, cases[i].kind,
+                                         cases[i].vertex_count, cases[i].edge_count, &look),
+                         cases[i].is_needed);
+        assert_int_equal(look.byte_limit < UINT64_MAX, cases[i].is_limited);
+    }
 }

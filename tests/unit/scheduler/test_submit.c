@@ -325,6 +325,7 @@ SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing)
     assert_int_equal(result_file_size(3, KIND_I4, &bytes), STATUS_OK);
     atomic_store(&free_blocks, bytes - 1);
     struct question *question = new_upload(CALL_SUBMIT, RING);
+    question->call.submit.parameters.form = RESULT_FORM_MATRIX;
     call(fixture, question, STATUS_DISK_FULL, 507);
     assert_true(question->call.problem.limit == (double)(bytes - 1));
     assert_true(question->call.problem.actual > (double)bytes);

@@ -147,6 +147,7 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     tenant = tenant_of(fixture, "a");
     assert_int_equal(tenant->stored_bytes, bytes);
     struct question *question = new_submit(fixture, "a", LINE);
+    question->call.submit.parameters.form = RESULT_FORM_MATRIX;
     question->call.quota.stored_bytes = bytes + result_bytes;
     call(fixture, question, STATUS_STORAGE_QUOTA, 507);
     forget(question);
