@@ -16,9 +16,11 @@ from python_client import PACKAGE, ROOT
 
 import apspd
 import apspd.client
+import apspd.csgraph
 import apspd.steps
 import harness
 
+BINARY = os.path.abspath(harness.BINARY)  # before a change of the folder
 # What builds a wheel where setuptools and wheel are installed; nothing is fetched.
 BUILD = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
 EXAMPLE = """
@@ -57,7 +59,8 @@ def test_the_wheel_is_built_and_works(daemon):
 
 def check_examples(daemon, run):
     with tempfile.TemporaryDirectory(prefix="apspd-test-doc-") as folder, contextlib.chdir(folder):
-        os.environ["APSPD_URL"] = daemon.url
+        os.environ.update(APSPD_URL=daemon.url, APSPD=BINARY)
+        apspd.default_client.cache_clear()
         failed, tried = run()
         assert tried > 0 and failed == 0, (failed, tried)
 
@@ -67,7 +70,7 @@ def test_examples_of_the_readme(daemon):
 
 
 def test_examples_of_the_docstrings(daemon):
-    for module in (apspd.client, apspd.steps):
+    for module in (apspd.client, apspd.csgraph, apspd.steps):
         check_examples(daemon, lambda: doctest.testmod(
             module, extraglobs={"Client": apspd.Client}, optionflags=doctest.ELLIPSIS))
 

@@ -1,7 +1,7 @@
 """Client of apspd, the service that computes all shortest distances of a graph."""
 
 from .client import AsyncClient as AsyncClient, AsyncResult as AsyncResult
-from .client import Client as Client, Result as Result
+from .client import Client as Client, Result as Result, default_client as default_client
 from .errors import AccessDenied as AccessDenied, ApspdError as ApspdError, BadGraph as BadGraph
 from .errors import BadRequest as BadRequest, Busy as Busy, Conflict as Conflict
 from .errors import ConnectionFailed as ConnectionFailed, GraphError as GraphError

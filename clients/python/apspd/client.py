@@ -4,6 +4,7 @@ tour."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import os
 import pathlib
@@ -17,7 +18,8 @@ import httpx
 from .errors import ConnectionFailed
 from .exchange import Reply, Request, Steps, open_mode
 from .labels import Labels
-from .steps import ResultSteps, find, submit
+from .local import Daemon
+from .steps import ResultSteps, find, remove, submit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,6 +62,22 @@ class Client:
         self._http = httpx.Client(**options_of(url, key, options))
         self._sleep = time.sleep
         self._answered = False  # at least once
+        self._daemon: Daemon | None = None  # its own
+
+    @classmethod
+    def local(cls, *arguments: str, **options: Any) -> Client:
+        """A client of a daemon that this call starts on a free port, with these arguments of apspd;
+        it ends with the client, at the latest with the process. apspd is found by $APSPD, on PATH,
+        or beside the package.
+
+        >>> with Client.local("--solver", "cpu") as client:
+        ...     client.solve([(1, 2, 5)]).distance(1, 2)
+        5
+        """
+        daemon = Daemon(*arguments)
+        client = cls(daemon.url, **{"key": "", **options})
+        client._daemon = daemon
+        return client
 
     def __enter__(self) -> Client:
         return self
@@ -69,6 +87,8 @@ class Client:
 
     def close(self) -> None:
         self._http.close()
+        if self._daemon is not None:
+            self._daemon.stop()
 
     def solve(self, graph: Any, name: str | None = None, **parameters: Any) -> Result:
         """Uploads a graph, waits until it is solved, and returns the result.
@@ -97,6 +117,20 @@ class Client:
         job, labels = self._run(find(self._patience_s, graph))
         return Result(self, job, labels).wait()
 
+    def delete(self, graph: str) -> None:
+        """Removes a graph, by its id or name, and its results from the service."""
+        self._run(remove(self._patience_s, graph))
+
+    @contextlib.contextmanager
+    def solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
+        """The result of solve(), and its removal afterwards unless the service had it before."""
+        result = self.submit(graph, **parameters)
+        try:
+            yield result.wait()
+        finally:
+            if not result.job["input"].get("cached"):
+                result.delete()
+
     def _run(self, steps: Steps[T]) -> T:
         sent: Reply | Exception | None = None
         while True:
@@ -122,6 +156,20 @@ class Client:
                 return Reply(reply.status_code, reply.headers)
         except httpx.TransportError as error:
             return failure(error, self._answered, self._http.base_url)
+
+
+@functools.cache
+def default_client() -> Client:
+    """The client of functions that take none: of the service at $APSPD_URL, else at the usual
+    address if one answers there, else of a daemon of its own."""
+    client = Client()
+    if "APSPD_URL" not in os.environ:
+        try:
+            client._http.get("/livez")
+        except httpx.TransportError:
+            client.close()
+            client = Client.local()
+    return client
 
 
 class AsyncClient:
@@ -161,6 +209,9 @@ class AsyncClient:
     async def result(self, graph: str) -> AsyncResult:
         job, labels = await self._run(find(self._patience_s, graph))
         return await AsyncResult(self, job, labels).wait()
+
+    async def delete(self, graph: str) -> None:
+        await self._run(remove(self._patience_s, graph))
 
     async def _run(self, steps: Steps[T]) -> T:
         sent: Reply | Exception | None = None

@@ -287,7 +287,7 @@ class ResultSteps:
 
     def steps_delete(self) -> Steps[None]:
         """Removes the graph and its results from the service."""
-        yield from exchange(Request("DELETE", f"/v1/graphs/{self.graph}"), self._patience_s)
+        yield from remove(self._patience_s, self.graph)
 
 
 Found = Steps[tuple[dict[str, Any], Labels]]
@@ -305,6 +305,10 @@ def submit(patience_s: float, graph: Any, name: str | None, parameters: dict[str
     request = Request("POST", "/v1/jobs", query, headers, upload.body)
     job = job_of((yield from exchange(request, patience_s)))
     return job, upload.labels or (yield from names_of(patience_s, job["graph"]))
+
+
+def remove(patience_s: float, graph: str) -> Steps[None]:
+    yield from exchange(Request("DELETE", f"/v1/graphs/{quote(graph, safe='')}"), patience_s)
 
 
 def names_of(patience_s: float, graph: str) -> Steps[Labels]:
