@@ -1,5 +1,7 @@
 #include "tests/lib/graph_fixture.h"
 
+#include "tests/lib/test.h"
+
 /* The size of the next piece. */
 static size_t next_piece(size_t piece, uint64_t *seed, size_t left)
 {
@@ -74,6 +76,21 @@ static bool same_names(const struct graph *a, const struct graph *b)
             return false;
     }
     return vertex_names_numeric(a->names) == vertex_names_numeric(b->names);
+}
+
+enum status read_text_with(enum format format, const char *text,
+                           const struct graph_options *options, struct graph **ret_graph,
+                           struct problem *reterr)
+{
+    return read_graph(format, options, text, strlen(text), 5, ret_graph, reterr);
+}
+
+struct graph *read_text(enum format format, const char *text)
+{
+    const struct graph_options options = {0};
+    struct graph *graph = NULL;
+    assert_int_equal(read_text_with(format, text, &options, &graph, NULL), STATUS_OK);
+    return graph;
 }
 
 bool same_graph(const struct graph *a, const struct graph *b)

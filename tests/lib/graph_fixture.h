@@ -16,4 +16,12 @@ enum status read_graph_cut(enum format format, const struct graph_options *optio
                            const char *bytes, size_t size, size_t cut, struct graph **ret_graph,
                            struct problem *reterr);
 
+/* The same of a text, in pieces of 5 bytes. */
+enum status read_text_with(enum format format, const char *text,
+                           const struct graph_options *options, struct graph **ret_graph,
+                           struct problem *reterr);
+
+/* The graph of a text that is read without options; the test fails where it is refused. */
+struct graph *read_text(enum format format, const char *text);
+
 bool same_graph(const struct graph *a, const struct graph *b);

@@ -2,19 +2,9 @@
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 static enum status choose(const char *text, enum kind requested, enum kind *ret_kind)
 {
-    struct graph *graph = read_text(text);
+    struct graph *graph = read_text(FORMAT_DIMACS, text);
     struct problem problem = {0};
     enum status status = graph_choose_kind(graph, requested, ret_kind, &problem);
 
@@ -62,7 +52,7 @@ TEST(bounds_are_printed_shortest)
          "A distance may reach inf, but kind f8 is exact below 1.7976931348623157e+308 only."},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct graph *graph = read_text(cases[i].text);
+        struct graph *graph = read_text(FORMAT_DIMACS, cases[i].text);
         struct problem problem = {0};
         enum kind kind;
         assert_int_equal(graph_choose_kind(graph, cases[i].kind, &kind, &problem),

@@ -4,19 +4,9 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 static size_t cycle_of(const char *text, double *ret_weight)
 {
-    struct graph *graph = read_text(text);
+    struct graph *graph = read_text(FORMAT_DIMACS, text);
     uint32_t *cycle = NULL;
     size_t length = 0;
 

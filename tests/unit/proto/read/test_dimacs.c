@@ -18,19 +18,9 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_DIMACS, generate);
 }
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 TEST(empty_graphs_are_graphs)
 {
-    struct graph *graph = read_text("\xEF\xBB\xBFp sp 0 0");
+    struct graph *graph = read_text(FORMAT_DIMACS, "\xEF\xBB\xBFp sp 0 0");
 
     assert_int_equal(graph->vertex_count, 0);
     graph_destroy(graph);
@@ -39,16 +29,17 @@ TEST(empty_graphs_are_graphs)
 /* The line that is read in one go and those that are not must agree. */
 TEST(arcs_are_read_however_they_are_written)
 {
-    struct graph *plain = read_text("p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");
-    struct graph *other = read_text("p sp 12 3\na  1\t12 +999999999 \r\n a 2 3 -0\n"
-                                    "a 0000000012 1 5.0\n");
+    struct graph *plain =
+        read_text(FORMAT_DIMACS, "p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");
+    struct graph *other = read_text(FORMAT_DIMACS, "p sp 12 3\na  1\t12 +999999999 \r\n a 2 3 -0\n"
+                                                   "a 0000000012 1 5.0\n");
 
     assert_true(same_graph(plain, other));
     assert_int_equal(plain->weight_i4[0], 999999999);
     assert_int_equal(plain->target[0], 11);
     graph_destroy(plain);
     graph_destroy(other);
-    plain = read_text("p sp 2 1\na 1 2 4294967297\n");
+    plain = read_text(FORMAT_DIMACS, "p sp 2 1\na 1 2 4294967297\n");
     assert_true(graph_weight(plain, 0) == 4294967297.0);
     graph_destroy(plain);
 }

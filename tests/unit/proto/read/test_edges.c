@@ -21,19 +21,9 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_EDGES, generate);
 }
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_EDGES, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 static void check_first(const char *text, uint32_t vertices, const char *first, double weight)
 {
-    struct graph *graph = read_text(text);
+    struct graph *graph = read_text(FORMAT_EDGES, text);
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
     const char *name = vertex_names_get(graph->names, 0, buffer, &size);
@@ -364,7 +354,7 @@ TEST(a_first_edge_may_be_the_counts)
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
-    graph = read_text("source target weight\n5 3 1\n1 2 10\n2 5 15\n1 4 40\n");
+    graph = read_text(FORMAT_EDGES, "source target weight\n5 3 1\n1 2 10\n2 5 15\n1 4 40\n");
     assert_int_equal(graph->edge_count, 4);
     graph_destroy(graph);
 }
@@ -447,26 +437,27 @@ TEST(vertex_count_makes_names_numbers)
 /* Lines that are read in one go and those that are not must agree. */
 TEST(lines_are_read_however_they_are_written)
 {
-    struct graph *plain = read_text("7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
+    struct graph *plain =
+        read_text(FORMAT_EDGES, "7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
     struct graph *other =
-        read_text("\"7\", 12,5\n12 ,300,2.5\r\n300,7, 1000000000\n7,300,\"-3\"\n");
+        read_text(FORMAT_EDGES, "\"7\", 12,5\n12 ,300,2.5\r\n300,7, 1000000000\n7,300,\"-3\"\n");
     struct graph *names;
 
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);
     /* 07 is not 7, however many numbers came before. */
-    names = read_text("7,8\n8,07\n");
+    names = read_text(FORMAT_EDGES, "7,8\n8,07\n");
     assert_int_equal(names->vertex_count, 3);
     assert_false(vertex_names_numeric(names->names));
     graph_destroy(names);
     /* Tabs and blanks are blanks, however they are mixed. */
-    plain = read_text("7 12 5\n12 300 2.5\n300 7 1\n");
-    other = read_text("7\t12\t5\n12 \t300\t2.5\n300\t7 1\n");
+    plain = read_text(FORMAT_EDGES, "7 12 5\n12 300 2.5\n300 7 1\n");
+    other = read_text(FORMAT_EDGES, "7\t12\t5\n12 \t300\t2.5\n300\t7 1\n");
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);
-    names = read_text("5000000 1\n1 5000000\n5000000 4194304\n");
+    names = read_text(FORMAT_EDGES, "5000000 1\n1 5000000\n5000000 4194304\n");
     assert_int_equal(names->vertex_count, 3);
     assert_int_equal(names->edge_count, 3);
     graph_destroy(names);

@@ -1,20 +1,11 @@
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_DIMACS, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 TEST(parallel_edges_and_loops_are_settled)
 {
-    struct graph *graph = read_text("p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
-                                    "a 2 1 -1\na 1 3 2\n");
+    struct graph *graph =
+        read_text(FORMAT_DIMACS, "p sp 4 7\na 1 1 4\na 1 2 5\na 1 2 3\na 1 2 9\na 3 3 -2\n"
+                                 "a 2 1 -1\na 1 3 2\n");
 
     assert_int_equal(graph->edge_count, 3);
     assert_int_equal(graph->target[0], 1);
@@ -79,9 +70,11 @@ TEST(the_hint_names_what_sets_the_limit)
 
 TEST(sorted_edges_give_the_graph_of_unsorted_ones)
 {
-    struct graph *sorted = read_text("p sp 3 4\na 1 2 7\na 1 3 2\na 1 3 1\na 3 1 4\n");
-    struct graph *shuffled = read_text("p sp 3 4\na 3 1 4\na 1 3 2\na 1 2 7\na 1 3 1\n");
-    struct graph *lone = read_text("p sp 3 4\na 1 3 2\na 1 2 7\na 1 3 1\na 3 1 4\n");
+    struct graph *sorted =
+        read_text(FORMAT_DIMACS, "p sp 3 4\na 1 2 7\na 1 3 2\na 1 3 1\na 3 1 4\n");
+    struct graph *shuffled =
+        read_text(FORMAT_DIMACS, "p sp 3 4\na 3 1 4\na 1 3 2\na 1 2 7\na 1 3 1\n");
+    struct graph *lone = read_text(FORMAT_DIMACS, "p sp 3 4\na 1 3 2\na 1 2 7\na 1 3 1\na 3 1 4\n");
 
     assert_int_equal(sorted->edge_count, 3);
     assert_true(same_graph(sorted, shuffled));
@@ -125,7 +118,7 @@ TEST(edges_are_taken_many_at_once_up_to_the_limit)
 TEST(reals_come_between_integers)
 {
     struct graph *graph =
-        read_text("p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");
+        read_text(FORMAT_DIMACS, "p sp 3 5\na 2 3 7\na 1 3 -2.5\na 1 2 4\na 1 2 3.5\na 3 3 -1\n");
 
     assert_int_equal(graph->weight_type, WEIGHT_REAL);
     assert_int_equal(graph->edge_count, 3);

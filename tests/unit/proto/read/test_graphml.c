@@ -35,24 +35,9 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_GRAPHML, generate);
 }
 
-static enum status read_with(const char *text, const struct graph_options *options,
-                             struct graph **ret_graph, struct problem *reterr)
-{
-    return read_graph(FORMAT_GRAPHML, options, text, strlen(text), 5, ret_graph, reterr);
-}
-
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
-    return graph;
-}
-
 static void check_first(const char *text, bool directed, uint64_t edges, double weight)
 {
-    struct graph *graph = read_text(text);
+    struct graph *graph = read_text(FORMAT_GRAPHML, text);
 
     assert_int_equal(graph->directed, directed);
     assert_int_equal(graph->edge_count, edges);
@@ -89,7 +74,7 @@ TEST(an_edge_may_lead_both_ways_by_itself)
     struct graph *graph = NULL;
 
     check_first(mixed, true, 3, 1);
-    assert_int_equal(read_with(mixed, &options, &graph, NULL), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, mixed, &options, &graph, NULL), STATUS_OK);
     assert_false(graph->directed);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);
@@ -97,16 +82,17 @@ TEST(an_edge_may_lead_both_ways_by_itself)
 
 TEST(names_keep_the_order_of_the_file)
 {
-    struct graph *graph = read_text("<graphml><graph><edge source='7' target='3'/>"
-                                    "<node id='3'/><node id='7'/></graph></graphml>");
+    struct graph *graph =
+        read_text(FORMAT_GRAPHML, "<graphml><graph><edge source='7' target='3'/>"
+                                  "<node id='3'/><node id='7'/></graph></graphml>");
     uint32_t row = 9;
 
     assert_true(vertex_names_numeric(graph->names));
     assert_true(vertex_names_find(graph->names, "7", 1, &row));
     assert_int_equal(row, 1);
     graph_destroy(graph);
-    graph = read_text("<?xml version='1.0' encoding='ISO-8859-1'?><graphml><graph>"
-                      "<node id='\xE9&amp;'/></graph></graphml>");
+    graph = read_text(FORMAT_GRAPHML, "<?xml version='1.0' encoding='ISO-8859-1'?><graphml><graph>"
+                                      "<node id='\xE9&amp;'/></graph></graphml>");
     assert_true(vertex_names_find(graph->names, "\xC3\xA9&", 3, &row));
     graph_destroy(graph);
 }
@@ -125,8 +111,9 @@ TEST(attributes_beyond_a_limit_are_refused)
     text_append_string(&text, "<graph edgedefault='directed'>" NODES "</graph></graphml>");
     text_append(&text, "", 1);
     assert_int_equal(text_status(&text), STATUS_OK);
-    assert_int_equal(read_with(text.bytes, &(struct graph_options){0}, &graph, &problem),
-                     STATUS_BAD_GRAPH);
+    assert_int_equal(
+        read_text_with(FORMAT_GRAPHML, text.bytes, &(struct graph_options){0}, &graph, &problem),
+        STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, "too many"));
     text_finish(&text);
 }
@@ -141,16 +128,19 @@ TEST(weight_names_another_attribute)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, &problem), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 3);
     graph_destroy(graph);
     memcpy(options.weight, "mi", sizeof "mi");
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.hint, "weight, km"));
     options = (struct graph_options){.has_vertex_count = true, .vertex_count = 2};
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     options = (struct graph_options){.vertex_limit = 2};
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_TOO_LARGE);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, &problem),
+                     STATUS_TOO_LARGE);
 }
 
 /* An edge with data d0 to d2 under these keys. */
@@ -166,12 +156,13 @@ static void check_edge(const char *keys, const char *data, double weight, const 
              "</graph></graphml>",
              keys, data);
     if (hint != NULL) {
-        assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_GRAPH);
+        assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, &problem),
+                         STATUS_BAD_GRAPH);
         assert_non_null(strstr(problem.hint, hint));
         assert_true(problem.column > 60);
         return;
     }
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, NULL), STATUS_OK);
     assert_true(graph_weight(graph, 0) == weight);
     graph_destroy(graph);
 }
@@ -213,7 +204,7 @@ TEST(no_weight_may_be_wanted)
     struct graph_options options = {.weight = "none"};
     struct graph *graph = NULL;
 
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text, &options, &graph, NULL), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 1);
     graph_destroy(graph);
     check_edge("<key id='d0' for='edge' attr.name='km'/>", "<data key='d0'>7</data>", 0,
@@ -234,7 +225,8 @@ TEST(a_tag_has_an_end)
     }
     text_append_string(&text, "--></graph></graphml>");
     assert_int_equal(text_status(&text), STATUS_OK);
-    assert_int_equal(read_with(text.bytes, &options, &graph, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(read_text_with(FORMAT_GRAPHML, text.bytes, &options, &graph, &problem),
+                     STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, "longer than 65536"));
     text_finish(&text);
 }

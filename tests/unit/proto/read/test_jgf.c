@@ -40,21 +40,6 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_JGF, generate);
 }
 
-static enum status read_with(const char *text, const struct graph_options *options,
-                             struct graph **ret_graph, struct problem *reterr)
-{
-    return read_graph(FORMAT_JGF, options, text, strlen(text), 5, ret_graph, reterr);
-}
-
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
-    return graph;
-}
-
 #define VERSION_1                                                                                  \
     "{\"graph\":{\"directed\":false,\"nodes\":[{\"id\":\"b\"},{\"id\":\"a\"}],"                    \
     "\"edges\":[{\"source\":\"a\",\"target\":\"b\",\"metadata\":{\"weight\":7,\"km\":2.5}}]}}"
@@ -64,8 +49,8 @@ static struct graph *read_text(const char *text)
 
 TEST(both_versions_are_the_same_graph)
 {
-    struct graph *one = read_text(VERSION_1);
-    struct graph *two = read_text(VERSION_2);
+    struct graph *one = read_text(FORMAT_JGF, VERSION_1);
+    struct graph *two = read_text(FORMAT_JGF, VERSION_2);
     uint32_t row = 9;
 
     assert_true(same_graph(one, two));
@@ -80,15 +65,15 @@ TEST(both_versions_are_the_same_graph)
 
 TEST(edges_may_be_left_out_and_weights_count_one)
 {
-    struct graph *graph = read_text("{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
+    struct graph *graph = read_text(FORMAT_JGF, "{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
 
     assert_true(graph->directed);
     assert_int_equal(graph->vertex_count, 2);
     assert_int_equal(graph->edge_count, 0);
     assert_false(vertex_names_numeric(graph->names));
     graph_destroy(graph);
-    graph = read_text("{\"graph\":{\"nodes\":[{\"id\":1},{\"id\":2}],"
-                      "\"edges\":[{\"source\":1,\"target\":2,\"metadata\":null}]}}");
+    graph = read_text(FORMAT_JGF, "{\"graph\":{\"nodes\":[{\"id\":1},{\"id\":2}],"
+                                  "\"edges\":[{\"source\":1,\"target\":2,\"metadata\":null}]}}");
     assert_true(graph_weight(graph, 0) == 1);
     assert_true(vertex_names_numeric(graph->names));
     graph_destroy(graph);
@@ -106,13 +91,13 @@ TEST(an_edge_may_lead_both_ways_by_itself)
     struct graph *graph;
 
     text_printf(&text, MIXED, "");
-    graph = read_text(text.bytes);
+    graph = read_text(FORMAT_JGF, text.bytes);
     assert_true(graph->directed);
     assert_int_equal(graph->edge_count, 3);
     assert_int_equal(graph->target[1], 0);
     assert_true(graph_weight(graph, 1) == 2);
     graph_destroy(graph);
-    assert_int_equal(read_with(text.bytes, &options, &graph, NULL), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_JGF, text.bytes, &options, &graph, NULL), STATUS_OK);
     assert_false(graph->directed);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);
@@ -125,20 +110,24 @@ TEST(weight_names_a_member_of_the_metadata)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_JGF, VERSION_1, &options, &graph, &problem), STATUS_OK);
     assert_true(graph_weight(graph, 0) == 2.5);
     graph_destroy(graph);
-    assert_int_equal(read_with(VERSION_2, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_JGF, VERSION_2, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "weight=km"));
     options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
-    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_JGF, VERSION_1, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     options = (struct graph_options){.vertex_limit = 1};
-    assert_int_equal(read_with(VERSION_1, &options, &graph, &problem), STATUS_TOO_LARGE);
+    assert_int_equal(read_text_with(FORMAT_JGF, VERSION_1, &options, &graph, &problem),
+                     STATUS_TOO_LARGE);
     options = (struct graph_options){.edge_limit = 2};
-    assert_int_equal(read_with("{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},\"edges\":["
-                               "{\"source\":\"a\",\"target\":\"b\",\"directed\":false},"
-                               "{\"source\":\"a\",\"target\":\"b\"}]}}",
-                               &options, &graph, &problem),
+    assert_int_equal(read_text_with(FORMAT_JGF,
+                                    "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},\"edges\":["
+                                    "{\"source\":\"a\",\"target\":\"b\",\"directed\":false},"
+                                    "{\"source\":\"a\",\"target\":\"b\"}]}}",
+                                    &options, &graph, &problem),
                      STATUS_TOO_LARGE);
 }
 
@@ -156,7 +145,7 @@ static double weight_of(const char *members, const char *weight, const char *hin
                 "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{}},\"edges\":[{\"source\":\"a\","
                 "\"target\":\"b\",%s}]}}",
                 members);
-    if (read_with(text.bytes, &options, &graph, &problem) == STATUS_OK) {
+    if (read_text_with(FORMAT_JGF, text.bytes, &options, &graph, &problem) == STATUS_OK) {
         value = graph_weight(graph, 0);
     } else {
         assert_int_equal(problem.status, STATUS_BAD_GRAPH);

@@ -28,21 +28,12 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_JSON, generate);
 }
 
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_graph(FORMAT_JSON, &options, text, strlen(text), 5, &graph, NULL),
-                     STATUS_OK);
-    return graph;
-}
-
 TEST(defaults_follow_the_style)
 {
-    struct graph *compact = read_text("{\"n\":3,\"edges\":[[0,1]]}");
-    struct graph *linked = read_text("{\"edges\":[{\"source\":\"b\",\"target\":\"\\u0061\"}],"
-                                     "\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}]}");
+    struct graph *compact = read_text(FORMAT_JSON, "{\"n\":3,\"edges\":[[0,1]]}");
+    struct graph *linked =
+        read_text(FORMAT_JSON, "{\"edges\":[{\"source\":\"b\",\"target\":\"\\u0061\"}],"
+                               "\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}]}");
     uint32_t row = 9;
 
     assert_true(compact->directed && linked->directed);
@@ -175,7 +166,7 @@ TEST(ends_go_by_one_pair_of_names)
 
     snprintf(text, sizeof text,
              "%s{\"source\":\"a\",\"target\":\"b\",\"from\":\"Monday\",\"to\":{}}]}", nodes);
-    graph = read_text(text);
+    graph = read_text(FORMAT_JSON, text);
     assert_int_equal(graph->edge_count, 1);
     graph_destroy(graph);
     snprintf(text, sizeof text, "%s{\"from\":\"a\",\"to\":\"b\",\"source\":\"x\"}]}", nodes);
@@ -189,7 +180,7 @@ TEST(ends_go_by_one_pair_of_names)
 
 TEST(keys_are_compared_to_their_end)
 {
-    struct graph *graph = read_text("{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
+    struct graph *graph = read_text(FORMAT_JSON, "{\"n\":3,\"n\\u0000x\":1,\"edges\":[[0,2]]}");
 
     assert_int_equal(graph->vertex_count, 3);
     graph_destroy(graph);

@@ -39,24 +39,9 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_METIS, generate);
 }
 
-static enum status read_with(const char *text, const struct graph_options *options,
-                             struct graph **ret_graph, struct problem *reterr)
-{
-    return read_graph(FORMAT_METIS, options, text, strlen(text), 5, ret_graph, reterr);
-}
-
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
-    return graph;
-}
-
 static void check_counts(const char *text, uint32_t vertices, uint64_t edges, double weight)
 {
-    struct graph *graph = read_text(text);
+    struct graph *graph = read_text(FORMAT_METIS, text);
 
     assert_false(graph->directed);
     assert_int_equal(graph->vertex_count, vertices);
@@ -110,25 +95,30 @@ TEST(parameters_are_obeyed_or_refused)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "directed=true"));
     options.directed = false;
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem), STATUS_OK);
     graph_destroy(graph);
     options = (struct graph_options){.weight = "x"};
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     options = (struct graph_options){.vertex_limit = 1};
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_TOO_LARGE);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem),
+                     STATUS_TOO_LARGE);
     options = (struct graph_options){.edge_limit = 1};
-    assert_int_equal(read_with("3 2\n", &options, &graph, &problem), STATUS_TOO_LARGE);
+    assert_int_equal(read_text_with(FORMAT_METIS, "3 2\n", &options, &graph, &problem),
+                     STATUS_TOO_LARGE);
 }
 
 /* Weights of edges in any order of the lists: fmt 1. */
 TEST(lists_in_any_order_agree)
 {
-    struct graph *graph = read_text("4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
+    struct graph *graph = read_text(FORMAT_METIS, "4 4 1\n4 2 3 2 2 2\n3 2 1 2\n1 2 2 2\n1 2\n");
 
     assert_int_equal(graph->edge_count, 4);
     assert_true(graph_weight(graph, 3) == 2);
@@ -143,7 +133,8 @@ static void check_refusal(const char *text, const char *detail, uint64_t line, u
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    assert_int_equal(read_with(text, &options, &graph, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(read_text_with(FORMAT_METIS, text, &options, &graph, &problem),
+                     STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, detail));
     assert_int_equal(problem.line, line);
     assert_int_equal(problem.column, column);

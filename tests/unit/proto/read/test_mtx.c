@@ -56,21 +56,6 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_MTX, generate);
 }
 
-static enum status read_with(const char *text, const struct graph_options *options,
-                             struct graph **ret_graph, struct problem *reterr)
-{
-    return read_graph(FORMAT_MTX, options, text, strlen(text), 5, ret_graph, reterr);
-}
-
-static struct graph *read_text(const char *text)
-{
-    struct graph_options options = {0};
-    struct graph *graph = NULL;
-
-    assert_int_equal(read_with(text, &options, &graph, NULL), STATUS_OK);
-    return graph;
-}
-
 /* "u>v=w" for each edge, rows from 0. */
 static void check_edges(struct graph *graph, bool directed, const char *expected)
 {
@@ -93,26 +78,30 @@ static void check_edges(struct graph *graph, bool directed, const char *expected
 
 TEST(coordinates_count_from_one_and_keep_zeros)
 {
-    check_edges(read_text(COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"), true,
-                "0>1=0 2>0=7");
-    check_edges(read_text(COORDINATE "real general\n2 2 1\n2 1 2.5e-1\n"), true, "1>0=0.25");
-    check_edges(read_text(COORDINATE "pattern general\n2 2 1\n2\t 1\n"), true, "1>0=1");
+    check_edges(read_text(FORMAT_MTX, COORDINATE "integer general\n3 3 3\n1 2 0\n3 1 7\n1 2 4\n"),
+                true, "0>1=0 2>0=7");
+    check_edges(read_text(FORMAT_MTX, COORDINATE "real general\n2 2 1\n2 1 2.5e-1\n"), true,
+                "1>0=0.25");
+    check_edges(read_text(FORMAT_MTX, COORDINATE "pattern general\n2 2 1\n2\t 1\n"), true, "1>0=1");
 }
 
 TEST(symmetric_matrices_are_undirected)
 {
-    check_edges(read_text(COORDINATE "pattern symmetric\n3 3 2\n2 1\n3 3\n"), false, "0>1=1");
-    check_edges(read_text(COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n"), true,
+    check_edges(read_text(FORMAT_MTX, COORDINATE "pattern symmetric\n3 3 2\n2 1\n3 3\n"), false,
+                "0>1=1");
+    check_edges(read_text(FORMAT_MTX, COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n"), true,
                 "0>1=-5 1>0=5");
-    check_edges(read_text(COORDINATE "integer skew-symmetric\n2 2 1\n2 1 -5\n"), true,
+    check_edges(read_text(FORMAT_MTX, COORDINATE "integer skew-symmetric\n2 2 1\n2 1 -5\n"), true,
                 "0>1=5 1>0=-5");
 }
 
 TEST(an_array_goes_column_by_column)
 {
-    check_edges(read_text(ARRAY "integer general\n2 2\n0 3\n4 0\n"), true, "0>1=4 1>0=3");
-    check_edges(read_text(ARRAY "real symmetric\n3 3\n0\n1\n0\n0\ninf\n0\n"), false, "0>1=1 0>2=0");
-    check_edges(read_text(ARRAY "real skew-symmetric\n3 3\n1\nNaN\n2\n"), true,
+    check_edges(read_text(FORMAT_MTX, ARRAY "integer general\n2 2\n0 3\n4 0\n"), true,
+                "0>1=4 1>0=3");
+    check_edges(read_text(FORMAT_MTX, ARRAY "real symmetric\n3 3\n0\n1\n0\n0\ninf\n0\n"), false,
+                "0>1=1 0>2=0");
+    check_edges(read_text(FORMAT_MTX, ARRAY "real skew-symmetric\n3 3\n1\nNaN\n2\n"), true,
                 "0>1=-1 1>0=1 1>2=-2 2>1=2");
 }
 
@@ -122,23 +111,26 @@ TEST(parameters_are_obeyed_or_refused)
     struct problem problem = {0};
     struct graph *graph = NULL;
 
-    assert_int_equal(
-        read_with(COORDINATE "integer symmetric\n2 2 1\n2 1 5\n", &options, &graph, &problem),
-        STATUS_OK);
+    assert_int_equal(read_text_with(FORMAT_MTX, COORDINATE "integer symmetric\n2 2 1\n2 1 5\n",
+                                    &options, &graph, &problem),
+                     STATUS_OK);
     check_edges(graph, true, "0>1=5 1>0=5");
     options.directed = false;
-    assert_int_equal(
-        read_with(COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n", &options, &graph, &problem),
-        STATUS_BAD_PARAMETER);
+    assert_int_equal(read_text_with(FORMAT_MTX, COORDINATE "integer skew-symmetric\n2 2 1\n2 1 5\n",
+                                    &options, &graph, &problem),
+                     STATUS_BAD_PARAMETER);
     options = (struct graph_options){.weight = "x"};
-    assert_int_equal(read_with(COORDINATE "real general\n", &options, &graph, &problem),
-                     STATUS_BAD_PARAMETER);
+    assert_int_equal(
+        read_text_with(FORMAT_MTX, COORDINATE "real general\n", &options, &graph, &problem),
+        STATUS_BAD_PARAMETER);
     options = (struct graph_options){.has_vertex_count = true, .vertex_count = 3};
-    assert_int_equal(read_with(COORDINATE "real general\n2 2 0\n", &options, &graph, &problem),
-                     STATUS_BAD_PARAMETER);
+    assert_int_equal(
+        read_text_with(FORMAT_MTX, COORDINATE "real general\n2 2 0\n", &options, &graph, &problem),
+        STATUS_BAD_PARAMETER);
     options = (struct graph_options){.vertex_limit = 5};
-    assert_int_equal(read_with(ARRAY "real general\n6 6\n", &options, &graph, &problem),
-                     STATUS_TOO_LARGE);
+    assert_int_equal(
+        read_text_with(FORMAT_MTX, ARRAY "real general\n6 6\n", &options, &graph, &problem),
+        STATUS_TOO_LARGE);
 }
 
 TEST(notes_tell_the_header)

@@ -29,7 +29,7 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_MATRIX, generate);
 }
 
-static struct graph *read_text(const char *text, struct reader_notes *ret_notes)
+static struct graph *read_noted(const char *text, struct reader_notes *ret_notes)
 {
     const struct graph_options options = {.format_guessed = true};
     struct problem problem = {0};
@@ -50,7 +50,7 @@ static struct graph *read_text(const char *text, struct reader_notes *ret_notes)
 static void check_edges(const char *text, const char *wanted)
 {
     struct reader_notes notes;
-    struct graph *graph = read_text(text, &notes);
+    struct graph *graph = read_noted(text, &notes);
     char edges[512] = "";
     size_t size = 0;
 
@@ -122,7 +122,7 @@ TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
 TEST(zeros_are_edges_where_something_else_marks_none)
 {
     struct reader_notes notes;
-    struct graph *graph = read_text("0 3 0\n0 0 1\n0 0 0\n", &notes);
+    struct graph *graph = read_noted("0 3 0\n0 0 1\n0 0 0\n", &notes);
 
     assert_int_equal(graph->edge_count, 2);
     assert_non_null(strstr(notes.warnings.list[0].detail, "the 4 zeros off its diagonal"));
@@ -130,7 +130,7 @@ TEST(zeros_are_edges_where_something_else_marks_none)
     graph_destroy(graph);
     check_edges("0,0,\n0,0,7\n,,0\n", "0>1:0 1>0:0 1>2:7 ");
     /* An empty diagonal says nothing about the rest. */
-    graph = read_text("- 3 0\n0 - 1\n0 0 -\n", &notes);
+    graph = read_noted("- 3 0\n0 - 1\n0 0 -\n", &notes);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);
 }
