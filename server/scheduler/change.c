@@ -1,6 +1,7 @@
 #include "server/scheduler/change.h"
 
 #include "server/scheduler/answer.h"
+#include "server/scheduler/names.h"
 #include "server/scheduler/submission.h"
 #include "server/scheduler/submit.h"
 
@@ -41,8 +42,18 @@ static enum status inherit_form(struct submission *submission, const struct grap
     return status;
 }
 
-/* One change of a name at a time, each to the outcome of the one before; and few at once, as each
- * holds two graphs. */
+/* Whether the change may begin: one change of a name at a time, each to the outcome of the one
+ * before; few at once, as each holds two graphs; and one of a tenant beside other tenants. */
+static bool can_begin(const struct submission *submission)
+{
+    const struct scheduler *scheduler = submission->scheduler;
+    const struct call *call = submission->call;
+    const bool is_alone = atomic_load(&scheduler->admission.tenant_count) < 2;
+    return scheduler->looks < SCHEDULER_LOOK_LIMIT &&
+           (is_alone || submission->tenant->changing == 0) &&
+           !names_is_moving(scheduler, call->tenant, call->key);
+}
+
 void change_submit(struct submission *submission, bool is_first)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -61,9 +72,7 @@ void change_submit(struct submission *submission, bool is_first)
         return;
     }
     const bool is_name = graph_table_find_name(graphs, call->tenant, call->key) != NULL;
-    const bool waits = (is_first && scheduler->marks.unparked) ||
-                       scheduler->looks >= SCHEDULER_LOOK_LIMIT ||
-                       names_is_moving(scheduler, call->tenant, call->key);
+    const bool waits = (is_first && scheduler->marks.unparked) || !can_begin(submission);
     const bool is_full = scheduler->ledger.is_full;
     if (waits && !scheduler->draining && !is_full) {
         STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
@@ -100,7 +109,45 @@ void change_submit(struct submission *submission, bool is_first)
     submission->change.parent = entry;
     entry->active_jobs++;
     scheduler->looks++;
+    submission->tenant->changing++;
+    submission->tenant->change_turn = ++scheduler->change_turn;
     submit_finish_graph(submission);
+}
+
+void change_end(struct submission *submission)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    submission->change.parent->active_jobs--;
+    submission->tenant->changing--;
+    scheduler->looks--;
+    scheduler->marks.unparked = true;
+}
+
+/* The oldest change that can begin, of the tenant that began one longest ago; while changes are
+ * refused any of them. */
+static struct submission *find_next(const struct scheduler *scheduler)
+{
+    const bool refuses = scheduler->draining || scheduler->ledger.is_full;
+    struct submission *next = NULL;
+    struct submission *submission;
+    STAILQ_FOREACH(submission, &scheduler->parked, in_parked)
+    {
+        if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL &&
+            (next == NULL || submission->tenant->change_turn < next->tenant->change_turn) &&
+            (refuses || can_begin(submission))) {
+            next = submission;
+        }
+    }
+    return next;
+}
+
+void change_resume_parked(struct scheduler *scheduler)
+{
+    struct submission *next;
+    while ((next = find_next(scheduler)) != NULL) {
+        STAILQ_REMOVE(&scheduler->parked, next, submission, in_parked);
+        change_submit(next, false);
+    }
 }
 
 void change_begin(struct submission *submission)

@@ -8,5 +8,9 @@
 void change_begin(struct submission *submission);
 /* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
 void change_submit(struct submission *submission, bool is_first);
+/* Changes that are parked go on where they can: tenants take turns. */
+void change_resume_parked(struct scheduler *scheduler);
+/* The change has been applied, or not. */
+void change_end(struct submission *submission);
 /* On a thread of the pool: the graph with its changes. */
 MUST_CHECK enum status change_finish_graph(struct submission *submission);

@@ -82,6 +82,7 @@ struct scheduler {
     struct result_item *items; /* a binary heap: the result longest unasked first */
     size_t item_room;          /* items allocated; ledger.result_count are used */
     uint32_t submissions;      /* under way, parked ones included */
+    uint64_t change_turn;      /* of the change that began last */
     uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
     uint32_t changes;          /* on their way to the disk */
     /* They wait, in order, for the deletion of their graph, or while their name is given or

@@ -601,9 +601,7 @@ static void graph_finished(uv_work_t *request, int error)
     CHECK(error == 0); /* nothing cancels it */
     scheduler_wake(scheduler);
     if (submission->source == SUBMISSION_CHANGE) {
-        submission->change.parent->active_jobs--;
-        scheduler->looks--;
-        scheduler->marks.unparked = true;
+        change_end(submission);
         if (submission->status == STATUS_CORRUPT) {
             results_note_damaged_graph(scheduler, submission->change.parent_id);
         }
@@ -656,11 +654,12 @@ void submit_parked(struct scheduler *scheduler)
         struct submission *submission = STAILQ_FIRST(&parked);
         STAILQ_REMOVE_HEAD(&parked, in_parked);
         if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL) {
-            change_submit(submission, false);
+            STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
         } else {
             accept_submission(submission);
         }
     }
+    change_resume_parked(scheduler);
 }
 
 /* ---- Calls ---- */

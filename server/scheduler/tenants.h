@@ -22,6 +22,8 @@ struct tenant {
     atomic_ullong stored_bytes;    /* of its graphs and results */
     atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
     _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
+    uint32_t changing;             /* changes that are being applied */
+    uint64_t change_turn;          /* a higher one began a change later */
     LIST_HEAD(, job) jobs;         /* newest first, as both tables hold them */
     LIST_HEAD(, graph_entry) graphs;
     struct tenant *next;

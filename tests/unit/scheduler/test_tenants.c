@@ -1,4 +1,5 @@
-#include "tests/lib/scheduler_fixture.h"
+#include "server/scheduler/change.h"
+#include "tests/lib/change_fixture.h"
 
 /* ---- Tenants: what belongs to one is for no other, before and after a restart ---- */
 
@@ -305,4 +306,57 @@ TEST(bytes_are_those_there_and_those_to_come)
     assert_int_equal(tenant_check_bytes(&tenant, &hundred, UINT64_MAX, &problem),
                      STATUS_STORAGE_QUOTA);
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
+}
+
+/* A change of the ring of a tenant, posted until it is parked behind others. */
+static struct question *park_change(struct fixture *fixture, const char *tenant,
+                                    const char *graph_id, double weight)
+{
+    struct question *question = new_call(fixture, CALL_CHANGE, tenant, graph_id);
+    struct vertex_names *names = NULL;
+    struct edge_changes *changes = &question->call.submit.changes;
+    assert_int_equal(
+        graph_file_read_names(store_folder(fixture->store, STORE_GRAPHS), graph_id, &names),
+        STATUS_OK);
+    assert_int_equal(identity_of_names(names, changes->names_digest), STATUS_OK);
+    vertex_names_destroy(names);
+    changes->list = calloc(1, sizeof(*changes->list));
+    assert_non_null(changes->list);
+    changes->list[0] = (struct edge_change){.target = 1, .weight = weight};
+    changes->count = 1;
+    const uint32_t before = fixture->scheduler->submissions;
+    scheduler_post(fixture->scheduler, &question->call);
+    while (fixture->scheduler->submissions == before) {
+        uv_run(&fixture->loop, UV_RUN_ONCE);
+    }
+    return question;
+}
+
+SCHEDULER_TEST(changes_of_tenants_take_turns)
+{
+    struct scheduler *scheduler = fixture->scheduler;
+    struct tenant *busy = tenant_of(fixture, "busy");
+    struct tenant *other = tenant_of(fixture, "other");
+    struct question *questions[3];
+    char job[JOB_ID_SIZE];
+    char graphs[2][GRAPH_ID_SIZE];
+    solve_as(fixture, "busy", job, graphs[0]);
+    solve_as(fixture, "other", job, graphs[1]);
+    scheduler_share_queue(scheduler, 2);
+    scheduler->looks = SCHEDULER_LOOK_LIMIT;
+    busy->change_turn = ++scheduler->change_turn;
+    questions[0] = park_change(fixture, "busy", graphs[0], 10);
+    questions[1] = park_change(fixture, "busy", graphs[0], 11);
+    questions[2] = park_change(fixture, "other", graphs[1], 12);
+    scheduler->looks = SCHEDULER_LOOK_LIMIT - 1;
+    change_resume_parked(scheduler);
+    assert_true(other->changing == 1 && busy->changing == 0);
+    scheduler->looks -= SCHEDULER_LOOK_LIMIT - 1;
+    change_resume_parked(scheduler);
+    assert_int_equal(busy->changing, 1);
+    for (size_t i = 0; i < 3; i++) {
+        wait_for(fixture, questions[i]);
+        assert_int_equal(questions[i]->call.status, STATUS_OK);
+        forget(questions[i]);
+    }
 }
