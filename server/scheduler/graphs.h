@@ -30,6 +30,15 @@ enum graph_result_state {
     GRAPH_RESULT_LOST       /* damaged or missing: to be solved again */
 };
 
+/* A published result among those that may be evicted. */
+struct result_item {
+    TAILQ_ENTRY(result_item) in_list;
+    struct graph_entry *entry;
+    enum kind kind;
+    double touched_s; /* when it was looked at last; a query since is found at the next look */
+};
+TAILQ_HEAD(result_list, result_item);
+
 /* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;
@@ -38,11 +47,11 @@ struct graph_entry {
     size_t name_count;
     struct result *results[KIND_COUNT]; /* published */
     enum graph_result_state result_states[KIND_COUNT];
-    uint32_t item_index[KIND_COUNT]; /* of published results: in the heap of the scheduler */
-    enum kind answering;             /* whose result is found by id and alias; 0 = none */
-    char latest_job[JOB_ID_SIZE];    /* empty = none */
-    uint32_t active_jobs;            /* being accepted, queued or running: not to be deleted */
-    uint32_t changes;                /* on their way to the disk: not to be freed */
+    struct result_item items[KIND_COUNT]; /* of published results */
+    enum kind answering;                  /* whose result is found by id and alias; 0 = none */
+    char latest_job[JOB_ID_SIZE];         /* empty = none */
+    uint32_t active_jobs;                 /* being accepted, queued or running: not to be deleted */
+    uint32_t changes;                     /* on their way to the disk: not to be freed */
     enum graph_state state;
     enum graph_state undeleted_state; /* while DELETING: the state before */
     struct graph_entry *older;

@@ -228,116 +228,81 @@ void results_bind_latest(struct scheduler *scheduler, const struct job *job,
 
 /* ---- Results by the time of their last query ----
  *
- * A binary heap with lazy keys: a query only touches the result, on its own thread, so the times in
- * the heap may be too early. The first item is looked at again before it is used, and moves down if
- * it was touched meanwhile. */
+ * A list with lazy keys: a query only touches the result, on its own thread, so the times in the
+ * list may be too early. The first item is looked at again before it is used, and moves to its
+ * place if it was touched meanwhile. */
 
 static uint64_t bytes_of(const struct result *result)
 {
     return result_file_bytes(result_content(result));
 }
 
-static void put_item(struct scheduler *scheduler, size_t index, struct result_item item)
+/* Puts the item where its time belongs, which is mostly at the end. */
+static void insert_item(struct scheduler *scheduler, struct result_item *item, double touched_s)
 {
-    scheduler->items[index] = item;
-    item.entry->item_index[item.kind] = (uint32_t)index;
-}
-
-static void move_up(struct scheduler *scheduler, size_t index)
-{
-    const struct result_item item = scheduler->items[index];
-    while (index > 0 && item.touched_s < scheduler->items[(index - 1) / 2].touched_s) {
-        put_item(scheduler, index, scheduler->items[(index - 1) / 2]);
-        index = (index - 1) / 2;
+    struct result_item *before = TAILQ_LAST(&scheduler->items, result_list);
+    item->touched_s = touched_s;
+    while (before != NULL && before->touched_s > touched_s) {
+        before = TAILQ_PREV(before, result_list, in_list);
     }
-    put_item(scheduler, index, item);
-}
-
-static void move_down(struct scheduler *scheduler, size_t index)
-{
-    const size_t count = scheduler->ledger.result_count;
-    const struct result_item item = scheduler->items[index];
-    for (size_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
-        if (child + 1 < count &&
-            scheduler->items[child + 1].touched_s < scheduler->items[child].touched_s) {
-            child++;
-        }
-        if (item.touched_s <= scheduler->items[child].touched_s) {
-            break;
-        }
-        put_item(scheduler, index, scheduler->items[child]);
-        index = child;
-    }
-    put_item(scheduler, index, item);
-}
-
-static enum status reserve_item(struct scheduler *scheduler)
-{
-    if (scheduler->ledger.result_count < scheduler->item_room) {
-        return STATUS_OK;
-    }
-    const size_t room = scheduler->item_room > 0 ? 2 * scheduler->item_room : 64;
-    struct result_item *items = realloc(scheduler->items, room * sizeof(*items));
-    if (items == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    scheduler->items = items;
-    scheduler->item_room = room;
-    return STATUS_OK;
-}
-
-static void remove_item(struct scheduler *scheduler, size_t index)
-{
-    const size_t last = --scheduler->ledger.result_count;
-    if (index < last) {
-        put_item(scheduler, index, scheduler->items[last]);
-        move_up(scheduler, index);
-        move_down(scheduler,
-                  scheduler->items[index].entry->item_index[scheduler->items[index].kind]);
+    if (before != NULL) {
+        TAILQ_INSERT_AFTER(&scheduler->items, before, item, in_list);
+    } else {
+        TAILQ_INSERT_HEAD(&scheduler->items, item, in_list);
     }
 }
 
-/* The result longest unasked; NULL when there is none beside `kept`, which counts as asked for
+/* The least recently used result; NULL when there is none beside `kept`, which counts as used
  * now. */
-static const struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
+static struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
 {
-    while (scheduler->ledger.result_count > 0) {
-        struct result_item *first = &scheduler->items[0];
+    struct result_item *first;
+    while ((first = TAILQ_FIRST(&scheduler->items)) != NULL) {
         struct result *result = first->entry->results[first->kind];
-        if (result == kept && scheduler->ledger.result_count == 1) {
+        if (result == kept && TAILQ_NEXT(first, in_list) == NULL) {
             return NULL;
         }
         if (result == kept) {
             result_touch(result, clock_monotonic_s());
-        } else if (result_touched_s(result) <= first->touched_s) {
+        }
+        const double touched_s = result_touched_s(result);
+        if (touched_s <= first->touched_s) {
             return first;
         }
-        first->touched_s = result_touched_s(result);
-        move_down(scheduler, 0);
+        TAILQ_REMOVE(&scheduler->items, first, in_list);
+        insert_item(scheduler, first, touched_s);
     }
     return NULL;
 }
 
 /* ---- Publishing and retiring ---- */
 
+/* The result of this kind is no more among those that may be evicted. */
+static void remove_result(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind)
+{
+    TAILQ_REMOVE(&scheduler->items, &entry->items[kind], in_list);
+    scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
+    scheduler->ledger.result_count--;
+}
+
 enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
                             struct result *result)
 {
     const enum kind kind = result_kind(result);
-    STATUS_TRY(reserve_item(scheduler));
     STATUS_TRY(
         result_table_put(scheduler->results, tenant_number(entry->tenant), entry->row.id, result));
     const double now_s = clock_monotonic_s();
     result_touch(result, now_s);
     scheduler->ledger.result_bytes += bytes_of(result);
     if (entry->results[kind] != NULL) {
-        scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
-        remove_item(scheduler, entry->item_index[kind]);
+        remove_result(scheduler, entry, kind);
     }
     graph_entry_set_result(entry, kind, result);
-    put_item(scheduler, scheduler->ledger.result_count++,
-             (struct result_item){.entry = entry, .kind = kind, .touched_s = now_s});
-    move_up(scheduler, scheduler->ledger.result_count - 1);
+    struct result_item *item = &entry->items[kind];
+    item->entry = entry;
+    item->kind = kind;
+    insert_item(scheduler, item, now_s);
+    scheduler->ledger.result_count++;
     entry->answering = kind;
     bind_aliases(scheduler, entry);
     return STATUS_OK;
@@ -348,8 +313,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
 {
     commit->change.retired[kind] = result_ref(entry->results[kind]);
     result_table_remove_result(scheduler->results, entry->results[kind]);
-    scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
-    remove_item(scheduler, entry->item_index[kind]);
+    remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
     /* The result of another kind answers then, if there is one. */
     entry->answering = KIND_AUTO;

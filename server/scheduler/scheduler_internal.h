@@ -39,13 +39,6 @@ struct scheduler_marks {
 /* From here on two devices solve a graph in little more than half of the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
 
-/* A published result among those that may be evicted. */
-struct result_item {
-    struct graph_entry *entry;
-    enum kind kind;
-    double touched_s; /* when it was looked at last; a query since is found at the next look */
-};
-
 struct scheduler {
     uv_loop_t *loop;
     const struct config *config;
@@ -79,12 +72,11 @@ struct scheduler {
     struct tenant *nobody; /* the one without a name */
     struct graph_table *graphs;
     struct ledger ledger;
-    struct result_item *items; /* a binary heap: the result longest unasked first */
-    size_t item_room;          /* items allocated; ledger.result_count are used */
-    uint32_t submissions;      /* under way, parked ones included */
-    uint64_t change_turn;      /* of the change that began last */
-    uint32_t looks;            /* at stored graphs, for what is put or estimated, under way */
-    uint32_t changes;          /* on their way to the disk */
+    struct result_list items; /* the least recently used result first */
+    uint32_t submissions;     /* under way, parked ones included */
+    uint64_t change_turn;     /* of the change that began last */
+    uint32_t looks;           /* at stored graphs, for what is put or estimated, under way */
+    uint32_t changes;         /* on their way to the disk */
     /* They wait, in order, for the deletion of their graph, or while their name is given or
      * changed. */
     STAILQ_HEAD(, submission) parked;

@@ -355,6 +355,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     }
     scheduler->loop = loop;
     STAILQ_INIT(&scheduler->parked);
+    TAILQ_INIT(&scheduler->items);
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
@@ -423,7 +424,6 @@ static void free_scheduler(struct scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         free(scheduler->workers[i]);
     }
-    free(scheduler->items);
     free(scheduler);
 }
 

@@ -110,49 +110,37 @@ static void end_device(struct solver_device *device)
 
 void wire_write_done(const struct task *task, struct wire_done *ret_done)
 {
-    const struct solve_outcome *outcome = &task->outcome;
-    const struct solve_account *account = &outcome->account;
     *ret_done = (struct wire_done){
         .status = (uint32_t)task->status,
-        .cycle_length = (uint32_t)outcome->cycle_length,
         .is_passing = task->is_passing,
         .problem = task->problem,
         .write_s = task->write_s,
         .parse_s = task->parse_s,
-        .timings = account->timings,
-        .device_count = account->device_count,
-        .plan = outcome->plan,
-        .verification = account->verification,
-        .cycle_weight = outcome->cycle_weight,
-        .arc_count = outcome->arc_count,
-        .device = outcome->device,
+        .outcome = task->outcome,
     };
-    memcpy(ret_done->devices, account->devices, sizeof(ret_done->devices));
+    ret_done->outcome.cycle = NULL;
+    ret_done->outcome.account.statistics = NULL;
 }
 
 enum status wire_read_done(const struct wire_done *done, struct task *task)
 {
-    struct solve_outcome *outcome = &task->outcome;
-    if (done->status >= STATUS_COUNT || (unsigned)done->plan.kind > PLAN_NESTED_DISSECTION ||
-        done->device_count > SOLVE_DEVICES_MAX || done->cycle_length != outcome->cycle_length ||
-        (done->status == STATUS_NEGATIVE_CYCLE) != (done->cycle_length > 0)) {
+    struct solve_outcome outcome = done->outcome;
+    if (done->status >= STATUS_COUNT || (unsigned)outcome.plan.kind > PLAN_NESTED_DISSECTION ||
+        outcome.account.device_count > SOLVE_DEVICES_MAX ||
+        outcome.cycle_length != task->outcome.cycle_length ||
+        (done->status == STATUS_NEGATIVE_CYCLE) != (outcome.cycle_length > 0)) {
         return STATUS_CORRUPT;
     }
+    outcome.cycle = task->outcome.cycle;
+    outcome.account.statistics = NULL;
+    end_device(&outcome.device);
+    task->outcome = outcome;
     task->status = (enum status)done->status;
     task->is_passing = done->is_passing;
     task->problem = done->problem;
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;
-    outcome->account.timings = done->timings;
-    outcome->account.device_count = done->device_count;
-    memcpy(outcome->account.devices, done->devices, sizeof(done->devices));
-    outcome->account.verification = done->verification;
-    outcome->plan = done->plan;
-    outcome->cycle_weight = done->cycle_weight;
-    outcome->arc_count = done->arc_count;
-    outcome->device = done->device;
     end_problem(&task->problem);
-    end_device(&outcome->device);
     return STATUS_OK;
 }
 

@@ -41,19 +41,11 @@ struct wire_cycle {
 
 struct wire_done {
     uint32_t status;
-    uint32_t cycle_length;
     bool is_passing;
     struct problem problem;
     double write_s;
     double parse_s;
-    struct timings timings;
-    uint32_t device_count;
-    struct device_share devices[SOLVE_DEVICES_MAX];
-    struct plan_summary plan;
-    struct verification verification;
-    double cycle_weight;
-    uint64_t arc_count; /* of a hierarchy */
-    struct solver_device device;
+    struct solve_outcome outcome;  /* without the objects that it points to */
     struct solver_figures figures; /* the solver has learned from the task */
 };
 

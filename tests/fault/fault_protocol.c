@@ -48,7 +48,7 @@ static void send_message(const struct wire_message *message, size_t size, unsign
 static struct wire_message done_message(void)
 {
     struct wire_message message = {.type = WIRE_DONE};
-    message.body.done.plan.work_fraction = 1;
+    message.body.done.outcome.plan.work_fraction = 1;
     return message;
 }
 
@@ -102,7 +102,7 @@ static void send_impossible(uint32_t vertices)
 {
     struct wire_message message = done_message();
     (void)vertices;
-    message.body.done.device_count = SOLVE_DEVICES_MAX + 1;
+    message.body.done.outcome.account.device_count = SOLVE_DEVICES_MAX + 1;
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 

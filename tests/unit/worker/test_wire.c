@@ -168,9 +168,9 @@ TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
     const struct wire_done good = done_of(STATUS_OK);
     struct wire_done bad[] = {good, good, good, good, good};
     bad[0].status = STATUS_COUNT;
-    bad[1].plan.kind = (enum plan_kind)2;
-    bad[2].cycle_length = 1;
-    bad[3].device_count = SOLVE_DEVICES_MAX + 1;
+    bad[1].outcome.plan.kind = (enum plan_kind)2;
+    bad[2].outcome.cycle_length = 1;
+    bad[3].outcome.account.device_count = SOLVE_DEVICES_MAX + 1;
     bad[4].status = STATUS_NEGATIVE_CYCLE; /* without a cycle */
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
@@ -179,7 +179,7 @@ TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
     struct task task = {.vertex_count = 9};
     struct wire_done unended = good;
     memset(unended.problem.detail, 'x', sizeof(unended.problem.detail));
-    memset(unended.device.name, 'x', sizeof(unended.device.name));
+    memset(unended.outcome.device.name, 'x', sizeof(unended.outcome.device.name));
     assert_int_equal(wire_read_done(&unended, &task), STATUS_OK);
     assert_int_equal(strlen(task.problem.detail), sizeof(task.problem.detail) - 1);
     assert_int_equal(strlen(task.outcome.device.name), sizeof(task.outcome.device.name) - 1);
@@ -205,7 +205,7 @@ TEST(a_cycle_grows_within_the_graph)
     assert_int_equal(wire_read_cycle(&overflow, &task), STATUS_CORRUPT);
     struct wire_done done = done_of(STATUS_NEGATIVE_CYCLE);
     assert_int_equal(wire_read_done(&done, &task), STATUS_CORRUPT);
-    done.cycle_length = 3;
+    done.outcome.cycle_length = 3;
     assert_int_equal(wire_read_done(&done, &task), STATUS_OK);
     task_finish(&task);
 }
