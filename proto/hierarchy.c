@@ -352,22 +352,17 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
     const size_t shape_size = place_arrays(&header).up;
     hierarchy->shape_bytes = malloc(shape_size);
     hierarchy->openings = malloc(sizeof(*hierarchy->openings));
-    hierarchy->supernode_of = malloc((n + 1) * sizeof(*hierarchy->supernode_of));
-    hierarchy->above = malloc((supernodes + 1) * sizeof(*hierarchy->above));
-    hierarchy->child = malloc((supernodes + 1) * sizeof(*hierarchy->child));
-    hierarchy->sibling = malloc((supernodes + 1) * sizeof(*hierarchy->sibling));
-    hierarchy->row_depth = malloc((header.row_count + 1) * sizeof(*hierarchy->row_depth));
-    hierarchy->path = malloc((supernodes + 1) * sizeof(*hierarchy->path));
-    enum status status = STATUS_OK;
-    if (hierarchy->openings != NULL) {
+    hierarchy->supernode_of =
+        malloc((n + 5 * supernodes + header.row_count + 1) * sizeof(uint32_t));
+    enum status status = STATUS_NO_MEMORY;
+    if (hierarchy->openings != NULL && hierarchy->shape_bytes != NULL &&
+        hierarchy->supernode_of != NULL) {
         atomic_init(hierarchy->openings, 1);
-    }
-    if (hierarchy->openings == NULL || hierarchy->shape_bytes == NULL ||
-        hierarchy->supernode_of == NULL || hierarchy->above == NULL ||
-        hierarchy->row_depth == NULL || hierarchy->child == NULL || hierarchy->sibling == NULL ||
-        hierarchy->path == NULL) {
-        status = STATUS_NO_MEMORY;
-    } else {
+        hierarchy->above = hierarchy->supernode_of + n;
+        hierarchy->child = hierarchy->above + supernodes;
+        hierarchy->sibling = hierarchy->child + supernodes;
+        hierarchy->path = (struct hierarchy_path *)(hierarchy->sibling + supernodes);
+        hierarchy->row_depth = hierarchy->sibling + 3 * supernodes;
         memcpy(hierarchy->shape_bytes, bytes, shape_size);
         find_shape(&header, hierarchy->shape_bytes, hierarchy);
         find_weights(&header, bytes, hierarchy);
@@ -415,11 +410,6 @@ void hierarchy_close(struct hierarchy *hierarchy)
     if (hierarchy->openings == NULL || atomic_fetch_sub(hierarchy->openings, 1) == 1) {
         free(hierarchy->shape_bytes);
         free(hierarchy->supernode_of);
-        free(hierarchy->above);
-        free(hierarchy->row_depth);
-        free(hierarchy->path);
-        free(hierarchy->child);
-        free(hierarchy->sibling);
         free(hierarchy->openings);
     }
     free(hierarchy);

@@ -84,13 +84,13 @@ struct hierarchy {
     const void *bytes;
     uint64_t size;
     unsigned char *shape_bytes; /* a copy, so that a file of other weights is not read for them */
-    uint32_t *supernode_of;     /* of each position */
+    uint32_t *supernode_of;     /* of each position; the five arrays after it are in its memory */
     uint32_t *above;            /* of each supernode: the vertices above its columns, to the root */
     uint32_t *row_depth;        /* of each row: the vertices above it */
     struct hierarchy_path *path; /* of each supernode */
     uint32_t *child;       /* of each supernode: the first that has it as parent, NO_SUPERNODE */
     uint32_t *sibling;     /* and the next one with the same parent */
-    atomic_uint *openings; /* that share these seven, which depend on the shape alone */
+    atomic_uint *openings; /* that share these, which depend on the shape alone */
     uint32_t height;
     uint32_t largest; /* columns and rows of a supernode */
     uint32_t largest_separator;

@@ -78,7 +78,7 @@ struct config {
     enum confinement confinement;
     /* [hierarchy] */
     uint64_t label_budget_bytes; /* of pairs, in memory; 0 = a share of it */
-    uint32_t row_limit;          /* rows computed for one answer about all of them */
+    uint32_t sweep_limit_s;      /* for which one answer may compute rows */
 
     /* [worker] */
     enum worker_isolation isolation;

@@ -195,9 +195,9 @@ static const struct config_option options[] = {
      "Bytes kept in memory to answer pairs of hierarchies. The hierarchy used longest ago goes "
      "first; without room a pair takes longer. 0 = a quarter of the memory, at most 1 GiB. "
      "Suffixes as for body_limit."},
-    {"hierarchy", "row_limit", OPTION_NUMBER, "10000", 1, UINT32_MAX - 1, NULL, MEMBER(row_limit),
-     "Rows that statistics and heat maps of a hierarchy may compute; for more the graph has to be "
-     "solved as a matrix."},
+    {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
+     "Seconds for which statistics and heat maps of a hierarchy may compute, as estimated by its "
+     "size; for more the graph has to be solved as a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, isolation_choices, MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
      "watched, and replaced when it fails or hangs, while the service goes on."},

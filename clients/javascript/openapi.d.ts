@@ -432,8 +432,8 @@ export type Limits = {
   result_budget_bytes: number;
   /** Results. */
   result_limit: number;
-  /** Rows of a hierarchy that statistics and heat maps may compute. */
-  hierarchy_row_limit: number;
+  /** Seconds for which statistics and heat maps of a hierarchy may compute, as estimated. */
+  hierarchy_sweep_limit_s: number;
   /** Connections. */
   connection_limit: number;
   /** Connections from one address; 0 is all there are. */

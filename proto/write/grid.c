@@ -274,12 +274,23 @@ static void append_down(struct grid_text *writer, struct text *text)
     const uint32_t first = (uint32_t)(writer->position % height);
     const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
 
-    if (writer->gathered < height) {
-        text->failed |= gather_rows(writer, column) != STATUS_OK;
+    const void *source = NULL;
+    if (writer->by_columns && grid->row(grid->context, column, &source) != STATUS_OK) {
+        text->failed = true;
         return;
     }
-    append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
-               &(struct axis){NULL, 0, height}, first, count, text);
+    if (writer->by_columns) {
+        if (source == NULL) {
+            return;
+        }
+        append_run(writer, source, &grid->cells, first, count, text);
+    } else if (writer->gathered < height) {
+        text->failed |= gather_rows(writer, column) != STATUS_OK;
+        return;
+    } else {
+        append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
+                   &(struct axis){NULL, 0, height}, first, count, text);
+    }
     text_append_char(text, '\n');
     writer->position += count;
     if (count == height - first && (column + 1) % BLOCK_COLUMNS == 0) {

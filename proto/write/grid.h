@@ -53,6 +53,7 @@ struct grid_text {
     struct grid grid;
     enum grid_form form;
     bool has_unreachable; /* or may have: what the head of mtx depends on */
+    bool by_columns;      /* mtx: the grid's function gives a column at its index */
     unsigned part;        /* of the form, from 0 */
     uint64_t position;    /* in the part */
     char *block;          /* of mtx: columns side by side, gathered for one pass over the rows */

@@ -15,6 +15,11 @@
 
 struct entry;
 
+struct kept_statistics {
+    struct statistics view;
+    void *storage;
+};
+
 struct result {
     atomic_uint references;
     _Atomic double touched_s;
@@ -27,6 +32,7 @@ struct result {
     struct result_file *file;
     struct matrix matrix;         /* the file's, to spare every query the call; without elements */
     struct search_pool *searches; /* of a hierarchy; NULL: it is a matrix */
+    struct kept_statistics *_Atomic statistics; /* of a hierarchy; NULL: not computed yet */
     struct vertex_names *names;
     LIST_HEAD(, entry) keys; /* of the table, under its lock */
 };
@@ -84,6 +90,9 @@ void result_unref(struct result *result)
     if (before > 1) {
         return;
     }
+    struct kept_statistics *kept = atomic_load(&result->statistics);
+    free(kept != NULL ? kept->storage : NULL);
+    free(kept);
     search_pool_destroy(result->searches);
     result_file_destroy(result->file);
     vertex_names_destroy(result->names);
@@ -290,12 +299,13 @@ enum status result_pairs(const struct result *result, const uint32_t *pairs, siz
     return STATUS_OK;
 }
 
-enum status result_distances(const struct result *result, uint32_t row, struct result_rows *rows,
+enum status result_distances(const struct result *result, uint32_t index, struct result_rows *rows,
                              const void **ret_distances)
 {
+    const uint32_t row = axis_at(&rows->axis, index);
     CHECK(row < result->matrix.vertex_count && (result->searches != NULL || !rows->is_reversed));
     if (result->searches != NULL) {
-        return note_status(result, search_pool_row(result->searches, row, rows, ret_distances));
+        return note_status(result, search_pool_row(result->searches, index, rows, ret_distances));
     }
     *ret_distances = elements_at(result, row, 0, result->matrix.vertex_count);
     return *ret_distances != NULL ? STATUS_OK : STATUS_CORRUPT;
@@ -304,8 +314,29 @@ enum status result_distances(const struct result *result, uint32_t row, struct r
 const struct statistics *result_statistics(const struct result *result)
 {
     const size_t size = statistics_size(result->matrix.vertex_count);
+    if (result->searches != NULL) {
+        const struct kept_statistics *kept = atomic_load(&result->statistics);
+        return kept != NULL ? &kept->view : NULL;
+    }
     const uint64_t offset = result_file_statistics_offset(result->file);
     return verify_bytes(result, offset, size) ? result_file_statistics(result->file) : NULL;
+}
+
+void result_keep_statistics(struct result *result, void **storage)
+{
+    struct kept_statistics *kept = malloc(sizeof(*kept));
+    struct kept_statistics *none = NULL;
+    if (kept == NULL) {
+        return;
+    }
+    kept->storage = *storage;
+    if (statistics_open(*storage, result->matrix.vertex_count, result->matrix.kind, &kept->view) ==
+            STATUS_OK &&
+        atomic_compare_exchange_strong(&result->statistics, &none, kept)) {
+        *storage = NULL;
+    } else {
+        free(kept);
+    }
 }
 
 const struct result_file *result_content(const struct result *result)

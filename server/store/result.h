@@ -55,10 +55,11 @@ MUST_CHECK enum status result_pairs(const struct result *result, const uint32_t 
 /* Whether result_pairs can answer these pairs: verifies what it would look at, likewise. */
 MUST_CHECK enum status result_check_pairs(const struct result *result, const uint32_t *pairs,
                                           size_t count, size_t *ret_count);
-/* The distances from one vertex to all, elements of the kind, in row order; they stay until the
- * next call with these rows. NULL: they take another call for the same row, as one takes about a
- * millisecond. Of a hierarchy rows may be reversed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
-MUST_CHECK enum status result_distances(const struct result *result, uint32_t row,
+/* The distances from the vertex at this index of the rows' axis to all, elements of the kind, in
+ * row order; they stay until the next call with these rows. NULL: they take another call for the
+ * same index, as one takes about a millisecond. Of a hierarchy rows may be reversed.
+ * STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status result_distances(const struct result *result, uint32_t index,
                                         struct result_rows *rows, const void **ret_distances);
 /* A hierarchy alone: borrowed, lives as long as the result. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
@@ -66,8 +67,12 @@ MUST_CHECK enum status result_open_hierarchy(const struct result *result,
 /* result_file_copy of its file, which is a hierarchy that is open. */
 MUST_CHECK enum status result_copy(const struct result *result, struct result_file *file,
                                    void **ret_bytes);
-/* Borrowed; lives as long as the result. NULL when they are damaged. Of a matrix. */
+/* Borrowed; lives as long as the result. NULL when they are damaged; of a hierarchy until somebody
+ * has computed them. */
 const struct statistics *result_statistics(const struct result *result);
+/* Keeps the statistics of a hierarchy: moves their storage, unless the result has some. Any thread.
+ */
+void result_keep_statistics(struct result *result, void **storage);
 /* Whether these bytes of the file below can be sent as they are: have been found sound. */
 bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size);
 /* Its file: of a matrix it holds all of it (npy), for downloads. Borrowed. */

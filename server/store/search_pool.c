@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A row that follows the one before is computed with those behind it, as far as they take no more
- * than this, which each asker keeps while its client reads. */
+/* Rows that are computed side by side take no more than this, which each asker keeps while its
+ * client reads. */
 #define ROWS_AHEAD_BYTES ((size_t)4 << 20)
 struct search_pool {
     struct result_file *file;
@@ -88,16 +88,15 @@ enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, s
 
 /* ---- Rows ---- */
 
-/* Rows that are asked for one after the other are computed side by side. */
-static enum status begin_rows(struct search_pool *pool, uint32_t row, struct result_rows *rows)
+/* A row is computed side by side with those that follow it. */
+static enum status begin_rows(struct search_pool *pool, uint32_t index, struct result_rows *rows)
 {
-    const uint32_t n = pool->vertex_count;
-    const size_t row_bytes = n * kind_size(pool->kind);
-    const bool follows = rows->count > 0 && row == rows->first + rows->count;
+    const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);
+    const uint32_t left = rows->axis.count - index;
     uint32_t sources[HIERARCHY_LANES];
-    size_t most = follows ? ROWS_AHEAD_BYTES / row_bytes : 1;
+    size_t most = ROWS_AHEAD_BYTES / row_bytes;
     most = most < HIERARCHY_LANES_MIN ? 1 : most > HIERARCHY_LANES ? HIERARCHY_LANES : most;
-    const uint32_t count = most < n - row ? (uint32_t)most : n - row;
+    const uint32_t count = most < left ? (uint32_t)most : left;
     rows->count = 0;
     if (rows->room < count) {
         void *elements = realloc(rows->elements, count * row_bytes);
@@ -113,25 +112,25 @@ static enum status begin_rows(struct search_pool *pool, uint32_t row, struct res
         STATUS_TRY(hierarchy_search_create(hierarchy, rows->is_reversed, &rows->search));
     }
     for (uint32_t i = 0; i < count; i++) {
-        sources[i] = row + i;
+        sources[i] = axis_at(&rows->axis, index + i);
     }
     STATUS_TRY(hierarchy_rows_begin(rows->search, sources, count, rows->elements));
     rows->is_complete = false;
-    rows->first = row;
+    rows->first = index;
     rows->count = count;
     return STATUS_OK;
 }
 
-enum status search_pool_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,
+enum status search_pool_row(struct search_pool *pool, uint32_t index, struct result_rows *rows,
                             const void **ret_distances)
 {
     const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);
-    if (row < rows->first || row - rows->first >= rows->count) {
-        STATUS_TRY(begin_rows(pool, row, rows));
+    if (index < rows->first || index - rows->first >= rows->count) {
+        STATUS_TRY(begin_rows(pool, index, rows));
     }
     rows->is_complete = rows->is_complete || hierarchy_rows_step(rows->search);
     *ret_distances =
-        rows->is_complete ? (const char *)rows->elements + (row - rows->first) * row_bytes : NULL;
+        rows->is_complete ? (const char *)rows->elements + (index - rows->first) * row_bytes : NULL;
     return STATUS_OK;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/hierarchy_search.h"
+#include "proto/write/grid.h"
 #include "server/store/label_cache.h"
 #include "server/store/result_file.h"
 
@@ -23,12 +24,12 @@ MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_
                                          size_t count, void *ret_elements, size_t *ret_count);
 
 /* Rows as an asker holds them: those of a matrix lie in its file, those of a hierarchy are computed
- * into memory of the asker, several at once where they are asked for one after the other. Zeroed is
- * empty; search_pool_finish_rows frees. */
+ * into memory of the asker, several at once. Zeroed is empty; search_pool_finish_rows frees. */
 struct result_rows {
+    struct axis axis; /* by the asker: the rows that it wants, in turn; borrows the list */
     bool is_reversed; /* by the asker, before the first row: rows of the reversed graph */
     void *elements;   /* owned */
-    uint32_t first;
+    uint32_t first;   /* index in the axis */
     uint32_t count;
     uint32_t room; /* rows */
     bool is_complete;
@@ -36,6 +37,6 @@ struct result_rows {
 };
 
 /* As result_distances. */
-MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t row,
+MUST_CHECK enum status search_pool_row(struct search_pool *pool, uint32_t index,
                                        struct result_rows *rows, const void **ret_distances);
 void search_pool_finish_rows(struct result_rows *rows);

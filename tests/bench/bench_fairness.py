@@ -92,7 +92,7 @@ def measure(daemon, name, what, question):
           f"  distance p50 {figures[1][0]:7.2f} p99 {figures[1][1]:7.2f} ms", flush=True)
 
 
-with harness.Daemon("--hierarchy.row_limit", "1000000") as daemon:
+with harness.Daemon("--hierarchy.sweep_limit_s", "86400") as daemon:
     for name, side in (("hierarchy", SIDE), ("matrix", 50)):
         job = daemon.solve(test_hierarchy.roads(side * side, 5), f"?name={name}&result={name}")
         assert job["state"] == "done", job

@@ -8,7 +8,7 @@ import harness
 import test_hierarchy
 
 # One HTTP thread: whoever is served beside an answer is served by the thread that computes it.
-ARGUMENTS = ("--http.threads", "1", "--hierarchy.row_limit", "1000000")
+ARGUMENTS = ("--http.threads", "1", "--hierarchy.sweep_limit_s", "86400")
 CLIENTS = 16
 SIDE = 60 if harness.QUICK else 150
 VERTICES = SIDE * SIDE

@@ -79,15 +79,6 @@ static bool is_binary(enum format format)
     return format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
 }
 
-/* Matrix Market goes by columns, for each few of which every row would be computed once more. */
-static enum status refuse_columns(struct problem *reterr)
-{
-    problem_set(reterr, STATUS_NOT_A_MATRIX,
-                "mtx goes column by column, and a hierarchy computes rows.");
-    problem_hint(reterr, "Ask for npy, csv or ndjson, or solve the graph with result=matrix.");
-    return STATUS_NOT_A_MATRIX;
-}
-
 static enum status check_selection(const struct request *request,
                                    const struct grid_request *selection, struct problem *reterr)
 {
@@ -100,9 +91,6 @@ static enum status check_selection(const struct request *request,
                     kind_name(kind));
         problem_hint(reterr, "Ask for npy or raw, or solve the graph with kind=i4.");
         return STATUS_NOT_ACCEPTABLE;
-    }
-    if (selection->format == FORMAT_MTX && result_form(request->result) == RESULT_FORM_HIERARCHY) {
-        return refuse_columns(reterr);
     }
     if (selection->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;
@@ -201,13 +189,21 @@ static enum status create_source(const struct request *request, struct grid_requ
     take_request->rows = take_request->columns = (struct slice){0};
     const struct axis *rows = &source->selection.rows.axis;
     const struct axis *columns = &source->selection.columns.axis;
-    enum status status = rectangle_open(&source->rectangle, result, rows, columns);
+    const bool by_columns =
+        source->selection.format == FORMAT_MTX && result_form(result) == RESULT_FORM_HIERARCHY;
+    enum status status = STATUS_OK;
+    if (by_columns) {
+        rectangle_open_columns(&source->rectangle, result, rows, columns);
+    } else {
+        status = rectangle_open(&source->rectangle, result, rows, columns);
+    }
 
     source->writer = (struct grid_text){
         .grid = {result_kind(result), result_names(result), *rows, *columns,
                  source->rectangle.cells, find_row, &source->rectangle},
         .form = source->selection.form,
         .has_unreachable = has_unreachable,
+        .by_columns = by_columns,
     };
     source->grid = &source->writer.grid;
     if (status == STATUS_OK && is_binary(source->selection.format)) {

@@ -3,6 +3,7 @@
 #include "proto/write/overview.h"
 #include "proto/write/writer.h"
 #include "server/http/api/slice.h"
+#include "server/http/api/statistics_sweep.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -15,8 +16,10 @@
 struct looker {
     struct overview overview;
     struct result_rows rows;                    /* of a hierarchy */
+    uint32_t *vertices;                         /* all that are looked at, in turn */
     struct overview_cell cells[OVERVIEW_CELLS]; /* of the row in hand */
     uint32_t looks;                             /* that these cells have had */
+    uint32_t looked;                            /* all looks */
 };
 
 static void destroy_looker(void *context)
@@ -24,6 +27,7 @@ static void destroy_looker(void *context)
     struct looker *looker = context;
 
     search_pool_finish_rows(&looker->rows);
+    free(looker->vertices);
     free(looker);
 }
 
@@ -86,16 +90,15 @@ static void append_begin(struct text *text, const struct overview *overview,
 }
 
 /* Looks at the next row of the matrix for a row of cells. */
-static enum status look_at_row(struct looker *looker, const struct result *result,
-                               uint32_t cell_row)
+static enum status look_at_row(struct looker *looker, const struct result *result)
 {
-    const uint32_t vertex = overview_vertex(&looker->overview, cell_row, looker->looks);
     const void *distances;
 
-    STATUS_TRY(result_distances(result, vertex, &looker->rows, &distances));
+    STATUS_TRY(result_distances(result, looker->looked, &looker->rows, &distances));
     if (distances != NULL) {
         overview_add(&looker->overview, distances, looker->cells);
         looker->looks++;
+        looker->looked++;
     }
     return STATUS_OK;
 }
@@ -108,7 +111,7 @@ static bool make_row(struct stream *stream, struct text *text)
     const uint32_t row = (uint32_t)stream->position;
 
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
-        const enum status status = look_at_row(looker, stream->result, row);
+        const enum status status = look_at_row(looker, stream->result);
 
         return status == STATUS_OK || stream_fail(stream, text, status);
     }
@@ -144,6 +147,21 @@ static enum status parse_range(const struct request *request, const char *parame
     return status;
 }
 
+/* The vertices that are looked at, of which rows are wanted; NULL without memory. */
+static uint32_t *list_vertices(const struct overview *overview, struct result_rows *rows)
+{
+    uint32_t *list = malloc((overview_rows(overview) + 1) * sizeof(*list));
+    uint32_t count = 0;
+
+    for (uint32_t row = 0; list != NULL && row < overview->rows.cells; row++) {
+        for (uint32_t look = 0; look < overview_looks(overview, row); look++) {
+            list[count++] = overview_vertex(overview, row, look);
+        }
+    }
+    rows->axis = (struct axis){list, 0, count};
+    return list;
+}
+
 static enum status create_looker(const struct request *request, struct looker **ret_looker,
                                  struct problem *reterr)
 {
@@ -157,19 +175,12 @@ static enum status create_looker(const struct request *request, struct looker **
     STATUS_TRY(parse_range(request, "cols", &columns, reterr));
     const struct overview overview =
         overview_plan(result_kind(request->result), rows, columns, (uint32_t)size);
-    const uint64_t looked = overview_rows(&overview);
-    const uint32_t limit = request->http_context->config->row_limit;
-
-    if (result_form(request->result) == RESULT_FORM_HIERARCHY && looked > limit) {
-        problem_set(reterr, STATUS_NOT_A_MATRIX,
-                    "The result is a hierarchy, of which so many rows are not computed at once.");
-        problem_limit(reterr, limit, (double)looked);
-        problem_hint(reterr, "Ask for fewer rows= or a smaller size=, or solve the graph with "
-                             "result=matrix.");
-        return STATUS_NOT_A_MATRIX;
+    if (result_form(request->result) == RESULT_FORM_HIERARCHY) {
+        STATUS_TRY(statistics_sweep_check(request, (double)overview_rows(&overview), reterr));
     }
     looker = calloc(1, sizeof(*looker));
-    if (looker == NULL) {
+    if (looker == NULL || (looker->vertices = list_vertices(&overview, &looker->rows)) == NULL) {
+        free(looker);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
     looker->overview = overview;

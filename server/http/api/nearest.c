@@ -76,9 +76,9 @@ static enum status read_column(struct found *found)
 static enum status advance_search(struct found *found, const struct result *result)
 {
     if (found->stage == STAGE_ROW) {
-        STATUS_TRY(found->is_target ? read_column(found)
-                                    : result_distances(result, found->query.source, &found->held,
-                                                       &found->query.distances));
+        STATUS_TRY(found->is_target
+                       ? read_column(found)
+                       : result_distances(result, 0, &found->held, &found->query.distances));
         if (found->query.distances != NULL) {
             STATUS_TRY(nearest_begin(&found->nearest, &found->query));
             found->stage = STAGE_SEARCH;
@@ -227,6 +227,7 @@ void serve_within(struct request *request)
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
     query.within = query.kind == KIND_F4 ? (double)(float)query.within : query.within;
     found->query = query;
+    found->held.axis = (struct axis){NULL, query.source, 1};
     found->is_target = target != NULL;
     if (found->is_target && open_column(found, result) != STATUS_OK) {
         destroy_found(found);

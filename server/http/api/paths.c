@@ -60,6 +60,7 @@ static enum status create_walker(const struct request *request, struct walker **
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
     walker->graph_cache = request->http_context->graph_cache;
+    walker->rows.axis.count = 1;
     status = graph_cache_borrow_edges(walker->graph_cache, graph_id, &walker->adjacency, reterr);
     if (status == STATUS_CORRUPT) {
         scheduler_note_damaged_graph(request->http_context->scheduler, graph_id);
@@ -112,7 +113,13 @@ static enum status walk_path(struct walker *walker, const struct result *result,
                              struct problem *reterr)
 {
     const void *distances;
-    enum status status = result_distances(result, walker->pair[0], &walker->rows, &distances);
+    enum status status;
+
+    if (walker->rows.axis.first != walker->pair[0]) {
+        walker->rows.axis.first = walker->pair[0];
+        walker->rows.count = 0;
+    }
+    status = result_distances(result, 0, &walker->rows, &distances);
 
     if (status == STATUS_OK && distances != NULL) {
         status = path_find(walker->finder, result_kind(result), distances, walker->pair[0],

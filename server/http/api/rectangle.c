@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A pair takes as long as so many vertices of a row that is swept. */
+#define PAIR_VERTICES 32
 /* Memory of a strip, for each client that reads a narrow rectangle. */
 #define STRIP_BYTES ((size_t)4 << 20)
 
@@ -14,13 +16,21 @@ static uint32_t strip_rows_of(const struct rectangle *rectangle)
     return rectangle->rows.count < most ? rectangle->rows.count : (uint32_t)most;
 }
 
+/* Whether pairs take less time than the rows and less than the columns. */
+static bool is_small(const struct rectangle *rectangle)
+{
+    const uint32_t most = result_vertex_count(rectangle->result) / PAIR_VERTICES;
+
+    return rectangle->columns.count > 0 && rectangle->columns.count <= most &&
+           rectangle->rows.count <= most;
+}
+
 /* Whether fewer columns are computed for all strips together than there are rows. */
 static bool is_narrow(const struct rectangle *rectangle)
 {
     const uint64_t rows = rectangle->rows.count;
 
-    if (result_form(rectangle->result) != RESULT_FORM_HIERARCHY || rectangle->columns.count == 0 ||
-        rectangle->columns.count >= rows) {
+    if (rectangle->columns.count == 0 || rectangle->columns.count >= rows) {
         return false;
     }
     const uint64_t strip_rows = strip_rows_of(rectangle);
@@ -33,23 +43,43 @@ enum status rectangle_open(struct rectangle *rectangle, const struct result *res
 {
     *rectangle =
         (struct rectangle){.result = result, .rows = *rows, .columns = *columns, .cells = *columns};
-    if (!is_narrow(rectangle)) {
+    rectangle->swept.axis = *rows;
+    if (result_form(result) != RESULT_FORM_HIERARCHY) {
+        return STATUS_OK;
+    }
+    const bool by_pairs = is_small(rectangle);
+
+    if (!by_pairs && !is_narrow(rectangle)) {
         return STATUS_OK;
     }
     const size_t row_bytes = columns->count * kind_size(result_kind(result));
 
-    rectangle->strip_rows = strip_rows_of(rectangle);
+    rectangle->strip_rows = by_pairs ? 1 : strip_rows_of(rectangle);
     rectangle->strip_first = UINT32_MAX; /* none yet */
+    rectangle->swept.axis = *columns;
     rectangle->swept.is_reversed = true;
     rectangle->cells = (struct axis){NULL, 0, columns->count};
     rectangle->strip = malloc(rectangle->strip_rows * row_bytes);
-    return rectangle->strip != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    rectangle->pairs = by_pairs ? malloc(columns->count * sizeof(uint32_t[2])) : NULL;
+    return rectangle->strip != NULL && by_pairs == (rectangle->pairs != NULL) ? STATUS_OK
+                                                                              : STATUS_NO_MEMORY;
+}
+
+void rectangle_open_columns(struct rectangle *rectangle, const struct result *result,
+                            const struct axis *rows, const struct axis *columns)
+{
+    *rectangle = (struct rectangle){.result = result,
+                                    .rows = *columns,
+                                    .columns = *rows,
+                                    .cells = *rows,
+                                    .swept = {.axis = *columns, .is_reversed = true}};
 }
 
 void rectangle_close(struct rectangle *rectangle)
 {
     search_pool_finish_rows(&rectangle->swept);
     free(rectangle->strip);
+    free(rectangle->pairs);
     *rectangle = (struct rectangle){0};
 }
 
@@ -59,13 +89,31 @@ static void fill_column(struct rectangle *rectangle, const char *distances)
     const size_t size = kind_size(result_kind(rectangle->result));
     const uint32_t left = rectangle->rows.count - rectangle->strip_first;
     const uint32_t count = left < rectangle->strip_rows ? left : rectangle->strip_rows;
-    char *to = rectangle->strip + rectangle->strip_columns * size;
+    char *to = rectangle->strip + rectangle->strip_done * size;
 
     for (uint32_t i = 0; i < count; i++) {
         memcpy(to, distances + axis_at(&rectangle->rows, rectangle->strip_first + i) * size, size);
         to += rectangle->columns.count * size;
     }
-    rectangle->strip_columns++;
+    rectangle->strip_done++;
+}
+
+/* Goes on with the row pair by pair. */
+static enum status ask_pairs(struct rectangle *rectangle, uint32_t index)
+{
+    const size_t size = kind_size(result_kind(rectangle->result));
+    const uint32_t source = axis_at(&rectangle->rows, index);
+    size_t count;
+
+    for (uint32_t i = 0; i < rectangle->columns.count && rectangle->strip_done == 0; i++) {
+        rectangle->pairs[2 * (size_t)i] = source;
+        rectangle->pairs[2 * (size_t)i + 1] = axis_at(&rectangle->columns, i);
+    }
+    STATUS_TRY(result_pairs(rectangle->result, rectangle->pairs + 2 * rectangle->strip_done,
+                            rectangle->columns.count - rectangle->strip_done,
+                            rectangle->strip + rectangle->strip_done * size, &count));
+    rectangle->strip_done += count;
+    return STATUS_OK;
 }
 
 static enum status find_in_strip(struct rectangle *rectangle, uint32_t index,
@@ -76,18 +124,20 @@ static enum status find_in_strip(struct rectangle *rectangle, uint32_t index,
 
     if (first != rectangle->strip_first) {
         rectangle->strip_first = first;
-        rectangle->strip_columns = 0;
+        rectangle->strip_done = 0;
     }
-    if (rectangle->strip_columns < rectangle->columns.count) {
-        const uint32_t column = axis_at(&rectangle->columns, rectangle->strip_columns);
+    if (rectangle->strip_done < rectangle->columns.count && rectangle->pairs != NULL) {
+        STATUS_TRY(ask_pairs(rectangle, index));
+    } else if (rectangle->strip_done < rectangle->columns.count) {
         const void *distances;
 
-        STATUS_TRY(result_distances(rectangle->result, column, &rectangle->swept, &distances));
+        STATUS_TRY(result_distances(rectangle->result, (uint32_t)rectangle->strip_done,
+                                    &rectangle->swept, &distances));
         if (distances != NULL) {
             fill_column(rectangle, distances);
         }
     }
-    *ret_elements = rectangle->strip_columns == rectangle->columns.count
+    *ret_elements = rectangle->strip_done == rectangle->columns.count
                         ? rectangle->strip + (index - first) * row_bytes
                         : NULL;
     return STATUS_OK;
@@ -97,6 +147,5 @@ enum status rectangle_row(struct rectangle *rectangle, uint32_t index, const voi
 {
     return rectangle->strip != NULL
                ? find_in_strip(rectangle, index, ret_elements)
-               : result_distances(rectangle->result, axis_at(&rectangle->rows, index),
-                                  &rectangle->swept, ret_elements);
+               : result_distances(rectangle->result, index, &rectangle->swept, ret_elements);
 }

@@ -75,7 +75,7 @@ void serve_service_limits(struct request *request)
         {"history_limit", config->history_limit},
         {"result_budget_bytes", config->result_budget_bytes},
         {"result_limit", config->result_limit},
-        {"hierarchy_row_limit", config->row_limit},
+        {"hierarchy_sweep_limit_s", config->sweep_limit_s},
         {"connection_limit", config->connection_limit},
         {"address_limit", config->address_limit},
         {"wrong_key_limit", config->wrong_key_limit},

@@ -1,6 +1,7 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
+#include "server/http/api/statistics_sweep.h"
 #include "server/http/transport/stream.h"
 
 #include <inttypes.h>
@@ -9,9 +10,6 @@
 
 /* Vertices in a piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
-/* Rows for which an answer that is being computed has a line end, so that the client sees that it
- * comes. */
-#define ROWS_PER_LINE 64
 
 /* single: the number is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
@@ -81,97 +79,30 @@ static void append_histogram(struct text *text, const struct statistics *statist
     text_append_string(text, "]}");
 }
 
-/* ---- The rows of a hierarchy ---- */
-
-/* Statistics that are made while they are asked for, row by row, twice: the first time finds the
- * bins of the histogram. */
-struct sweep {
-    const struct result *result; /* the stream's */
-    struct result_rows rows;
-    struct statistics statistics;
-    void *storage; /* of these */
-    double lowest;
-    uint64_t next; /* row, counted on through both times */
-};
-
-static void destroy_sweep(void *context)
-{
-    struct sweep *sweep = context;
-
-    search_pool_finish_rows(&sweep->rows);
-    free(sweep->storage);
-    free(sweep);
-}
-
-static enum status create_sweep(const struct result *result, struct sweep **ret_sweep)
-{
-    const uint32_t n = result_vertex_count(result);
-    struct sweep *sweep = calloc(1, sizeof(*sweep));
-
-    if (sweep == NULL || (sweep->storage = malloc(statistics_size(n))) == NULL) {
-        free(sweep);
-        return STATUS_NO_MEMORY;
-    }
-    sweep->result = result;
-    sweep->statistics = statistics_init(sweep->storage, n, result_kind(result));
-    *ret_sweep = sweep;
-    return STATUS_OK;
-}
-
-/* Goes on with the next row. */
-static enum status sweep_row(struct sweep *sweep)
-{
-    struct statistics *statistics = &sweep->statistics;
-    const uint32_t n = statistics->vertex_count;
-    const uint32_t row = (uint32_t)(sweep->next % n);
-    uint32_t bins[STATISTICS_BINS + 1] = {0};
-    const void *distances;
-
-    STATUS_TRY(result_distances(sweep->result, row, &sweep->rows, &distances));
-    if (distances == NULL) {
-        return STATUS_OK;
-    }
-    if (sweep->next < n) {
-        statistics_reduce_row(statistics, row, statistics->kind, distances, &sweep->lowest);
-    } else {
-        statistics_count_row(statistics, row, statistics->kind, distances, bins);
-    }
-    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
-        statistics->summary->bins[bin] += bins[bin];
-    }
-    if (++sweep->next == n) {
-        statistics_summarize(statistics, sweep->lowest);
-        sweep->next += statistics->summary->reachable_pairs == 0 ? n : 0; /* there are no bins */
-    }
-    return STATUS_OK;
-}
-
-/* The next row, with a line end after some. */
-static bool make_line(struct stream *stream, struct sweep *sweep, struct text *text)
-{
-    const uint64_t before = sweep->next;
-    const enum status status = sweep_row(sweep);
-
-    text_append(text, "\n", sweep->next > before && sweep->next % ROWS_PER_LINE == 0);
-    return status == STATUS_OK || stream_fail(stream, text, status);
-}
-
 /* ---- The stream ---- */
 
-static const struct statistics *statistics_of(const struct stream *stream)
+/* Goes on with the statistics of a hierarchy before they are there. */
+static bool compute_some(struct stream *stream, struct text *text)
 {
-    const struct sweep *sweep = stream->plan.context;
+    bool is_done;
+    enum status status = statistics_sweep_step(stream->plan.context, &is_done);
 
-    return sweep != NULL ? &sweep->statistics : result_statistics(stream->result);
+    if (status == STATUS_OK && is_done && result_statistics(stream->result) == NULL) {
+        status = STATUS_NO_MEMORY; /* to keep them */
+    }
+    return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
 /* position counts the pieces, of which every column has the same number, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
-    const struct statistics *statistics = statistics_of(stream);
+    const struct statistics *statistics = result_statistics(stream->result);
+
+    if (statistics == NULL) {
+        return compute_some(stream, text);
+    }
     const struct statistics_summary *summary = statistics->summary;
-    struct sweep *sweep = stream->plan.context;
     const uint32_t n = statistics->vertex_count;
     const uint64_t pieces =
         n == 0 ? 1 : ((uint64_t)n + VERTICES_PER_PIECE - 1) / VERTICES_PER_PIECE;
@@ -179,9 +110,6 @@ static bool make_pieces(struct stream *stream, struct text *text)
     const uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
     const size_t column = (size_t)(stream->position / pieces);
 
-    if (sweep != NULL && sweep->next < 2 * (uint64_t)n) {
-        return make_line(stream, sweep, text);
-    }
     if (stream->position == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,
                     kind_name(statistics->kind), summary->reachable_pairs);
@@ -206,50 +134,39 @@ static bool make_pieces(struct stream *stream, struct text *text)
     return false;
 }
 
-static void answer_swept(struct request *request)
+static enum status begin_sweep(const struct request *request, struct statistics_sweep **ret_sweep,
+                               struct problem *reterr)
 {
-    const uint32_t limit = request->http_context->config->row_limit;
-    const uint32_t n = result_vertex_count(request->result);
-    struct sweep *sweep = NULL;
-    struct problem problem;
-
-    if (n > limit) {
-        problem_set(&problem, STATUS_NOT_A_MATRIX,
-                    "The result is a hierarchy, of which so many rows are not computed at once.");
-        problem_limit(&problem, limit, n);
-        problem_hint(&problem, "Ask for rows, tables or pairs, solve the graph with "
-                               "result=matrix, or have hierarchy.row_limit raised.");
-        request_refuse(request, &problem);
-        return;
+    STATUS_TRY(statistics_sweep_check(request, 2.0 * result_vertex_count(request->result), reterr));
+    if (statistics_sweep_create(request, ret_sweep) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    if (create_sweep(request->result, &sweep) != STATUS_OK) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-        return;
-    }
-    request_negotiate(request, false);
-    if (request_tag(request, "stats")) {
-        destroy_sweep(sweep);
-    } else {
-        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
-                                                     .context = sweep,
-                                                     .destroy = destroy_sweep,
-                                                     .make = make_pieces});
-    }
+    return STATUS_OK;
 }
 
 void serve_statistics(struct request *request)
 {
-    if (result_form(request->result) == RESULT_FORM_HIERARCHY) {
-        answer_swept(request);
-        return;
-    }
-    if (result_statistics(request->result) == NULL) {
+    const bool is_matrix = result_form(request->result) == RESULT_FORM_MATRIX;
+    const bool is_there = result_statistics(request->result) != NULL;
+    struct statistics_sweep *sweep = NULL;
+    struct problem problem;
+
+    if (is_matrix && !is_there) {
         request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
         return;
     }
     request_negotiate(request, false);
-    if (!request_tag(request, "stats")) {
-        stream_answer(request,
-                      &(struct stream_plan){.media_type = "application/json", .make = make_pieces});
+    if (request_tag(request, "stats")) {
+        return;
     }
+    if (!is_there && begin_sweep(request, &sweep, &problem) != STATUS_OK) {
+        request->header_count = 0;
+        request_refuse(request, &problem);
+        return;
+    }
+    stream_answer(request,
+                  &(struct stream_plan){.media_type = "application/json",
+                                        .context = sweep,
+                                        .destroy = sweep != NULL ? statistics_sweep_destroy : NULL,
+                                        .make = make_pieces});
 }

@@ -585,3 +585,41 @@ void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
     endpoint_suspend(conn, connection);
     uv_idle_start(&endpoint->again, run_again);
 }
+
+/* ---- Work in the pool ---- */
+
+struct pool_work {
+    uv_work_t request;
+    void (*work)(void *context);
+    void (*done)(void *context);
+    void *context;
+};
+
+static void run_work(uv_work_t *request)
+{
+    struct pool_work *work = request->data;
+
+    work->work(work->context);
+}
+
+static void end_work(uv_work_t *request, int status)
+{
+    struct pool_work *work = request->data;
+
+    (void)status;
+    work->done(work->context);
+    free(work);
+}
+
+enum status endpoint_work(struct endpoint *endpoint, void (*work)(void *context),
+                          void (*done)(void *context), void *context)
+{
+    struct pool_work *queued = malloc(sizeof(*queued));
+
+    if (queued == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *queued = (struct pool_work){{.data = queued}, work, done, context};
+    CHECK(uv_queue_work(&endpoint->loop, &queued->request, run_work, end_work) == 0);
+    return STATUS_OK;
+}

@@ -92,6 +92,10 @@ struct conn *endpoint_conn(struct MHD_Connection *connection);
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection);
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection);
+/* Has a thread of libuv's pool call work(context), then the endpoint's thread done(context). A call
+ * takes no longer than a turn. STATUS_NO_MEMORY. */
+MUST_CHECK enum status endpoint_work(struct endpoint *endpoint, void (*work)(void *context),
+                                     void (*done)(void *context), void *context);
 /* Suspends the connection, which goes on once compute(context) has returned true. compute is called
  * in turn with that of other connections, and returns soon after end_s (clock_monotonic_s()). The
  * answer is abandoned when its client leaves or the endpoint stops. From callbacks of

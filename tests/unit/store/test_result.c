@@ -73,7 +73,7 @@ FIXTURE_TEST(rows_are_found_by_name)
     uint32_t row;
     assert_int_equal(vertex_names_require(result_names(result), "2", 1, &row, &problem), STATUS_OK);
     assert_int_equal(row, 1);
-    struct result_rows none = {0};
+    struct result_rows none = {.axis = {NULL, 0, 3}};
     const void *distances;
     assert_int_equal(result_distances(result, row, &none, &distances), STATUS_OK);
     assert_int_equal(((const int32_t *)distances)[2], 12);

@@ -39,7 +39,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
 {
     const size_t n = graph->vertex_count;
     struct search_pool *pool = NULL;
-    struct result_rows rows = {0};
+    struct result_rows rows = {.axis = {NULL, 0, (uint32_t)n}};
     uint64_t *distance = range_distances(graph);
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
@@ -51,6 +51,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
         size_t steps;
         if (i == 2 * n) {
             search_pool_finish_rows(&rows);
+            rows.axis.count = (uint32_t)n;
             rows.is_reversed = true;
         }
         if (i % 7 == 3) {
@@ -181,7 +182,7 @@ FIXTURE_TEST(long_rows_are_computed_one_by_one)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
     struct search_pool *pool = NULL;
-    struct result_rows rows = {0};
+    struct result_rows rows = {.axis = {NULL, 0, LONG_ROW}};
     uint64_t checksum;
     struct graph *graph = make_long_path();
     struct result_file *file = make_file(fixture, graph, &checksum);

@@ -1,0 +1,231 @@
+#include "server/http/api/statistics_sweep.h"
+
+#include "server/clock.h"
+#include "server/http/transport/endpoint.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A thread of the pool works so long before other work gets its turn. */
+#define TURN_S 5e-3
+#define HANDS_MOST 8
+/* Seconds of one thread for each arc and each vertex of a row, one row of 16. */
+#define ARC_S 0.5e-9
+#define VERTEX_S 0.6e-9
+
+/* The memory of one thread. */
+struct hand {
+    struct statistics_sweep *sweep;
+    struct result_rows rows; /* a batch of them */
+    uint32_t index;          /* of the row in hand, in the batch */
+    double lowest;
+    uint64_t bins[STATISTICS_BINS];
+};
+
+/* The rows are swept twice: the first time finds the bins of the histogram. */
+struct statistics_sweep {
+    struct result *result;
+    const struct conn *conn;   /* until the destroy */
+    struct endpoint *endpoint; /* its own */
+    struct statistics statistics;
+    void *storage; /* of these, until the result has them */
+    bool is_destroyed;
+    atomic_bool is_over;
+    atomic_bool is_counting; /* the second time */
+    atomic_uint next;        /* row */
+    atomic_uint done;        /* rows */
+    atomic_int status;
+    uint32_t working; /* hands that the pool has */
+    struct hand hands[HANDS_MOST];
+};
+
+/* ---- Any thread ---- */
+
+static bool take_batch(struct hand *hand)
+{
+    struct statistics_sweep *sweep = hand->sweep;
+    const uint32_t n = sweep->statistics.vertex_count;
+    if (atomic_load(&sweep->next) >= n) {
+        return false;
+    }
+    const uint32_t first = atomic_fetch_add(&sweep->next, HIERARCHY_LANES);
+    if (first >= n) {
+        return false;
+    }
+    const uint32_t left = n - first;
+    hand->rows.axis = (struct axis){NULL, first, left < HIERARCHY_LANES ? left : HIERARCHY_LANES};
+    hand->rows.count = 0;
+    hand->index = 0;
+    return true;
+}
+
+static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
+{
+    struct statistics *statistics = &hand->sweep->statistics;
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    if (!atomic_load(&hand->sweep->is_counting)) {
+        statistics_reduce_row(statistics, row, statistics->kind, distances, &hand->lowest);
+        return;
+    }
+    statistics_count_row(statistics, row, statistics->kind, distances, bins);
+    for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
+        hand->bins[bin] += bins[bin];
+    }
+}
+
+/* Goes on with the rows of a hand; false when there is none left, or after a failure. */
+static bool advance(struct hand *hand)
+{
+    struct statistics_sweep *sweep = hand->sweep;
+    const void *distances;
+    if (hand->index == hand->rows.axis.count && !take_batch(hand)) {
+        return false;
+    }
+    const enum status status =
+        result_distances(sweep->result, hand->index, &hand->rows, &distances);
+    if (status != STATUS_OK) {
+        atomic_store(&sweep->status, status);
+        return false;
+    }
+    if (distances != NULL) {
+        reduce_row(hand, hand->rows.axis.first + hand->index, distances);
+        hand->index++;
+        atomic_fetch_add(&sweep->done, 1);
+    }
+    return true;
+}
+
+static void work_one_turn(void *context)
+{
+    struct hand *hand = context;
+    const double end_s = clock_monotonic_s() + TURN_S;
+    while (!atomic_load(&hand->sweep->is_over) && advance(hand) && clock_monotonic_s() < end_s) {
+    }
+}
+
+/* ---- The HTTP thread ---- */
+
+static void free_sweep(struct statistics_sweep *sweep)
+{
+    for (uint32_t i = 0; i < HANDS_MOST; i++) {
+        search_pool_finish_rows(&sweep->hands[i].rows);
+    }
+    result_unref(sweep->result);
+    free(sweep->storage);
+    free(sweep);
+}
+
+/* An endpoint that stops abandons its connections, and ends when it has no work in the pool. */
+static void end_turn(void *context)
+{
+    struct hand *hand = context;
+    struct statistics_sweep *sweep = hand->sweep;
+    if (!sweep->is_destroyed && !atomic_load(&sweep->is_over) && !sweep->conn->is_abandoned &&
+        endpoint_work(sweep->endpoint, work_one_turn, end_turn, hand) == STATUS_OK) {
+        return;
+    }
+    sweep->working--;
+    if (sweep->working == 0 && sweep->is_destroyed) {
+        free_sweep(sweep);
+    }
+}
+
+/* Threads that sweep; the first hand is that of the HTTP thread. */
+static uint32_t count_hands(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores < HANDS_MOST ? (uint32_t)cores : HANDS_MOST;
+}
+
+enum status statistics_sweep_check(const struct request *request, double rows,
+                                   struct problem *reterr)
+{
+    const double limit_s = request->http_context->config->sweep_limit_s;
+    const struct hierarchy *hierarchy;
+    const enum status status = result_open_hierarchy(request->result, &hierarchy);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "%s.", status_info(status)->title);
+    }
+    const struct hierarchy_summary *summary = &hierarchy->summary;
+    const double seconds =
+        rows * (ARC_S * (double)summary->arc_count + VERTEX_S * summary->vertex_count);
+    if (seconds <= limit_s * count_hands()) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_NOT_A_MATRIX,
+                "The result is a hierarchy, whose rows take longer to compute than is allowed, in "
+                "seconds.");
+    problem_limit(reterr, limit_s, seconds / count_hands());
+    problem_hint(reterr, "Ask for rows, tables or pairs, solve the graph with result=matrix, or "
+                         "have hierarchy.sweep_limit_s raised.");
+    return STATUS_NOT_A_MATRIX;
+}
+
+enum status statistics_sweep_create(const struct request *request,
+                                    struct statistics_sweep **ret_sweep)
+{
+    const uint32_t n = result_vertex_count(request->result);
+    struct statistics_sweep *sweep = calloc(1, sizeof(*sweep));
+    if (sweep == NULL || (sweep->storage = malloc(statistics_size(n))) == NULL) {
+        free(sweep);
+        return STATUS_NO_MEMORY;
+    }
+    sweep->statistics = statistics_init(sweep->storage, n, result_kind(request->result));
+    sweep->result = result_ref(request->result);
+    sweep->conn = request->conn;
+    sweep->endpoint = request->conn->endpoint;
+    for (uint32_t i = 0; i < HANDS_MOST; i++) {
+        sweep->hands[i].sweep = sweep;
+    }
+    for (uint32_t i = 1; i < count_hands(); i++) {
+        sweep->working +=
+            endpoint_work(sweep->endpoint, work_one_turn, end_turn, &sweep->hands[i]) == STATUS_OK;
+    }
+    *ret_sweep = sweep;
+    return STATUS_OK;
+}
+
+void statistics_sweep_destroy(void *context)
+{
+    struct statistics_sweep *sweep = context;
+    sweep->is_destroyed = true;
+    atomic_store(&sweep->is_over, true);
+    if (sweep->working == 0) {
+        free_sweep(sweep);
+    }
+}
+
+/* All rows have been seen. */
+static void end_pass(struct statistics_sweep *sweep)
+{
+    struct statistics_summary *summary = sweep->statistics.summary;
+    double lowest = 0;
+    if (!atomic_load(&sweep->is_counting)) {
+        for (uint32_t i = 0; i < HANDS_MOST; i++) {
+            lowest = sweep->hands[i].lowest < lowest ? sweep->hands[i].lowest : lowest;
+        }
+        statistics_summarize(&sweep->statistics, lowest);
+        if (summary->reachable_pairs > 0) {
+            atomic_store(&sweep->is_counting, true);
+            atomic_store(&sweep->done, 0);
+            atomic_store(&sweep->next, 0);
+            return;
+        }
+    }
+    for (size_t i = 0; i < (size_t)HANDS_MOST * STATISTICS_BINS; i++) {
+        summary->bins[i % STATISTICS_BINS] +=
+            sweep->hands[i / STATISTICS_BINS].bins[i % STATISTICS_BINS];
+    }
+    atomic_store(&sweep->is_over, true);
+    result_keep_statistics(sweep->result, &sweep->storage);
+}
+
+enum status statistics_sweep_step(struct statistics_sweep *sweep, bool *ret_done)
+{
+    if (!advance(&sweep->hands[0]) && atomic_load(&sweep->done) == sweep->statistics.vertex_count) {
+        end_pass(sweep);
+    }
+    *ret_done = atomic_load(&sweep->is_over);
+    return (enum status)atomic_load(&sweep->status);
+}
