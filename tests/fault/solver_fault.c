@@ -235,6 +235,9 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
                  enum kind kind)
 {
     struct fault fault;
+    if (memory_bytes > 0 && bytes_of_plan(plan, kind) > memory_bytes) {
+        return false;
+    }
     if (fault_plan_find(plan->vertex_count, "fits", &fault) &&
         (strcmp(fault.action, "has") != 0 ||
          bytes_of_plan(plan, kind) > strtoull(fault.argument, NULL, 10))) {

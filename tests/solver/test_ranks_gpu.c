@@ -6,8 +6,8 @@
  *   test_ranks_gpu --few      one size, for a run under compute-sanitizer
  *   test_ranks_gpu --time N    the speed of N vertices on one device and by ranks
  *   test_ranks_gpu --nccl ...  two ranks, with a device each, by NCCL: any of the above */
-#include "gpu/gpu.h"
 #include "server/solver/plan/planner.h"
+#include "tests/solver/gpu_trial.h"
 #include "tests/solver/shapes.h"
 #include "tests/solver/thread_ranks.h"
 
@@ -17,40 +17,31 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
-#define NEVER UINT32_MAX
 #define RANKS_MOST 3
 #define SIZE_OF_FEW 900
 #define LARGEST 3000
 
-struct variant {
-    const char *name;
-    struct gpu_tuning tuning;
-    enum kind kind;
-    bool narrow;    /* for graphs whose distances fit */
-    bool symmetric; /* only for undirected graphs */
-};
-
-static const struct variant variants[] = {
-    {"single i4", {0, NEVER, NEVER, 0}, KIND_I4, false, false},
-    {"single f8", {0, NEVER, NEVER, 0}, KIND_F8, false, false},
-    {"single u2 in 16 bits", {0, 0, NEVER, 0}, KIND_U2, true, false},
-    {"pair i4", {0, NEVER, 0, 0}, KIND_I4, false, false},
-    {"pair i4 symmetric", {0, NEVER, 0, 0}, KIND_I4, false, true},
-    {"pair u2", {0, NEVER, 0, 0}, KIND_U2, false, false},
-    {"pair f4", {0, NEVER, 0, 0}, KIND_F4, false, false},
-    {"pair f8", {0, NEVER, 0, 0}, KIND_F8, false, false},
+static const struct gpu_variant variants[] = {
+    {"single i4", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
+    {"single f8", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, false},
+    {"single u2 in 16 bits", {0, 0, GPU_NEVER, 0}, KIND_U2, true, false},
+    {"pair i4", {0, GPU_NEVER, 0, 0}, KIND_I4, false, false},
+    {"pair i4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_I4, false, true},
+    {"pair u2", {0, GPU_NEVER, 0, 0}, KIND_U2, false, false},
+    {"pair f4", {0, GPU_NEVER, 0, 0}, KIND_F4, false, false},
+    {"pair f8", {0, GPU_NEVER, 0, 0}, KIND_F8, false, false},
     {"pair i4 in 16 bits", {0, 0, 0, 0}, KIND_I4, true, false},
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
-    {"single i4 symmetric", {0, NEVER, NEVER, 0}, KIND_I4, false, true},
-    {"pair f8 symmetric", {0, NEVER, 0, 0}, KIND_F8, false, true},
+    {"single i4 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
+    {"pair f8 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F8, false, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 
-static const struct variant timed[] = {
-    {"i4", {2048, NEVER, 7168, 0}, KIND_I4, false, false},
-    {"i4 symmetric", {2048, NEVER, 7168, 0}, KIND_I4, false, true},
+static const struct gpu_variant timed[] = {
+    {"i4", {2048, GPU_NEVER, 7168, 0}, KIND_I4, false, false},
+    {"i4 symmetric", {2048, GPU_NEVER, 7168, 0}, KIND_I4, false, true},
     {"u2 in 16 bits", {2048, 0, 7168, 0}, KIND_U2, true, false},
-    {"f4", {2048, NEVER, 7168, 0}, KIND_F4, false, false},
+    {"f4", {2048, GPU_NEVER, 7168, 0}, KIND_F4, false, false},
 };
 
 /* Multiples of a tile and of a block of two, one more, one less, and others. */
@@ -63,7 +54,7 @@ static uint32_t ranks_most = RANKS_MOST;
 /* One solve by ranks, of which the first asks for a certificate. An even number of them share the
  * matrix; else only the first has it. */
 struct together {
-    const struct variant *variant;
+    const struct gpu_variant *variant;
     const struct graph *graph;
     const struct plan *plan;
     const struct observer *observer; /* of the last rank */
@@ -75,7 +66,7 @@ struct together {
 static void solve_as_rank(const struct ranks *ranks, void *context)
 {
     struct together *together = context;
-    const struct variant *variant = together->variant;
+    const struct gpu_variant *variant = together->variant;
     struct gpu *gpu = devices[ranks->rank];
     const bool first = ranks->rank == 0;
     const bool last = ranks->rank + 1 == ranks->count;
@@ -119,7 +110,7 @@ static bool same(const struct together *alone, const struct together *other)
 
 /* ---- Right answers ---- */
 
-static bool applies(const struct variant *variant, const struct graph *graph)
+static bool applies(const struct gpu_variant *variant, const struct graph *graph)
 {
     const struct graph_summary *summary = &graph->summary;
     const bool narrow = !summary->negative && summary->distance_bound <= NARROW_DISTANCE_MAX;
@@ -129,7 +120,7 @@ static bool applies(const struct variant *variant, const struct graph *graph)
 }
 
 /* Of one rank and of several, the same as of one alone. */
-static bool try_variant(const struct variant *variant, const struct graph *graph,
+static bool try_variant(const struct gpu_variant *variant, const struct graph *graph,
                         const struct plan *plan, enum status expected, uint64_t *solves)
 {
     struct together alone = {.variant = variant, .graph = graph, .plan = plan};
@@ -204,20 +195,6 @@ static bool run_sizes(bool few)
 
 /* ---- Cancels and refusals ---- */
 
-/* Rounds until a cancel. */
-static void lose_patience(void *context, uint32_t rounds_done, uint32_t rounds_total)
-{
-    uint32_t *patience = context;
-    (void)rounds_done;
-    (void)rounds_total;
-    *patience -= *patience > 0;
-}
-
-static bool is_out_of_patience(void *context)
-{
-    return *(const uint32_t *)context == 0;
-}
-
 /* The last rank alone is told: all end, and solve the next graph right. */
 static bool run_cancels(void)
 {
@@ -229,10 +206,9 @@ static bool run_cancels(void)
     bool right = true;
     CHECK(planner_dense(LARGEST, GPU_TILE, &plan) == STATUS_OK);
     for (uint32_t rounds = 0; rounds < plan->tile_count / 2 && right; rounds++) {
-        const struct variant *variant = &variants[rounds % 4];
-        uint32_t patience = rounds;
-        const struct observer observer = {
-            .context = &patience, .progress = lose_patience, .cancelled = is_out_of_patience};
+        const struct gpu_variant *variant = &variants[rounds % 4];
+        struct patience patience = {.rounds = rounds};
+        const struct observer observer = patience_observe(&patience);
         struct together together = {
             .variant = variant, .graph = graph, .plan = plan, .observer = &observer};
         right = solve_by_ranks(&together, ranks_most) == STATUS_CANCELLED;
@@ -267,7 +243,7 @@ static bool run_too_long(void)
 
 /* ---- Speed ---- */
 
-static bool time_variant(const struct variant *variant, uint32_t n)
+static bool time_variant(const struct gpu_variant *variant, uint32_t n)
 {
     struct edge_list list = {.vertex_count = n, .directed = !variant->symmetric};
     struct together turns[RANKS_MOST] = {0};
