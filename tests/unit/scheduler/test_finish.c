@@ -266,7 +266,8 @@ TEST(no_step_walks_all_jobs)
         }
         const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
         /* A walk takes four instructions a job at least; the first call of a function of a library
-         * takes some thousand, in either. */
-        assert_in_range(many, 0, few + 2 * MANY);
+         * takes some thousand, and an allocator that other threads have used some hundred, in
+         * either. */
+        assert_in_range(many, 0, few + 3 * MANY);
     }
 }
