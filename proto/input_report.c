@@ -25,6 +25,43 @@ void input_report_complete(struct input_report *report, const struct reader_note
     report->known = report->format != FORMAT_NONE;
 }
 
+/* Whether the only negative weight is -1, as pgRouting writes for no way in a column cost. */
+static bool has_negative_costs(const struct input_report *report, const struct graph *graph)
+{
+    bool found = graph->summary.min_weight == -1 && strcmp(report->weight, "cost") == 0;
+
+    for (uint64_t i = 0; i < graph->edge_count && found; i++) {
+        found = graph_weight(graph, i) >= 0 || graph_weight(graph, i) == -1;
+    }
+    return found;
+}
+
+static void warn_weights(const struct input_report *report, const struct graph *graph,
+                         struct warnings *warnings)
+{
+    const uint64_t arcs = graph->directed ? graph->edge_count : 2 * graph->edge_count;
+    const uint64_t pairs = (uint64_t)graph->vertex_count * (graph->vertex_count - 1);
+    const bool is_array = report->format == FORMAT_NPY || report->format == FORMAT_MTX;
+
+    if (is_array && arcs > 0 && arcs == pairs && graph->summary.min_weight == 0) {
+        warning_hint(warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
+                                 "Each 0 off the diagonal is an edge of weight 0, and no entry "
+                                 "says that there is no edge."),
+                     "inf says so: numpy.where(a == 0, numpy.inf, a).");
+    } else if (!is_array && arcs > 0 && graph->summary.min_weight == 0 &&
+               graph->summary.max_weight == 0) {
+        warning_hint(warning_add(warnings, WARNING_ALL_WEIGHTS_ZERO,
+                                 "All weights are 0, and so are all distances."),
+                     "weight= names another column, and weight=none counts each edge 1.");
+    }
+    if (has_negative_costs(report, graph)) {
+        warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
+                                 "A cost of -1 was read as a weight, and pgRouting writes it where "
+                                 "there is no way."),
+                     "Remove such edges: what is not listed is unreachable.");
+    }
+}
+
 void input_report_warn(const struct input_report *report, const struct graph *graph,
                        struct warnings *warnings)
 {
@@ -46,15 +83,7 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
                                  (unsigned long long)graph->summary.parallel_differing),
                      "Merge parallel edges before, if their weights are to be added or averaged.");
     }
-    const uint64_t arcs = graph->directed ? graph->edge_count : 2 * graph->edge_count;
-    if ((report->format == FORMAT_NPY || report->format == FORMAT_MTX) && arcs > 0 &&
-        arcs == (uint64_t)graph->vertex_count * (graph->vertex_count - 1) &&
-        graph->summary.min_weight == 0) {
-        warning_hint(warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
-                                 "Each 0 off the diagonal is an edge of weight 0, and no entry "
-                                 "says that there is no edge."),
-                     "inf says so: numpy.where(a == 0, numpy.inf, a).");
-    }
+    warn_weights(report, graph, warnings);
 }
 
 void input_report_hint(const struct input_report *report, struct problem *problem)

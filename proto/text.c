@@ -173,6 +173,11 @@ void text_append_json_string(struct text *text, const char *bytes, size_t size)
     text_append_char(text, '"');
 }
 
+size_t text_mark_size(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 enum status text_status(const struct text *text)
 {
     return text->failed ? STATUS_NO_MEMORY : STATUS_OK;

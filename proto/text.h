@@ -58,6 +58,8 @@ void text_append_json_string(struct text *text, const char *bytes, size_t size);
 /* The bytes that are UTF-8 (RFC 3629), up to the first that is not: all of them in UTF-8. */
 size_t text_utf8_size(const char *bytes, size_t size);
 /* STATUS_NO_MEMORY when any append failed. */
+/* The bytes of a UTF-8 byte order mark at the begin: 3 or 0. */
+size_t text_mark_size(const char *bytes, size_t size);
 MUST_CHECK enum status text_status(const struct text *text);
 /* The bytes, moved to the caller (free with free()), who asked text_status first; the text is empty
  * after. ret_size may be NULL. NULL when even the empty string cannot be allocated. */

@@ -14,6 +14,10 @@ enum warning_code {
     WARNING_ZEROS_ARE_EDGES,  /* in an array that marks no edge as missing */
     WARNING_NAME_MOVED,       /* from another graph */
     WARNING_EDGES_ABSENT,     /* a change was to remove them */
+    WARNING_WEIGHTS_ABSENT,   /* each edge counts 1, and there are columns that are not used */
+    WARNING_HEADER_GUESSED,   /* the first line names columns, and its names are not known */
+    WARNING_ALL_WEIGHTS_ZERO,
+    WARNING_NEGATIVE_COSTS, /* -1 alone, as pgRouting writes for no way */
     WARNING_COUNT
 };
 

@@ -62,6 +62,20 @@ function pause(seconds, signal) {
   });
 }
 
+/** JSON with integers of type BigInt in their digits. @param {any} document */
+function jsonOf(document) {
+  const text = JSON.stringify(document, (_, value) => (typeof value === "bigint" ? `\u0000${value}` : value));
+  return text.replace(/"\\u0000(-?\d+)"/g, "$1");
+}
+
+/** A vertex; a number beyond 2^53 is another one already. @param {Vertex | bigint} vertex */
+function vertexOf(vertex) {
+  if (Number.isInteger(vertex) && !Number.isSafeInteger(vertex)) {
+    throw new TypeError(`The vertex ${vertex} is not a safe integer: pass a BigInt or a string.`);
+  }
+  return vertex;
+}
+
 /** The body of a graph, and the Content-Type that tells its format where the bytes need not.
  * @param {any} graph */
 function bodyOf(graph) {
@@ -78,11 +92,11 @@ function bodyOf(graph) {
     if (!Number.isFinite(weight)) {
       throw new TypeError(`The weight ${weight} of the edge from ${source} to ${target} is not a number.`);
     }
-    names.add(source).add(target);
+    names.add(vertexOf(source)).add(vertexOf(target));
     return { source, target, weight };
   });
   const document = { directed: directed ?? true, nodes: Array.from(names, (id) => ({ id })), links };
-  return { body: JSON.stringify(document), type: "application/json" };
+  return { body: jsonOf(document), type: "application/json" };
 }
 
 /** @param {number | null} distance */
@@ -138,7 +152,7 @@ export class Client {
   async send(path, document, options = {}) {
     const headers = { "Content-Type": "application/json", ...options.headers };
     const method = options.method ?? "POST";
-    return (await this.ask(method, path, { ...options, headers, body: JSON.stringify(document) })).json();
+    return (await this.ask(method, path, { ...options, headers, body: jsonOf(document) })).json();
   }
 
   /** @param {any} graph  @param {any} options */

@@ -17,7 +17,12 @@
 #define ZSTD_WINDOW_LOG 23
 #define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts in unsigned int */
 /* The longest signature. */
-#define HEAD_SIZE 10
+#define HEAD_SIZE 15
+#define TO_CSV "Convert it: import pandas; "
+#define AS_CSV ".to_csv('g.csv', index=False)"
+#define PICKLE                                                                                     \
+    "Pickles run code and are not read. Convert it: import json, networkx, pickle; "               \
+    "json.dump(networkx.node_link_data(pickle.load(open('g.pickle', 'rb'))), open('g.json', 'w'))"
 
 struct decoder {
     struct decoder_rules rules;
@@ -388,12 +393,29 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
     } signatures[] = {
         {"\x1F\x8B\x08", 3, CODING_GZIP, NULL, NULL},
         {"\x28\xB5\x2F\xFD", 4, CODING_ZSTD, NULL, NULL},
-        {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, as an .npz is",
-         "Unpack it and send one file. Of an .npz: numpy.save('g.npy', "
+        {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, as an .npz or an .xlsx is",
+         "Unpack it and send one file. Save a sheet as CSV. Of an .npz: numpy.save('g.npy', "
          "numpy.load('g.npz')['arr_0']), or of a sparse matrix: scipy.io.mmwrite('g.mtx', "
          "scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
         {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
+        {"\xD0\xCF\x11\xE0", 4, CODING_IDENTITY, "an .xls sheet", "Save the sheet as CSV."},
+        {"PAR1", 4, CODING_IDENTITY, "a Parquet file",
+         TO_CSV "pandas.read_parquet('g.parquet')" AS_CSV},
+        {"ARROW1", 6, CODING_IDENTITY, "an Arrow file",
+         TO_CSV "pandas.read_feather('g.feather')" AS_CSV},
+        {"\x89HDF\r\n", 6, CODING_IDENTITY, "an HDF5 file",
+         TO_CSV "pandas.read_hdf('g.h5')" AS_CSV},
+        {"SQLite format 3", 15, CODING_IDENTITY, "an SQLite data base, as a GeoPackage is",
+         "Write the table of the edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
+        {"MATLAB 5.0 MAT", 14, CODING_IDENTITY, "a .mat file",
+         "Convert it: import scipy.io; scipy.io.mmwrite('g.mtx', scipy.io.loadmat('g.mat')['A'])"},
+        {"MATLAB 7.3 MAT", 14, CODING_IDENTITY, "a .mat file",
+         "Convert it in MATLAB: save('g.mat', 'A', '-v7'), or writematrix(A, 'g.csv')."},
+        {"\x80\x02", 2, CODING_IDENTITY, "a pickle", PICKLE},
+        {"\x80\x03", 2, CODING_IDENTITY, "a pickle", PICKLE},
+        {"\x80\x04\x95", 3, CODING_IDENTITY, "a pickle", PICKLE},
+        {"\x80\x05\x95", 3, CODING_IDENTITY, "a pickle", PICKLE},
     };
 
     for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {

@@ -309,6 +309,47 @@ static enum status refuse_numbers(const struct edge_row *header, const struct ed
     return STATUS_BAD_GRAPH;
 }
 
+/* Whether the field begins as a number does: with a digit, a sign or a mark of a currency. */
+static bool looks_numeric(struct field field)
+{
+    const unsigned char *at = (const unsigned char *)field.bytes;
+    size_t left = field.size;
+
+    for (size_t mark = 1; mark > 0 && left > 1; at += mark, left -= mark) {
+        mark = *at != '\0' && strchr("+-.$~<> ", *at) != NULL;
+        if (at[0] == 0xC2 && at[1] >= 0xA2 && at[1] <= 0xA5) {
+            mark = 2;
+        } else if (left > 3 && at[0] == 0xE2 && (at[1] == 0x82 || at[1] == 0x88)) {
+            mark = 3;
+        }
+    }
+    return left > 0 && isdigit(*at);
+}
+
+/* Refuses a second name known for weights, unless the first is "weight" itself. */
+static enum status check_rivals(const struct edge_row *header, const struct edge_columns *columns,
+                                struct problem *reterr)
+{
+    const struct field first = header->fields[columns->weight];
+    const size_t rank = edge_columns_rank(first, "");
+
+    for (size_t i = 0; i < header->count; i++) {
+        const struct field second = header->fields[i];
+        const size_t other = edge_columns_rank(second, "");
+
+        if (i != columns->weight && i != columns->source && i != columns->target &&
+            other != NO_COLUMN && (rank > 0 || other == 0)) {
+            problem_bad_graph(reterr, 0, second.column,
+                              "The weight may be \"%.*s\" or \"%.*s\": both names are known.",
+                              shown_size(first), first.bytes, shown_size(second), second.bytes);
+            problem_hint(reterr, "weight=%.*s takes one of them, weight=%.*s the other.",
+                         shown_size(first), first.bytes, shown_size(second), second.bytes);
+            return STATUS_BAD_GRAPH;
+        }
+    }
+    return STATUS_OK;
+}
+
 /* Chooses the weight among the columns that are no ends, when nobody says which it is. */
 static enum status guess_weight(const struct edge_row *header, const struct edge_row *first,
                                 const struct edge_hints *hints, struct edge_columns *columns,
@@ -321,24 +362,26 @@ static enum status guess_weight(const struct edge_row *header, const struct edge
 
     for (size_t i = 0; i < first->count; i++) {
         if (i != columns->source && i != columns->target) {
-            numbers |= (uint64_t)is_number(first->fields[i]) << i;
+            numbers |= (uint64_t)looks_numeric(first->fields[i]) << i;
             ids |= (uint64_t)(header != NULL && edge_columns_is_id(header->fields[i])) << i;
-            columns->open |= (uint64_t)(first->fields[i].size == 0) << i;
+            columns->open |= (uint64_t)(!looks_numeric(first->fields[i])) << i;
         }
     }
     numbers &= ~ids;
     columns->open &= ~ids;
     if (header == NULL) {
         columns->weight = first->count > 2 ? 2 : NO_COLUMN;
-        columns->open &= ~UINT64_C(4);
+        columns->open = 0;
         if ((numbers & (numbers - 1)) != 0 && !(hints->has_time && first->count <= 4)) {
             return refuse_numbers(NULL, first, numbers, reterr);
         }
     } else if (named != NO_COLUMN && named != columns->source && named != columns->target) {
         columns->weight = named;
         columns->open = 0;
+        STATUS_TRY(check_rivals(header, columns, reterr));
     } else if (numbers != 0 && columns->count == 3) {
         columns->weight = (size_t)__builtin_ctzll(numbers);
+        columns->open = 0;
         list_columns(header, numbers, list);
         warning_hint(warning_add(hints->warnings, WARNING_FORMAT_GUESSED,
                                  "The weights were taken from the column %s, the only one left.",
@@ -346,6 +389,13 @@ static enum status guess_weight(const struct edge_row *header, const struct edge
                      "weight= names the column of the weights.");
     } else if (numbers != 0) {
         return refuse_numbers(header, first, numbers, reterr);
+    }
+    if (columns->open != 0) {
+        list_columns(header, columns->open | ids, list);
+        warning_hint(warning_add(hints->warnings, WARNING_WEIGHTS_ABSENT,
+                                 "Each edge counts 1; not used: %s.", list),
+                     "weight= names the column of the weights.");
+        ids = 0;
     }
     for (size_t i = 0; i < first->count; i++) {
         numbers |= (uint64_t)((ids >> i & 1) != 0 && is_number(first->fields[i])) << i;
@@ -360,6 +410,39 @@ static enum status guess_weight(const struct edge_row *header, const struct edge
     return STATUS_OK;
 }
 
+/* Refuses a header whose first two columns are no ends: numbers of edges, weights, or places. */
+static enum status check_ends(const struct edge_row *header, const struct edge_row *first,
+                              const struct edge_hints *hints, struct problem *reterr)
+{
+    static const char *const places[] = {"lat", "latitude", "stoplat", "y", "label"};
+    bool is_clear = header->count <= 3 || hints->weight[0] != '\0';
+    bool has_place = false;
+    char list[PROBLEM_TEXT_SIZE];
+
+    list_columns(header, UINT64_MAX >> (EDGE_COLUMN_LIMIT - header->count), list);
+    for (size_t i = 0; i < 2; i++) {
+        is_clear &= !edge_columns_is_id(header->fields[i]) &&
+                    edge_columns_rank(header->fields[i], "") == NO_COLUMN;
+    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        const size_t found = find_name(header, places[i]);
+
+        has_place |= found != NO_COLUMN && (i == 4 || looks_numeric(first->fields[found]));
+    }
+    if (is_clear && !has_place) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, header->fields[0].column,
+                      has_place ? "This is a table of places or nodes, and no list of edges: %s."
+                                : "The header names no column of sources and none of targets: %s.",
+                      list);
+    problem_hint(reterr, has_place ? "Upload the edges first, and PUT places to "
+                                     "/v1/graphs/{g}/coordinates then."
+                                   : "Name them source and target; weight= takes the ends from the "
+                                     "first two columns.");
+    return STATUS_BAD_GRAPH;
+}
+
 enum status edge_columns_choose(const struct edge_row *header, const struct edge_row *first,
                                 const struct edge_hints *hints, struct edge_columns *ret_columns,
                                 struct problem *reterr)
@@ -372,12 +455,7 @@ enum status edge_columns_choose(const struct edge_row *header, const struct edge
 
     if (header != NULL && !find_ends(header, &columns.source, &columns.target)) {
         has_ends = false;
-        if (edge_columns_is_id(header->fields[0]) || edge_columns_is_id(header->fields[1])) {
-            problem_bad_graph(reterr, 0, header->fields[0].column,
-                              "The header names no column of sources and none of targets.");
-            problem_hint(reterr, "Name them source and target.");
-            return STATUS_BAD_GRAPH;
-        }
+        STATUS_TRY(check_ends(header, first, hints, reterr));
     }
     if (header != NULL) {
         columns.type = find_name(header, "type");
@@ -405,7 +483,7 @@ enum status edge_columns_choose(const struct edge_row *header, const struct edge
         }
     }
     if (!has_ends) {
-        warning_hint(warning_add(hints->warnings, WARNING_FORMAT_GUESSED,
+        warning_hint(warning_add(hints->warnings, WARNING_HEADER_GUESSED,
                                  "The first line was taken as a header, and its first two columns "
                                  "as source and target, as its names are not known."),
                      "Name the columns source, target and weight.");
@@ -420,12 +498,14 @@ enum status edge_columns_check_open(const struct edge_columns *columns, const st
     for (uint64_t open = columns->open; open != 0; open &= open - 1) {
         const struct field field = row->fields[__builtin_ctzll(open)];
 
-        if (is_number(field)) {
-            problem_bad_graph(reterr, 0, field.column,
-                              "There is a number in column %d, which was empty in the first line, "
-                              "and nothing says whether it is the weight.",
-                              __builtin_ctzll(open) + 1);
-            problem_hint(reterr, "weight= names the column of the weights.");
+        if (looks_numeric(field)) {
+            problem_bad_graph(
+                reterr, 0, field.column,
+                "There is '%.*s' in column %d, which had no number in the first line, "
+                "and nothing says whether it is the weight.",
+                shown_size(field), field.bytes, __builtin_ctzll(open) + 1);
+            problem_hint(reterr, "weight= names the column of the weights, and weight=none says "
+                                 "that there is none.");
             return STATUS_BAD_GRAPH;
         }
     }

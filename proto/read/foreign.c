@@ -32,11 +32,12 @@ static const struct {
      LINE "((di)?graph(" GAP WORD ")?" SPACE "\\{|(di)?graph" SPACE "\"|strict" GAP WORD ")"},
     {"a GML file",
      "Convert it: import json, networkx; " NODE_LINK(
-         "networkx.read_gml('g.gml')") "; where nodes have no label, read_gml('g.gml', "
-                                       "label=None).",
+         "networkx.read_gml('g.gml')") "; where labels are missing or occur twice, "
+                                       "read_gml('g.gml', label='id').",
      LINE "graph" SPACE "\\["},
     {"a Pajek file",
-     "Convert it: import json, networkx; " NODE_LINK("networkx.read_pajek('g.net')"),
+     "Convert it: import json, networkx; g = networkx.read_pajek('g.net'); " NODE_LINK(
+         "g if '*arcs' in open('g.net').read().lower() else networkx.Graph(g)"),
      LINE "\\*(vertices|network|arcs|edges|matrix)"},
     {"a GEXF file", "Convert it: import json, networkx; " NODE_LINK("networkx.read_gexf('g.gexf')"),
      ELEMENT "gexf"},
@@ -68,6 +69,11 @@ static const struct {
     {"a SIF file", "Convert it: awk '{for (i = 3; i <= NF; i++) print $1, $i}' g.sif >g.edges",
      LINE WORD GAP "(pp|pd|pr|rc|cr|interacts_with)" GAP WORD},
     {"a GDF file", "Convert it: sed '1,/^edgedef>/d' g.gdf >g.csv", LINE "nodedef>"},
+    {"a table of psql", "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER.",
+     LINE "-+(\\+-+)+" BLANKS "$"},
+    {"a Markdown table",
+     "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
+     LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},
     {"a tar archive", "Unpack it and send the file in it, as it is or in gzip or zstd.", NULL},
 };
 

@@ -199,11 +199,12 @@ static enum status parse_end(struct graphml *graphml, const char *name, uint32_t
 /* In an undirected graph no edge leads one way, unless the request overrules what it is. */
 static enum status parse_direction(struct graphml *graphml, const char *direction)
 {
-    graphml->both_ways = direction != NULL && strcmp(direction, "false") == 0;
+    graphml->both_ways =
+        direction != NULL && (strcmp(direction, "false") == 0 || strcmp(direction, "0") == 0);
     if (direction == NULL || graphml->both_ways) {
         return STATUS_OK;
     }
-    if (strcmp(direction, "true") != 0) {
+    if (strcmp(direction, "true") != 0 && strcmp(direction, "1") != 0) {
         return refuse(graphml, "directed is neither true nor false.",
                       "Say which, or leave it out.");
     }

@@ -39,12 +39,7 @@ static enum status refuse_at(uint64_t column, const char *detail, const char *hi
 
 static enum status parse_field(struct mtx *mtx, struct word word, struct problem *reterr)
 {
-    if (line_word_is_like(word, "complex")) {
-        return refuse_at(word.column, "The entries are complex, and weights are real.",
-                         "Write the matrix anew as real: its absolute values, for example.",
-                         reterr);
-    }
-    if (line_word_is_like(word, "integer")) {
+    if (line_word_is_like(word, "integer") || line_word_is_like(word, "unsigned-integer")) {
         mtx->field = FIELD_INTEGER;
     } else if (line_word_is_like(word, "pattern")) {
         mtx->field = FIELD_PATTERN;
@@ -60,10 +55,6 @@ static enum status parse_field(struct mtx *mtx, struct word word, struct problem
 
 static enum status parse_symmetry(struct mtx *mtx, struct word word, struct problem *reterr)
 {
-    if (line_word_is_like(word, "hermitian")) {
-        return refuse_at(word.column, "A hermitian matrix is complex, and weights are real.",
-                         "Write the matrix anew as real and symmetric.", reterr);
-    }
     if (line_word_is_like(word, "symmetric")) {
         mtx->symmetry = SYMMETRY_SYMMETRIC;
     } else if (line_word_is_like(word, "skew-symmetric")) {
@@ -139,17 +130,20 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
     if (status == STATUS_OK) {
         status = line_word_parse_count(columns, "the number of columns", &column_count, reterr);
     }
-    if (status == STATUS_OK && row_count != column_count) {
-        return refuse_at(columns.column, "The matrix is not square: its rows are not vertices.",
-                         "A graph has as many rows as columns.", reterr);
-    }
     if (status == STATUS_OK && !mtx->array) {
         struct word entries = line_word_next(&cursor);
 
         status = line_word_parse_count(entries, "the number of entries", &entry_count, reterr);
+        problem_hint(status != STATUS_OK ? reterr : NULL,
+                     "Before the entries stands a line of the numbers of rows, columns and "
+                     "entries.");
     }
     if (status == STATUS_OK) {
         status = line_word_expect_end(&cursor, reterr);
+    }
+    if (status == STATUS_OK && row_count != column_count) {
+        return refuse_at(columns.column, "The matrix is not square: its rows are not vertices.",
+                         "A graph has as many rows as columns.", reterr);
     }
     /* An array lists all of a matrix, or its lower triangle, with the diagonal or without. More
      * vertices than are ever read are refused before the product could overflow. */
@@ -174,35 +168,14 @@ static enum status refuse_more(uint64_t column, struct problem *reterr)
                      "Correct the size line, or take the rest out.", reterr);
 }
 
-/* The way back of an entry that stands for two; an integer keeps its form. */
-static enum status add_mirror(struct mtx *mtx, const uint32_t ends[2], struct word weight,
-                              struct problem *reterr)
-{
-    const uint32_t back[2] = {ends[1], ends[0]};
-    char text[READER_LINE_LIMIT + 2];
-
-    if (!mtx->mirrored || ends[0] == ends[1]) {
-        return STATUS_OK;
-    }
-    if (mtx->symmetry == SYMMETRY_SKEW) {
-        bool negative = weight.bytes[0] == '-';
-        size_t sign = negative || weight.bytes[0] == '+';
-
-        text[0] = '-';
-        memcpy(text + !negative, weight.bytes + sign, weight.size - sign);
-        weight.size = weight.size - sign + !negative;
-        weight.bytes = text;
-    }
-    return reader_add_edge(&mtx->reader, back, weight.bytes, weight.size, weight.column, reterr);
-}
-
+/* Adds an entry, and its mirror where it stands for two. */
 static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct word weight,
                              struct problem *reterr)
 {
     int64_t integer;
+    double value = 0;
 
-    if (mtx->field == FIELD_INTEGER && weight.size > 0 &&
-        !number_parse_integer(weight.bytes, weight.size, &integer) &&
+    if (mtx->field == FIELD_INTEGER && !number_parse_integer(weight.bytes, weight.size, &integer) &&
         memchr(weight.bytes, '.', weight.size) != NULL) {
         problem_bad_graph(reterr, 0, weight.column,
                           "The header says integer, and '%.*s' has a decimal point.",
@@ -213,7 +186,14 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
     mtx->entries++;
     STATUS_TRY(
         reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr));
-    return add_mirror(mtx, ends, weight, reterr);
+    if (!mtx->mirrored || ends[0] == ends[1]) {
+        return STATUS_OK;
+    }
+    (void)number_parse_real(weight.bytes, weight.size, &value);
+    const enum status status = graph_builder_add_real(
+        mtx->reader.builder, ends[1], ends[0], mtx->symmetry == SYMMETRY_SKEW ? -value : value);
+    (void)reader_add_failed(&mtx->reader, status, reterr);
+    return status;
 }
 
 static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,

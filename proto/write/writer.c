@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define JSON_INTEGER_LIMIT (1ll << 53)
+
 void writer_append_real(struct text *text, double value, bool single)
 {
     char digits[NUMBER_PRINT_SIZE];
@@ -74,8 +76,11 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
     const char *name = vertex_names_get(names, row, buffer, &size);
+    int64_t number;
 
-    if (vertex_names_numeric(names)) {
+    /* Readers of JSON with doubles alone would round larger integers. */
+    if (vertex_names_numeric(names) && number_parse_integer(name, size, &number) &&
+        number <= JSON_INTEGER_LIMIT && number >= -JSON_INTEGER_LIMIT) {
         text_append(text, name, size);
     } else {
         text_append_json_string(text, name, size);

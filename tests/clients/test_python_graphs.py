@@ -110,8 +110,8 @@ def test_arrays_and_lists_of_edges(daemon):
         check(client, numpy.array([[10, 20, 2], [20, 30, 3]]), (10, 20, 30), chain)
         check(client, numpy.array([[30, 20, 2], [20, 10, 3.0]]), (10, 20, 30),
               [[0, inf, inf], [3, 0, inf], [5, 2, 0]])
-        check(client, numpy.array([[0, 1], [1, 2]], "u2"), (0, 1, 2),
-              [[0, 1, 2], [inf, 0, 1], [inf, inf, 0]])
+        check(client, None, (0, 1, 2), [[0, 1, 2], [inf, 0, 1], [inf, inf, 0]],
+              edges=numpy.array([[0, 1], [1, 2]], "u2"))
         check(client, [[0, 1, 2], [1, 2, 3]], (0, 1, 2, 3), [*(row + [inf] for row in chain), [inf] * 3 + [0]], n=4)
         check(client, [("b", "a", 2), ("a", "c", 3)], ("b", "a", "c"), chain)
         check(client, numpy.array([["b", "a", "2"], ["a", "c", "3"]]), ("b", "a", "c"), chain)
@@ -126,7 +126,7 @@ def test_arrays_and_lists_of_edges(daemon):
         for empty in ([], numpy.zeros((0, 3))):
             assert client.solve(empty).matrix().shape == (0, 0)
         assert client.solve([(5, 5, 1)]).table().tolist() == [[0]]
-        for bad in (numpy.zeros((4, 4)), numpy.zeros(3), [(1,)], [(1, 2, 3, 4)], [("a", math.nan)], [("a", None)]):
+        for bad in (numpy.zeros((2, 7)), numpy.zeros(3), [(1,)], [(1, 2, 3, 4)], [("a", math.nan)], [("a", None)]):
             expect(apspd.GraphError, None, client.solve, bad)
         expect(apspd.NoSuchVertex, None, client.solve, [(0, 4)], n=4)
         expect(apspd.GraphError, None, client.solve, [("a", "b")], n=4)
@@ -135,6 +135,26 @@ def test_arrays_and_lists_of_edges(daemon):
             raise AssertionError("7 is no graph")
         except TypeError:
             pass
+
+
+def test_dense_matrices_are_read_as_by_scipy(daemon):
+    generator = numpy.random.default_rng(7)
+    with client_of(daemon) as client:
+        for n in range(1, 6):
+            matrix = generator.choice([0, 1, 2.5, 7, numpy.inf, numpy.nan], (n, n))
+            numpy.fill_diagonal(matrix, 0)
+            wanted = shortest_path(matrix)
+            check(client, matrix, range(n), wanted)
+            names = list("abcde"[:n])
+            check(client, pandas.DataFrame(matrix, names, names), names, wanted)
+        expect(apspd.GraphError, None, client.solve, numpy.zeros((2, 2)), edges=[(1, 2)])
+
+
+def test_labels_beyond_2_53(daemon):
+    first = 1243532000000000001
+    with client_of(daemon) as client:
+        result = client.solve([(first, first + 1, 5), (first + 1, first + 2, 7)])
+        assert result.path(first, first + 2).vertices == [first, first + 1, first + 2]
 
 
 def test_labels_that_are_whole_floats(daemon):

@@ -90,11 +90,13 @@ class Client:
         if self._daemon is not None:
             self._daemon.stop()
 
-    def solve(self, graph: Any, name: str | None = None, **parameters: Any) -> Result:
+    def solve(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
         """Uploads a graph, waits until it is solved, and returns the result.
 
         graph: a NetworkX graph, a SciPy sparse matrix, an array or list of edges (2 or 3 columns),
-            a pandas frame of edges, or the path of a file in a format of the service.
+            a pandas frame of edges, or the path of a file in a format of the service. A square
+            array, or a frame with the same labels in rows and columns, is a dense matrix as SciPy
+            reads it: 0, inf and nan are no edges. A square array of edges is passed as edges=.
         name: an alias by which the service also knows the graph.
         parameters: `weight` (an attribute or column; None: each edge of a NetworkX graph counts 1),
             `directed`, `n`, and those of the service: `kind`, `result`, `priority`, `deadline_s`,
@@ -107,7 +109,7 @@ class Client:
         """
         return self.submit(graph, name, **parameters).wait()
 
-    def submit(self, graph: Any, name: str | None = None, **parameters: Any) -> Result:
+    def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
         """The same without waiting; the first question waits."""
         job, labels = self._run(submit(self._patience_s, graph, name, parameters))
         return Result(self, job, labels)
@@ -199,10 +201,10 @@ class AsyncClient:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def solve(self, graph: Any, name: str | None = None, **parameters: Any) -> AsyncResult:
+    async def solve(self, graph: Any = None, name: str | None = None, **parameters: Any) -> AsyncResult:
         return await (await self.submit(graph, name, **parameters)).wait()
 
-    async def submit(self, graph: Any, name: str | None = None, **parameters: Any) -> AsyncResult:
+    async def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> AsyncResult:
         job, labels = await self._run(submit(self._patience_s, graph, name, parameters))
         return AsyncResult(self, job, labels)
 

@@ -49,15 +49,23 @@ def upload_of(graph: Any, parameters: dict[str, Any]) -> Upload:
         return Upload(path, None, {**guess, **parameters})
     rest = dict(parameters)
     directed = rest.pop("directed", None)
+    are_edges = "edges" in rest
+    if are_edges and graph is not None:
+        raise GraphError("Pass a graph or edges=, and not both.")
+    graph = rest.pop("edges", graph)
     # The libraries that types derive from are imported already where a graph is theirs.
     libraries = {kind.__module__.partition(".")[0] for kind in type(graph).__mro__}
     if "networkx" in libraries:
         edges = edges_of_networkx(graph, rest.pop("weight", "weight"))
     elif "scipy" in libraries:
         edges = edges_of_scipy(graph)
+    elif "pandas" in libraries and is_matrix_frame(graph):
+        edges = edges_of_dense(graph.to_numpy(), Labels(list(graph.index)))
     elif "pandas" in libraries:
         columns = columns_of_frame(graph, rest.pop("weight", None))
         edges = edges_of_columns(*columns, rest.pop("n", None))
+    elif not are_edges and is_square(graph):
+        edges = edges_of_dense(numpy.asarray(graph), Labels(range(len(graph))))
     else:
         edges = edges_of_columns(*columns_of_edges(graph), rest.pop("n", None))
     for name in ("n", "weight"):
@@ -85,6 +93,24 @@ def edges_of_scipy(matrix: Any) -> Edges:
     return Edges(labels, sources, matrix.indices[: len(sources)], matrix.data[: len(sources)])
 
 
+def is_square(graph: Any) -> bool:
+    if not isinstance(graph, numpy.ndarray) or graph.ndim != 2 or graph.dtype.kind not in "biuf":
+        return False
+    return bool(graph.shape[0] == graph.shape[1])
+
+
+def is_matrix_frame(frame: Any) -> bool:
+    """Whether rows and columns of the frame have the same labels in the same order."""
+    return bool(frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns))
+
+
+def edges_of_dense(matrix: Array, labels: Labels) -> Edges:
+    """As scipy.sparse.csgraph reads a dense matrix: 0, inf and nan are no edges."""
+    is_edge = (matrix != 0) & (matrix != numpy.inf) & (matrix == matrix)
+    sources, targets = numpy.nonzero(is_edge)
+    return Edges(labels, sources, targets, matrix[is_edge])
+
+
 def columns_of_frame(frame: Any, weight: Any) -> tuple[Any, Any, Any]:
     """The columns `source`, `target` and `weight`; in a frame of 2 or 3 columns those in order."""
     names = list(frame.columns)
@@ -106,7 +132,7 @@ def columns_of_frame(frame: Any, weight: Any) -> tuple[Any, Any, Any]:
 def columns_of_edges(graph: Any) -> tuple[Any, Any, Any]:
     if isinstance(graph, numpy.ndarray):
         if graph.ndim != 2 or graph.shape[1] not in (2, 3):
-            hint = "A square matrix of weights is sent as a scipy.sparse.csr_matrix."
+            hint = "The edge_index of PyTorch Geometric is edges=edge_index.T, a matrix is square."
             raise GraphError(f"Edges have 2 or 3 columns, not the shape {graph.shape}. {hint}")
         weights = graph[:, 2] if graph.shape[1] == 3 else numpy.ones(len(graph), int)
         return graph[:, 0], graph[:, 1], weights

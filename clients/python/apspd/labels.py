@@ -50,6 +50,7 @@ class Labels:
             if len(self._rows) != len(labels):
                 raise GraphError("Two vertices have the same label.")
         self.named = self.is_range or are_names(labels)
+        self._are_integers = self.named and len(labels) > 0 and is_integer(labels[0])
 
     def row(self, label: Any) -> int:
         try:
@@ -84,4 +85,6 @@ class Labels:
 
     def label(self, name: Any) -> Any:
         """The label of the vertex that the service calls so."""
+        if self._are_integers and isinstance(name, str):  # beyond 2^53
+            name = int(name)
         return self.labels[self.row(name) if self.named else name]

@@ -304,17 +304,22 @@ def submit(patience_s: float, graph: Any, name: str | None, parameters: dict[str
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     request = Request("POST", "/v1/jobs", query, headers, upload.body)
     job = job_of((yield from exchange(request, patience_s)))
-    return job, upload.labels or (yield from names_of(patience_s, job["graph"]))
+    return job, upload.labels or (yield from names_of(patience_s, job))
 
 
 def remove(patience_s: float, graph: str) -> Steps[None]:
     yield from exchange(Request("DELETE", f"/v1/graphs/{quote(graph, safe='')}"), patience_s)
 
 
-def names_of(patience_s: float, graph: str) -> Steps[Labels]:
-    """The names in the file are the labels, where only the service knows them."""
-    reply = yield from exchange(Request("GET", f"/v1/graphs/{graph}/vertices"), patience_s)
-    return Labels(json.loads(reply.body)["vertices"])
+def names_of(patience_s: float, job: dict[str, Any]) -> Steps[Labels]:
+    """The names in the file are the labels, where only the service knows them. Integers beyond 2^53
+    come as strings."""
+    reply = yield from exchange(Request("GET", f"/v1/graphs/{job['graph']}/vertices"), patience_s)
+    names = json.loads(reply.body)["vertices"]
+    are_integers = (job.get("input") or {}).get("names") == "integers"
+    if are_integers or any(isinstance(name, int) for name in names):
+        names = [int(name) for name in names]
+    return Labels(names)
 
 
 def find(patience_s: float, graph: str) -> Found:
@@ -332,4 +337,4 @@ def find(patience_s: float, graph: str) -> Found:
     found = job_of((yield from exchange(request, patience_s)))
     if not graph.startswith(("g_", "j_")):
         found["name"] = graph
-    return found, (yield from names_of(patience_s, found["graph"]))
+    return found, (yield from names_of(patience_s, found))

@@ -1,6 +1,7 @@
 #include "server/http/api/name_scanner.h"
 
 #include "proto/number.h"
+#include "proto/text.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape)
 {
-    *scanner = (struct name_scanner){bytes, bytes, bytes + size, shape};
+    *scanner =
+        (struct name_scanner){bytes, bytes + text_mark_size(bytes, size), bytes + size, shape};
 }
 
 enum status name_scanner_refuse(const struct name_scanner *scanner, const char *wanted,

@@ -79,7 +79,10 @@ enum status request_parse_document(const struct request *request, struct json_t 
 {
     const struct text *body = &request->document;
     json_error_t error = {.line = 0};
-    json_t *document = json_loadb(body->bytes, body->size, JSON_REJECT_DUPLICATES, &error);
+    const size_t mark = text_mark_size(body->bytes, body->size);
+    json_t *document =
+        json_loadb(body->bytes + mark, body->size - mark, JSON_REJECT_DUPLICATES, &error);
+
     if (json_is_object(document)) {
         *ret_document = document;
         return STATUS_OK;

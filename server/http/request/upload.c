@@ -253,8 +253,10 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
     if (upload->problem.status == STATUS_OK && upload->reader == NULL) {
         if (may_be_document(upload) &&
             memmem(upload->kept.bytes, upload->kept.size, "\"graph\"", 7) != NULL) {
-            document =
-                json_loadb(upload->kept.bytes, upload->kept.size, JSON_REJECT_DUPLICATES, NULL);
+            const size_t mark = text_mark_size(upload->kept.bytes, upload->kept.size);
+
+            document = json_loadb(upload->kept.bytes + mark, upload->kept.size - mark,
+                                  JSON_REJECT_DUPLICATES, NULL);
         }
         /* A document names a stored graph and brings none. */
         if (!json_is_string(json_object_get(document, "graph")) ||

@@ -162,7 +162,7 @@ TEST(zeros_are_told_where_no_edge_is_missing)
         {FORMAT_MTX, ARRAY "general\n2 2\n0\n0\ninf\n0\n", false},
         {FORMAT_MTX, ARRAY "general\n2 2\n0\n1\n5\n0\n", false},
         {FORMAT_MTX, ARRAY "general\n1 1\n0\n", false},
-        {FORMAT_METIS, "2 1 001\n2 0\n1 0\n", false},
+        {FORMAT_METIS, "3 2 001\n2 0\n1 0 3 5\n2 5\n", false},
         {FORMAT_DIMACS, "p sp 2 2\na 1 2 0\na 2 1 5\n", false},
     };
 
@@ -170,9 +170,21 @@ TEST(zeros_are_told_where_no_edge_is_missing)
         struct warnings warnings;
 
         read_warned(cases[i].format, cases[i].text, NULL, &warnings);
-        assert_int_equal(warnings.count, cases[i].is_told);
-        assert_true(warnings.count == 0 || warnings.list[0].code == WARNING_ZEROS_ARE_EDGES);
+        assert_int_equal(warnings.count > 0 && warnings.list[0].code == WARNING_ZEROS_ARE_EDGES,
+                         cases[i].is_told);
     }
+}
+
+TEST(weights_that_say_nothing_are_told)
+{
+    struct warnings warnings;
+
+    read_warned(FORMAT_EDGES, "a b 0\nb a 0\n", NULL, &warnings);
+    assert_int_equal(warnings.list[0].code, WARNING_ALL_WEIGHTS_ZERO);
+    read_warned(FORMAT_EDGES, "source,target,cost\n1,2,4\n2,1,-1\n", NULL, &warnings);
+    assert_int_equal(warnings.list[0].code, WARNING_NEGATIVE_COSTS);
+    read_warned(FORMAT_EDGES, "source,target,cost\n1,2,4\n2,1,-2\n", NULL, &warnings);
+    assert_int_equal(warnings.count, 0);
 }
 
 TEST(nothing_known_is_null)

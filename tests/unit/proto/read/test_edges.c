@@ -159,6 +159,23 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     }
 }
 
+TEST(columns_that_are_left_over_are_refused_or_told)
+{
+    struct reader_notes notes;
+
+    check_refused("from,to,km\na,b,5 km\n", 2, "'5 km'", "");
+    check_refused("from,to,name,t\na,b,x,1:30\n", 1, "in: t.", "weight=t");
+    check_refused("from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", 1, "in: t.", "weight=t");
+    check_refused("from,to,km\na,b,n/a\na,c,5\n", 3, "'5' in column 3", "weight=");
+    check_refused("from,to,length,cost\na,b,5,0\n", 1, "both names", "weight=cost");
+    check_refused("distance,a,b\n5,x,2\n", 1, "", "");
+    check_refused("node,lon,lat\n1,7.4,46.9\n", 1, "places", "coordinates");
+    check_refused("a_node,b_node,direction,distance\n5,7,1,3\n", 1, "names no column", "source");
+    graph_destroy(read_noted("from,to,name\na,b,x\n", &notes));
+    assert_string_equal(find_warning(&notes, WARNING_WEIGHTS_ABSENT)->detail,
+                        "Each edge counts 1; not used: name.");
+}
+
 TEST(columns_that_may_be_weights_are_refused)
 {
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
@@ -243,7 +260,7 @@ TEST(a_comment_may_be_the_header)
 {
     check_weight("# weight source target\n5 1 2\n", "weight", 5, NULL, false);
     check_weight("# Nodes: 3\n# FromNodeId\tToNodeId\tSign\n1\t2\t-1\n", "Sign", -1, NULL, true);
-    check_weight("#source,target,time,length\n1,2,7,5\n", "length", 5, "time", false);
+    check_weight("#source,target,lanes,length\n1,2,7,5\n", "length", 5, "lanes", false);
     check_weight("# source target\n1 2 5\n", "column 3", 5, NULL, false);
     check_weight("# FromNodeId ToNodeId\na b\n", "", 1, NULL, false);
     check_weight("# source target weight\na b {'weight': 5}\n", "weight", 5, NULL, false);
@@ -374,7 +391,7 @@ TEST(pairs_are_edges_or_unknown_names)
     struct graph *graph = read_noted("follower,followee\n1,2\n2,3\n", &notes);
 
     assert_int_equal(graph->edge_count, 2);
-    assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
+    assert_non_null(find_warning(&notes, WARNING_HEADER_GUESSED));
     graph_destroy(graph);
     check_first("a b\nb c\n", 3, "a", 1);
     check_first("5 2\n2 1\n", 3, "1", 1);
