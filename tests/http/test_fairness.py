@@ -75,12 +75,15 @@ def test_every_answer_is_computed_to_its_end(daemon):
 
 
 def test_a_stop_ends_what_is_computed(daemon):
-    clients = [begin(daemon, *LONG) for _ in range(CLIENTS)]
-    harness.wait_until(daemon, lambda: computing(daemon) == CLIENTS)
-    daemon.terminate()
-    for client in clients:
-        client.close()
-    daemon.start()
+    """Also by threads of the pool, for statistics that nobody has asked for before."""
+    for seed, route in ((5, LONG), (6, ("GET", "stats", None))):
+        daemon.solve(test_hierarchy.roads(VERTICES, seed), "?name=roads&result=hierarchy")
+        clients = [begin(daemon, *route) for _ in range(CLIENTS)]
+        harness.wait_until(daemon, lambda: computing(daemon) == CLIENTS)
+        daemon.terminate()
+        for client in clients:
+            client.close()
+        daemon.start()
 
 
 if __name__ == "__main__":
