@@ -101,7 +101,7 @@ function factsOf(graph, job) {
   if (job?.state === "done") {
     const time = job.timings && spent(job.timings) > 0 ? ` in ${seconds(spent(job.timings))}` : "";
     facts.push(job.input?.cached ? `already solved, on ${job.device}` : `solved${time} on ${job.device}`);
-    if (job.result?.kind === "hierarchy") facts.push(`stored as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)}, that answers in place of the matrix`);
+    if (job.result?.kind === "hierarchy") facts.push(`stored as a hierarchy of ${count(job.result.arcs)} arcs, ${bytes(job.result.bytes)} (${job.result.reason})`);
     else if (job.plan && job.plan.kind !== "dense") {
       facts.push(`sparse: ${percent(job.plan.work_fraction)} of the work of a dense graph${job.plan.cached ? ", with a stored plan" : ""}`);
     }
