@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Debian package of what is committed: build-package/apspd_VERSION_ARCHITECTURE.deb, judged
-# by lintian where that is installed.
+# Makes the Debian packages of what is committed, judged by lintian where that is installed: apspd, apspd-mpi
+# and python3-apspd, in build-package/.
 set -eu
 
 usage='usage: deploy/package.sh [--revision N] [--cuda WHEN]
@@ -35,8 +35,11 @@ done
 
 cd "$(dirname "$0")/.."
 . deploy/toolchain.sh
-for tool in dpkg-buildpackage dh git; do
-    command -v $tool >/dev/null || { echo "package: $tool is missing (apt-get install debhelper git)" >&2; exit 1; }
+for tool in dpkg-buildpackage dh dh_python3 git mpicc; do
+    command -v $tool >/dev/null || {
+        echo "package: $tool is missing (apt-get install debhelper dh-python git libopenmpi-dev python3-setuptools)" >&2
+        exit 1
+    }
 done
 sh deploy/setup.sh --build
 
@@ -52,9 +55,11 @@ sed -i "1s/([^)]*)/($version-$revision)/" "$source/debian/changelog"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 (cd "$source" && WITH_CUDA=$cuda DEB_BUILD_OPTIONS="parallel=$(nproc) nocheck" dpkg-buildpackage -b -us -uc -d)
-package=$(ls $folder/apspd_"$version-$revision"_*.deb)
-if command -v lintian >/dev/null; then
-    lintian --fail-on error "$package"
-fi
-echo "package: $package, $(stat --format=%s "$package") bytes"
-sha256sum "$package"
+for package in "$folder"/*_"$version-$revision"_*.deb; do
+    case $package in *-dbgsym_*) continue ;; esac
+    if command -v lintian >/dev/null; then
+        lintian --fail-on error "$package"
+    fi
+    echo "package: $package, $(stat --format=%s "$package") bytes"
+    sha256sum "$package"
+done
