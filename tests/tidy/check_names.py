@@ -37,6 +37,7 @@ WITHOUT_UNIT_TEST = {
     "server/solver/solver_gpu.c": "tests/solver/test_solver_gpu.c, on a device",
     "server/solver/ranks_mpi.c": "http/test_ranks.py and fault/test_launcher.py, by mpirun",
     "server/solver/solver_gpu_absent.c": "test_solver.c",
+    "server/worker/child_absent.c": "built without the service alone; deploy/test.sh --all builds it",
     "server/worker/estimate.c": "test_worker.c: what a solve takes is known beforehand",
     "server/worker/program.c": "test_process.c starts one",
     "server/worker/task_solver.c": "test_worker.c, in a thread and in a process",

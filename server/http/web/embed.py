@@ -82,12 +82,12 @@ def inline(html, css, script):
         (
             "default-src 'none'",
             "connect-src 'self'",
-            "img-src data:",
             f"script-src {hash_of(script)}",
             f"style-src {hash_of(css)}",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'none'",
+            "img-src data:",
         )
     )
     return page.encode(), policy

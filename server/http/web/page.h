@@ -10,7 +10,7 @@ struct page_bytes {
 
 struct page {
     const char *media_type;
-    const char *policy;      /* its Content-Security-Policy; NULL without one */
+    const char *policy;      /* its Content-Security-Policy, img-src last; NULL without one */
     const char *tag;         /* changes with the bytes */
     struct page_bytes plain; /* not empty */
     struct page_bytes gzip;  /* the same in gzip */

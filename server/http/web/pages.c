@@ -7,35 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* libmicrohttpd takes a pointer to non-const, and changes nothing. */
-static struct MHD_Response *response_of(const struct page_bytes *bytes)
+/* tiles: "", or the address of a map's pictures, whose server img-src, the last in the policy,
+ * admits too. */
+static bool add_policy(struct MHD_Response *response, const struct page *page, const char *tiles)
 {
-    return MHD_create_response_from_buffer(bytes->size, (void *)(uintptr_t)bytes->bytes,
-                                           MHD_RESPMEM_PERSISTENT);
-}
-
-static bool has_map(const struct request *request, const struct page *page)
-{
-    return page == &page_home && strcmp(request->http_context->config->tiles, CONFIG_NONE) != 0;
-}
-
-/* The page that draws maps may have pictures of the server of their tiles too. */
-static bool add_policy(const struct request *request, struct MHD_Response *response,
-                       const struct page *page)
-{
-    static const char pictures[] = "img-src ";
-    const char *tiles = request->http_context->config->tiles;
-    const char *policy = page->policy;
-    const char *before = strstr(policy, pictures);
-    char whole[CONFIG_TEXT_SIZE + 1024];
-    if (has_map(request, page) && before != NULL) {
-        const char *host = strstr(tiles, "://") + strlen("://");
-        const int origin = (int)(host - tiles) + (int)strcspn(host, "/");
-        before += strlen(pictures);
-        snprintf(whole, sizeof(whole), "%.*s%.*s %s", (int)(before - policy), policy, origin, tiles,
-                 before);
-        policy = whole;
-    }
+    const int scheme = (int)strcspn(tiles, "/");
+    const int size = tiles[0] == '\0' ? 0 : scheme + 2 + (int)strcspn(tiles + scheme + 2, "/");
+    char policy[CONFIG_TEXT_SIZE + 1024];
+    snprintf(policy, sizeof(policy), "%s %.*s", page->policy, size, tiles);
     return MHD_add_response_header(response, "Content-Security-Policy", policy) == MHD_YES;
 }
 
@@ -44,10 +23,14 @@ static void answer(struct request *request, const struct page *page, const char 
 {
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
                                              1u << CODING_GZIP) == CODING_GZIP;
+    const char *tiles = request->http_context->config->tiles;
+    if (page != &page_home || strcmp(tiles, CONFIG_NONE) == 0) {
+        tiles = "";
+    }
     request_add_header(request, "Vary", vary);
     request_add_header(request, "Cache-Control", "no-cache");
     /* A browser that kept the page would keep its policy, after another server was chosen too. */
-    if (!has_map(request, page)) {
+    if (tiles[0] == '\0') {
         snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
         request_add_header(request, "ETag", request->tag);
         if (request_answer_condition(request)) {
@@ -60,9 +43,12 @@ static void answer(struct request *request, const struct page *page, const char 
     request_add_type(request, page->media_type);
     request_add_header(request, "X-Content-Type-Options", "nosniff");
     request_add_header(request, "Referrer-Policy", "no-referrer");
-    struct MHD_Response *response = response_of(packed ? &page->gzip : &page->plain);
+    const struct page_bytes *bytes = packed ? &page->gzip : &page->plain;
+    /* libmicrohttpd takes a pointer to non-const, and changes nothing. */
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        bytes->size, (void *)(uintptr_t)bytes->bytes, MHD_RESPMEM_PERSISTENT);
     /* The policy is longer than request_add_header takes. */
-    if (response != NULL && page->policy != NULL && !add_policy(request, response, page)) {
+    if (response != NULL && page->policy != NULL && !add_policy(response, page, tiles)) {
         MHD_destroy_response(response);
         response = NULL;
     }
