@@ -54,7 +54,8 @@ static bool can_begin(const struct submission *submission)
            !names_is_moving(scheduler, call->tenant, call->key);
 }
 
-void change_submit(struct submission *submission, bool is_first)
+/* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
+static void submit_change(struct submission *submission, bool is_first)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct call *call = submission->call;
@@ -146,7 +147,7 @@ void change_resume_parked(struct scheduler *scheduler)
     struct submission *next;
     while ((next = find_next(scheduler)) != NULL) {
         STAILQ_REMOVE(&scheduler->parked, next, submission, in_parked);
-        change_submit(next, false);
+        submit_change(next, false);
     }
 }
 
@@ -154,7 +155,7 @@ void change_begin(struct submission *submission)
 {
     submission->source = SUBMISSION_CHANGE;
     submission->change.asked_form = submission->call->submit.parameters.form;
-    change_submit(submission, true);
+    submit_change(submission, true);
 }
 
 /* The arcs by which the result of the parent becomes that of the graph, when there are few; without

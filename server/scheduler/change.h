@@ -6,8 +6,6 @@
 
 /* The first step of a change. */
 void change_begin(struct submission *submission);
-/* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
-void change_submit(struct submission *submission, bool is_first);
 /* Changes that are parked go on where they can: tenants take turns. */
 void change_resume_parked(struct scheduler *scheduler);
 /* The change has been applied, or not. */
