@@ -527,6 +527,8 @@ void config_print_help(enum config_program program, FILE *stream)
               "  --print-config   Print the configuration as a commented file, and end.\n"
               "  --hash-key       Read a key from standard input, print what stands for it in\n"
               "                   the file of keys, and end.\n"
+              "  --add-key FILE TENANT ROLE\n"
+              "                   Add a new key to a file of keys, print the key, and end.\n"
               "  --help, --version\n\n"
               "Short for keys below: --listen, --state-dir, --solver (solver.backend). Every\n"
               "key is an environment variable too: APSPD_HTTP_THREADS for http.threads.\n\n",

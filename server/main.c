@@ -29,6 +29,11 @@ int main(int argc, char **argv)
         strtol(argv[2], NULL, 10) == WORKER_SOCKET) {
         return worker_child_run(WORKER_SOCKET, NULL);
     }
+    if (argc == 5 && strcmp(argv[1], "--add-key") == 0) {
+        return auth_add_key(argv[2], argv[3], argv[4], stdout, &problem) == STATUS_OK
+                   ? 0
+                   : report_failure(&problem);
+    }
     if (config_load(&config, CONFIG_DAEMON, &count, argv, environ, &request, &problem) !=
         STATUS_OK) {
         return report_failure(&problem);

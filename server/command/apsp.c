@@ -3,6 +3,7 @@
 #include "server/command/apsp.h"
 
 #include "server/command/command.h"
+#include "server/commit.h"
 #include "server/config_option.h"
 
 #include <errno.h>
@@ -108,16 +109,14 @@ static void print_usage(const struct command_list *list, FILE *stream)
 {
     fputs("usage: apsp COMMAND ...\n"
           "All shortest paths of a graph, by this program or by a running service.\n\n"
-          "  apsp solve town.gr town.npy              from file to file\n"
-          "  apsp submit town.gr --name town --wait   by the service at APSPD_URL\n"
-          "  apsp ask town 1 500                      a distance that it has\n\n",
+          "  apsp solve town.gr town.npy\n\n",
           stream);
     for (size_t i = 0; i < list->count; i++) {
-        const struct command *command = list->commands[i];
-        command_print_call(command, stream);
-        fprintf(stream, "\n%s\n\n", command->summary);
+        const char *summary = list->commands[i]->summary;
+        fprintf(stream, "  apsp %-9s%.*s\n", list->commands[i]->name,
+                (int)strcspn(summary, ".,:\n"), summary);
     }
-    fputs("apsp COMMAND --help lists the flags of a command, apsp version the version.\n"
+    fputs("\napsp COMMAND --help lists the flags of a command, apsp version the version.\n"
           "Exit code: 0 done, 1 bad input, 2 usage, 3 no usable device, 4 the service is\n"
           "not there or refuses, 130 interrupted.\n",
           stream);
@@ -136,12 +135,17 @@ static void print_command_help(const struct command *command)
     config_print_help(CONFIG_COMMAND, stdout);
 }
 
-static int refuse_usage(const struct ranks *ranks, const char *detail, const char *word,
-                        const char *hint)
+static int refuse_command(const struct ranks *ranks, const struct command_list *list,
+                          const char *word)
 {
     struct problem problem = {0};
-    problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "%s %.60s", detail, word);
-    problem_hint(&problem, "%s", hint);
+    problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", word);
+    problem_hint(&problem, "apsp help lists the commands");
+    for (size_t i = 0; i < list->count; i++) {
+        if (strncmp(word, list->commands[i]->name, 2) == 0) {
+            problem_hint(&problem, "apsp %s?", list->commands[i]->name);
+        }
+    }
     return print_problem(ranks, NULL, &problem);
 }
 
@@ -152,7 +156,7 @@ static int run_help(const struct ranks *ranks, const struct command_list *list, 
     if (command != NULL) {
         print_command_help(command);
     } else if (operand != NULL) {
-        return refuse_usage(ranks, "unknown command", operand, "apsp help lists the commands");
+        return refuse_command(ranks, list, operand);
     } else {
         print_usage(list, stdout);
     }
@@ -172,7 +176,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
         return print_problem(ranks, NULL, &problem);
     }
     if (request.version || (argc > 1 && strcmp(argv[1], "version") == 0)) {
-        puts("apsp " APSPD_VERSION);
+        printf("apsp %s%s%s\n", APSPD_VERSION, build_commit[0] != '\0' ? " " : "", build_commit);
         return EXIT_SUCCESS;
     }
     if (argc < 2) {
@@ -184,7 +188,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
     }
     const struct command *command = find_command(&list, argv[1]);
     if (command == NULL) {
-        return refuse_usage(ranks, "unknown command", argv[1], "apsp --help lists the commands");
+        return refuse_command(ranks, &list, argv[1]);
     }
     if (ranks != NULL && command != &command_solve) {
         problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi does nothing but solve");

@@ -164,27 +164,12 @@ static int check_signal(void *context, curl_off_t total, curl_off_t now, curl_of
     return command_interrupted() ? 1 : 0;
 }
 
-/* Whether an address is one of this host, which no proxy reaches. Another one has the user's
- * no_proxy, which the option would replace. */
-static bool is_loopback(const char *url)
-{
-    static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
-    const char *scheme_end = strstr(url, "://");
-    const char *host = scheme_end != NULL ? scheme_end + 3 : url;
-    const size_t size = host[0] == '[' ? strcspn(host, "]/") + 1 : strcspn(host, ":/");
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-        if (strlen(hosts[i]) == size && strncasecmp(host, hosts[i], size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void set_options(struct client *client, const char *method, const char *url)
 {
     CURL *curl = client->curl;
     const char *key = getenv("APSPD_KEY");
     const char *authorities = getenv("CURL_CA_BUNDLE");
+    char no_proxy[1024];
     if (key != NULL) {
         client_add_header(client, "Authorization: Bearer %.900s", key);
     }
@@ -201,9 +186,10 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    if (is_loopback(client->base)) {
-        curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    }
+    /* No proxy reaches this host. The option replaces the user's no_proxy. */
+    snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
+             getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
     /* The command curl looks at it, the library does not. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
@@ -249,10 +235,12 @@ static enum status describe_refusal(struct client *client, struct problem *reter
         problem_set(reterr, STATUS_IO, "the service at %.200s answered %ld", client->base,
                     answer->http_status);
     }
-    if (hint[0] != '\0') {
+    if (answer->http_status == 401) {
+        problem_hint(reterr, "APSPD_KEY is the key that is sent: %s.",
+                     getenv("APSPD_KEY") != NULL ? "it has another value than the service knows"
+                                                 : "it is not set");
+    } else if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);
-    } else if (answer->http_status == 401) {
-        problem_hint(reterr, "APSPD_KEY is the key to show.");
     } else if (answer->http_status / 100 == 3) {
         problem_hint(reterr, "Redirects are not followed. APSPD_URL or --url names the service.");
     }

@@ -78,7 +78,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
     return STATUS_OK;
 }
 
-void command_print_call(const struct command *command, FILE *stream)
+static void print_call(const struct command *command, FILE *stream)
 {
     fprintf(stream, "apsp %s", command->name);
     for (size_t i = 0; i < COMMAND_OPERAND_LIMIT && command->operand_names[i] != NULL; i++) {
@@ -89,7 +89,7 @@ void command_print_call(const struct command *command, FILE *stream)
 void command_print_help(const struct command *command, FILE *stream)
 {
     fputs("usage: ", stream);
-    command_print_call(command, stream);
+    print_call(command, stream);
     fprintf(stream, " [FLAGS]\n%s\n\n", command->summary);
     for (const struct command_flag *flag = command->flags; flag->name != NULL; flag++) {
         fprintf(stream, "  --%s%s%s\n      %s\n", flag->name, flag->value != NULL ? " " : "",

@@ -61,8 +61,6 @@ extern const struct command *const command_client_list[];
 /* argv: the command's name, then what the configuration left. operands and values point into it.
  * STATUS_UNKNOWN_PARAMETER, STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status command_parse(struct command_call *call, int argc, char **argv);
-/* Prints the command with its operands. */
-void command_print_call(const struct command *command, FILE *stream);
 void command_print_help(const struct command *command, FILE *stream);
 /* Prints text that a service or a file may have chosen: control characters are escaped as in JSON,
  * so that a terminal shows them and does not obey them. */

@@ -248,6 +248,8 @@ static enum status download_matrix(struct client *client, struct problem *reterr
     }
     if (status == STATUS_OK) {
         status = name_part(&download, reterr);
+    } else if (download.part != NULL && download.offset == 0) {
+        unlink(download.part); /* nothing came */
     }
     if (status == STATUS_OK && call->values[CLIENT_JSON] != NULL && download.part != NULL) {
         status = command_print_json(json_pack("{s:s, s:I, s:s}", "file", download.out, "bytes",

@@ -300,7 +300,7 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
 const struct command command_solve = {
     .name = "solve",
     .operand_names = {"IN", "OUT"},
-    .summary = "Solves the graph in IN and writes the matrix of all distances to OUT. - is\n"
+    .summary = "Solves the graph in IN and writes all distances to OUT. - is\n"
                "standard input or output; a matrix on standard output moves the summary to\n"
                "standard error.",
     .flags = flags,

@@ -7,6 +7,7 @@ import random
 import re
 import socket
 import subprocess
+import tempfile
 
 import access
 import harness
@@ -406,6 +407,21 @@ def test_a_key_is_hashed_as_the_file_has_it(daemon):
     assert hashed.stdout.decode().strip() == hashlib.sha256(b"a-long-enough-key").hexdigest()
     short = subprocess.run([harness.BINARY, "--hash-key"], input=b"short\n", capture_output=True)
     assert short.returncode == 78 and b"16 to 256" in short.stderr and b"short\n" not in short.stderr
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        path = os.path.join(folder, "keys")
+        for number, (tenant, role) in enumerate((("acme", "submitter"), ("-", "admin"))):
+            added = subprocess.run([harness.BINARY, "--add-key", path, tenant, role], capture_output=True, text=True)
+            assert added.returncode == 0 and re.fullmatch(r"[A-Za-z0-9+/]{32}\n", added.stdout), added
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            digest = hashlib.sha256(added.stdout.strip().encode()).hexdigest()
+            assert len(lines) == number + 1 and lines[-1] == f"{digest} {tenant} {role}", lines
+            with open(path, "r+", encoding="utf-8") as file:
+                file.truncate(os.path.getsize(path) - 1)  # the next line begins anew all the same
+        assert os.stat(path).st_mode & 0o777 == 0o600
+        for words in ((path, "ACME", "reader"), (path, "acme", "king"), (folder, "acme", "reader")):
+            refused = subprocess.run([harness.BINARY, "--add-key", *words], capture_output=True)
+            assert refused.returncode == 78 and refused.stdout == b"", refused
 
 
 def test_no_key_stands_in_the_log_or_in_an_answer(daemon):

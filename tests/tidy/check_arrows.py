@@ -4,7 +4,7 @@ import re
 
 import house
 
-DAEMON = ("server/clock.h", "server/config.h", "server/config_option.h", "server/log.h", "server/metrics.h")
+DAEMON = ("server/clock.h", "server/commit.h", "server/config.h", "server/config_option.h", "server/log.h", "server/metrics.h")
 
 # The longest prefix that fits a file decides; it names what the file may include: what starts with
 # one of these, or with an asterisk at the end, what lies in that very folder.

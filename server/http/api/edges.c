@@ -57,17 +57,14 @@ static enum status create_walk(int folder, const char *id, struct edge_walk **re
 {
     uint64_t count;
     size_t bytes;
-    enum status status = graph_file_sizes(folder, id, &count, &bytes);
-    struct edge_walk *walk;
+    struct edge_walk *walk = calloc(1, sizeof(*walk));
+    enum status status =
+        walk == NULL ? STATUS_NO_MEMORY : graph_file_sizes(folder, id, &count, &bytes);
     if (status == STATUS_OK && count > SERVE_EDGE_LIMIT) {
-        problem_set(reterr, STATUS_TOO_LARGE, "These are more edges than are listed.");
+        free(walk);
+        problem_set(reterr, STATUS_TOO_LARGE, "The graph has more edges than this route returns.");
         problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
-        problem_hint(reterr, "The edges are listed of graphs that are small enough to be drawn.");
         return STATUS_TOO_LARGE;
-    }
-    walk = calloc(1, sizeof(*walk));
-    if (walk == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
     if (status == STATUS_OK) {
         status = graph_file_read(folder, id, &walk->graph);

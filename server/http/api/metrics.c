@@ -65,22 +65,17 @@ static void print_devices(const struct device_list *devices, struct text *text)
     text_finish(&labels);
 }
 
-/* In bytes; false when it is not known. The file has pages (proc(5)). */
-static bool read_memory(double *ret_virtual, double *ret_resident)
+/* In bytes; 0 when it is not known. The file has pages (proc(5)). */
+static double read_resident_bytes(void)
 {
-    unsigned long size;
-    unsigned long resident;
+    unsigned long resident = 0;
     FILE *stream = fopen("/proc/self/statm", "re");
     if (stream == NULL) {
-        return false;
+        return 0;
     }
-    const bool found = fscanf(stream, "%lu %lu", &size, &resident) == 2;
+    const bool found = fscanf(stream, "%*u %lu", &resident) == 1;
     fclose(stream);
-    if (found) {
-        *ret_virtual = (double)size * (double)sysconf(_SC_PAGESIZE);
-        *ret_resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
-    }
-    return found;
+    return found ? (double)resident * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
 static double seconds_of(const struct timeval *time)
@@ -93,15 +88,10 @@ static void print_process(struct text *text)
 {
     struct rusage usage;
     struct rlimit limit;
-    double virtual_bytes;
-    double resident_bytes;
     DIR *folder = opendir("/proc/self/fd");
     double files = -1; /* the descriptor that lists them is not counted */
-    if (read_memory(&virtual_bytes, &resident_bytes)) {
-        print_one(text, "process_virtual_memory_bytes", "Virtual memory.", virtual_bytes);
-        print_one(text, "process_resident_memory_bytes",
-                  "Resident memory; pages of results that are mapped count.", resident_bytes);
-    }
+    print_one(text, "process_resident_memory_bytes",
+              "Resident memory; pages of results that are mapped count.", read_resident_bytes());
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
         metrics_print_head(text, "process_cpu_seconds_total", "counter",
                            "Processor time, user and system.");

@@ -64,8 +64,6 @@ void serve_heatmap(struct request *request);
 
 void serve_service_live(struct request *request);
 void serve_service_ready(struct request *request);
-/* The commit that was built, in hexadecimal; empty if the build did not know it. */
-extern const char serve_service_commit[];
 void serve_service_version(struct request *request);
 void serve_service_limits(struct request *request);
 void serve_service_formats(struct request *request);

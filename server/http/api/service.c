@@ -1,5 +1,6 @@
 #include "server/http/api/serve.h"
 
+#include "server/commit.h"
 #include "server/http/request/router.h"
 
 #include <jansson.h>
@@ -43,9 +44,8 @@ void serve_service_ready(struct request *request)
 
 void serve_service_version(struct request *request)
 {
-    answer_fresh(request,
-                 json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
-                           serve_service_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
+    answer_fresh(request, json_pack("{s:s, s:s, s:s, s:{s:b}}", "version", APSPD_VERSION, "commit",
+                                    build_commit, "api", "v1", "build", "cuda", APSPD_HAVE_CUDA));
 }
 
 void serve_service_limits(struct request *request)

@@ -6,6 +6,7 @@
 #include "server/http/request/request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define KEY_DIGEST_SIZE 32
 #define LINE_SIZE 512
@@ -146,9 +148,15 @@ static bool read_quota(const char *word, struct quota *quota)
     return true;
 }
 
+static bool is_tenant(const char *word)
+{
+    const size_t size = strlen(word);
+    return size > 0 && size < TENANT_NAME_SIZE &&
+           strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789._-") == size;
+}
+
 static enum status read_words(struct reading *reading, char *line, struct entry *entry)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
     const struct keyring *keyring = reading->keyring;
     char *rest = NULL;
     const char *digest = strtok_r(line, BLANKS, &rest);
@@ -159,8 +167,7 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
         return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f: "
                                "apspd --hash-key prints it");
     }
-    const size_t size = tenant == NULL ? 0 : strlen(tenant);
-    if (size == 0 || size >= TENANT_NAME_SIZE || strspn(tenant, letters) != size) {
+    if (tenant == NULL || !is_tenant(tenant)) {
         return refuse(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
     }
     if (role == NULL || !read_role(role, &entry->grant.rights)) {
@@ -283,16 +290,29 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
     return found;
 }
 
+#define HASH_SIZE (2 * KEY_DIGEST_SIZE + 1)
+
+static enum status hash_key(const char *key, size_t size, char ret_hash[HASH_SIZE],
+                            struct problem *reterr)
+{
+    unsigned char digest[KEY_DIGEST_SIZE];
+    const gnutls_datum_t datum = {digest, sizeof(digest)};
+    size_t hash_size = HASH_SIZE;
+    return gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) == 0 &&
+                   gnutls_hex_encode(&datum, ret_hash, &hash_size) == 0
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_NO_MEMORY, "The key cannot be hashed.");
+}
+
 enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
 {
     char key[KEY_SIZE_MAX + 2] = "";
-    unsigned char digest[KEY_DIGEST_SIZE];
+    char hash[HASH_SIZE];
     if (fgets(key, sizeof(key), from) == NULL) {
         key[0] = '\0';
     }
     const size_t size = strcspn(key, "\n");
     bool is_visible = true;
-    key[size] = '\0';
     for (size_t i = 0; i < size; i++) {
         is_visible = is_visible && key[i] > 0x20 && key[i] < 0x7F;
     }
@@ -302,15 +322,60 @@ enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
         problem_hint(reterr, "openssl rand -base64 24 makes a good one");
         return STATUS_CONFIG;
     }
-    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) != 0) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "The key cannot be hashed.");
-    }
+    STATUS_TRY(hash_key(key, size, hash, reterr));
     explicit_bzero(key, sizeof(key));
-    for (size_t i = 0; i < sizeof(digest); i++) {
-        fprintf(to, "%02x", digest[i]);
-    }
-    fputc('\n', to);
+    fprintf(to, "%s\n", hash);
     return STATUS_OK;
+}
+
+#define RANDOM_BYTES 24 /* 32 characters in base 64 */
+
+static enum status append_line(const char *path, const char *line, struct problem *reterr)
+{
+    const int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    char last = '\n';
+    const bool is_written = file >= 0 && lseek(file, 0, SEEK_END) >= 0 &&
+                            (lseek(file, -1, SEEK_END) < 0 || read(file, &last, 1) == 1) &&
+                            dprintf(file, "%s%s", last != '\n' ? "\n" : "", line) > 0 &&
+                            fsync(file) == 0;
+    if (!is_written) {
+        problem_set(reterr, STATUS_CONFIG, "cannot write %s: %s", path, strerror(errno));
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return is_written ? STATUS_OK : STATUS_CONFIG;
+}
+
+enum status auth_add_key(const char *path, const char *tenant, const char *role, FILE *to,
+                         struct problem *reterr)
+{
+    unsigned char random[RANDOM_BYTES];
+    const gnutls_datum_t datum = {random, sizeof(random)};
+    gnutls_datum_t key = {NULL, 0};
+    char hash[HASH_SIZE];
+    char line[LINE_SIZE];
+    unsigned rights;
+    if (!is_tenant(tenant) || !read_role(role, &rights)) {
+        return problem_set(
+            reterr, STATUS_CONFIG,
+            "--add-key FILE TENANT ROLE: a tenant is 1 to 31 of a-z 0-9 . _ -, and a "
+            "role is reader, submitter, monitor or admin");
+    }
+    if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0 ||
+        gnutls_base64_encode2(&datum, &key) != 0) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "No key can be made.");
+    }
+    enum status status = hash_key((const char *)key.data, key.size, hash, reterr);
+    if (status == STATUS_OK) {
+        snprintf(line, sizeof(line), "%s %s %s\n", hash, tenant, role);
+        status = append_line(path, line, reterr);
+    }
+    if (status == STATUS_OK) {
+        fprintf(to, "%.*s\n", (int)key.size, (const char *)key.data);
+    }
+    gnutls_free(key.data);
+    return status;
 }
 
 /* ---- Requests ---- */

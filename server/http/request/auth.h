@@ -52,6 +52,11 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
  * easily guessed, or cannot be sent in a header. */
 MUST_CHECK enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr);
 
+/* Makes a random key, appends its line to the file, which is made when it is not there, and prints
+ * the key. STATUS_CONFIG for words that are no tenant or role, or a file that cannot be written. */
+MUST_CHECK enum status auth_add_key(const char *path, const char *tenant, const char *role,
+                                    FILE *to, struct problem *reterr);
+
 struct request;
 
 /* The key of a request must have the right that its route requires. Once the route is known, before

@@ -49,10 +49,9 @@ static bool is_clean(const char *bytes, size_t size)
     return true;
 }
 
-/* The first letter tells mostly. */
 static bool is_one_of(const char *word, const char *const *words)
 {
-    while (*words != NULL && (word[0] != (*words)[0] || strcmp(word, *words) != 0)) {
+    while (*words != NULL && strcmp(word, *words) != 0) {
         words++;
     }
     return *words != NULL;
@@ -70,10 +69,6 @@ static size_t framing_prefix(const struct framing_header *header)
     static const char *const names[] = {"content-length", "transfer-encoding", "host",
                                         "authorization",  "connection",        "expect"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        /* The first letter tells nearly always. */
-        if (header->name_size == 0 || (header->name[0] | 0x20) != names[i][0]) {
-            continue;
-        }
         size_t size = strlen(names[i]);
         if (header->name_size >= size && strncasecmp(header->name, names[i], size) == 0) {
             return size;

@@ -94,8 +94,7 @@ static double liking(const char *accept, const char *offer, double fallback)
 bool header_choose_type(const char *accept, const char *const *offers, size_t *ret_index)
 {
     double best = 0;
-    /* Most clients send one of these: the first offer is taken without parsing. */
-    if (accept == NULL || accept[0] == '\0' || strcmp(accept, "*/*") == 0) {
+    if (accept == NULL || accept[0] == '\0') {
         *ret_index = 0;
         return true;
     }
@@ -240,7 +239,6 @@ void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN
 #define PARENT_AT 36
 #define PARENT_SIZE 16
 #define FLAGS_AT 53
-#define SAMPLED 1
 
 /* Whether a member of a traceparent is size hexadecimal digits, and not all 0 where it is an id. */
 static bool is_hex(const char *text, size_t size, bool is_id)
@@ -250,29 +248,13 @@ static bool is_hex(const char *text, size_t size, bool is_id)
 
 bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE])
 {
-    if (strlen(header) < TRACEPARENT_SIZE - 1) {
-        return false;
-    }
-    const char *flags = header + FLAGS_AT;
-    const char end = header[TRACEPARENT_SIZE - 1];
-    const bool is_version_0 = strncmp(header, "00", 2) == 0;
     const bool has_shape =
-        is_hex(header, 2, false) && header[2] == '-' && is_hex(header + ID_AT, ID_SIZE, true) &&
-        header[ID_AT + ID_SIZE] == '-' && is_hex(header + PARENT_AT, PARENT_SIZE, true) &&
-        header[PARENT_AT + PARENT_SIZE] == '-' && is_hex(flags, 2, false);
-    /* Version ff is none; only a later one than 00 may go on, behind another dash. */
-    if (!has_shape || strncmp(header, "ff", 2) == 0 ||
-        (end != '\0' && (end != '-' || is_version_0))) {
-        return false;
+        strlen(header) == TRACEPARENT_SIZE - 1 && strncmp(header, "00-", ID_AT) == 0 &&
+        is_hex(header + ID_AT, ID_SIZE, true) && header[ID_AT + ID_SIZE] == '-' &&
+        is_hex(header + PARENT_AT, PARENT_SIZE, true) && header[PARENT_AT + PARENT_SIZE] == '-' &&
+        is_hex(header + FLAGS_AT, 2, false);
+    if (has_shape) {
+        memcpy(ret_traceparent, header, TRACEPARENT_SIZE);
     }
-    memcpy(ret_traceparent, header, TRACEPARENT_SIZE - 1);
-    ret_traceparent[TRACEPARENT_SIZE - 1] = '\0';
-    if (!is_version_0) {
-        const int digit = flags[1] <= '9' ? flags[1] - '0' : flags[1] - 'a' + 10;
-        /* Clear all flags but "sampled", the only one that version 00 of the format defines. */
-        memcpy(ret_traceparent, "00", 2);
-        ret_traceparent[FLAGS_AT] = '0';
-        ret_traceparent[FLAGS_AT + 1] = (digit & SAMPLED) != 0 ? '1' : '0';
-    }
-    return true;
+    return has_shape;
 }

@@ -42,6 +42,5 @@ bool request_id_is_valid(const char *text);
 void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN_SIZE]);
 
 /* The traceparent of W3C Trace Context (https://www.w3.org/TR/trace-context/, section 3.2). False
- * for what is no traceparent, which is then ignored, as the standard has it. One of a later
- * version is read as far as it is like version 00, and printed as that. */
+ * for what is no traceparent of version 00, which is then ignored, as the standard has it. */
 bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE]);

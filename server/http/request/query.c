@@ -40,14 +40,13 @@ static bool decode_form(char *text)
     return query_decode(text);
 }
 
-/* escaped: there may be something to decode. */
-static enum status add(struct query *query, char *piece, bool escaped, struct problem *reterr)
+static enum status add(struct query *query, char *piece, struct problem *reterr)
 {
     char *value = strchr(piece, '=');
     if (value != NULL) {
         *value++ = '\0';
     }
-    if (escaped && (!decode_form(piece) || (value != NULL && !decode_form(value)))) {
+    if (!decode_form(piece) || (value != NULL && !decode_form(value))) {
         return problem_set(reterr, STATUS_BAD_REQUEST,
                            "The query has a broken percent escape, or %%00.");
     }
@@ -66,7 +65,6 @@ static enum status add(struct query *query, char *piece, bool escaped, struct pr
 
 enum status query_parse(char *text, struct query *ret_query, struct problem *reterr)
 {
-    const bool escaped = text != NULL && (strchr(text, '%') != NULL || strchr(text, '+') != NULL);
     struct query query;
     char *rest = text;
     query.count = 0;
@@ -79,22 +77,16 @@ enum status query_parse(char *text, struct query *ret_query, struct problem *ret
         if (piece[0] == '\0') {
             continue;
         }
-        STATUS_TRY(add(&query, piece, escaped, reterr));
+        STATUS_TRY(add(&query, piece, reterr));
     }
     memcpy(ret_query->parameters, query.parameters, query.count * sizeof(query.parameters[0]));
     ret_query->count = query.count;
     return STATUS_OK;
 }
 
-/* The first letter tells mostly. */
-static bool is_same(const char *name, const char *other)
-{
-    return name[0] == other[0] && strcmp(name, other) == 0;
-}
-
 static bool is_listed(const char *const *names, const char *name)
 {
-    while (*names != NULL && !is_same(*names, name)) {
+    while (*names != NULL && strcmp(*names, name) != 0) {
         names++;
     }
     return *names != NULL;
@@ -130,7 +122,7 @@ enum status query_check(const struct query *query, const char *const *known, str
 const char *query_value(const struct query *query, const char *name)
 {
     for (size_t i = 0; i < query->count; i++) {
-        if (is_same(query->parameters[i].name, name)) {
+        if (strcmp(query->parameters[i].name, name) == 0) {
             return query->parameters[i].value;
         }
     }

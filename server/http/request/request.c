@@ -331,22 +331,12 @@ void request_refuse_with(struct request *request, enum status status, const char
 
 /* ---- Calls of the scheduler ---- */
 
-static enum MHD_Result count_traceparent(void *context, enum MHD_ValueKind kind, const char *name,
-                                         const char *value)
-{
-    (void)kind;
-    (void)value;
-    *(unsigned *)context += strcasecmp(name, "traceparent") == 0;
-    return MHD_YES;
-}
-
 struct call *request_create_call(struct request *request, enum call_kind kind)
 {
     const char *trace = request_header(request, "traceparent");
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
     struct call *call = calloc(1, sizeof(*call));
-    unsigned count = 0;
     if (call == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return NULL;
@@ -358,14 +348,9 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     memcpy(call->request_id, request->request_id, sizeof(call->request_id));
     snprintf(call->if_match, sizeof(call->if_match), "%s", wanted != NULL ? wanted : "");
     snprintf(call->if_none_match, sizeof(call->if_none_match), "%s", known != NULL ? known : "");
-    /* A trace is kept with the job, and given back. One that comes twice says nothing. */
-    if (trace != NULL && header_traceparent(trace, call->traceparent)) {
-        MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_traceparent, &count);
-        if (count > 1) {
-            call->traceparent[0] = '\0';
-        } else if (request->call == NULL) { /* a request may ask a second time */
-            request_add_header(request, "traceparent", call->traceparent);
-        }
+    /* A trace is kept with the job, and given back; a request may ask a second time. */
+    if (trace != NULL && header_traceparent(trace, call->traceparent) && request->call == NULL) {
+        request_add_header(request, "traceparent", call->traceparent);
     }
     if (request->call != NULL) {
         call_finish(request->call);

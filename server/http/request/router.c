@@ -254,12 +254,6 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
                            struct problem *reterr)
 {
     char segment[3 * ROUTER_CAPTURE_SIZE];
-    /* Nearly always there is nothing to decode. */
-    if (size < ROUTER_CAPTURE_SIZE && memchr(first, '%', size) == NULL) {
-        memcpy(to, first, size);
-        to[size] = '\0';
-        return STATUS_OK;
-    }
     if (size >= sizeof(segment)) {
         return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
     }

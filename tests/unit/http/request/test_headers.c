@@ -203,17 +203,6 @@ TEST(a_traceparent_is_kept_as_it_came)
     assert_string_equal(kept, "00-" TRACE "-" PARENT "-00");
 }
 
-TEST(a_later_version_is_read_as_the_first)
-{
-    char kept[TRACEPARENT_SIZE];
-    assert_true(header_traceparent("cc-" TRACE "-" PARENT "-01-what-the-future-holds", kept));
-    assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
-    assert_true(header_traceparent("01-" TRACE "-" PARENT "-fe", kept));
-    assert_string_equal(kept, "00-" TRACE "-" PARENT "-00");
-    assert_true(header_traceparent("01-" TRACE "-" PARENT "-0f", kept));
-    assert_string_equal(kept, "00-" TRACE "-" PARENT "-01");
-}
-
 TEST(an_invalid_traceparent_is_ignored)
 {
     static const char *const malformed[] = {
