@@ -117,14 +117,6 @@ static enum status check_bytes(const struct scheduler *scheduler,
     return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
 }
 
-static enum status check_form(const struct scheduler *scheduler,
-                              const struct form_question *question,
-                              const struct result_summary *result, struct problem *reterr)
-{
-    STATUS_TRY(check_vertices(scheduler, question, result->form, reterr));
-    return check_bytes(scheduler, question, result->bytes, reterr);
-}
-
 struct size_text {
     char text[16];
 };
@@ -166,7 +158,10 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
                              !(look->state == FORM_NO_SEPARATORS && look->byte_limit == UINT64_MAX);
     char *reason = ret_result->reason;
     struct problem lack;
-    const enum status fit = check_form(scheduler, question, &matrix, &lack);
+    enum status fit = check_vertices(scheduler, question, RESULT_FORM_MATRIX, &lack);
+    if (fit == STATUS_OK) {
+        fit = check_bytes(scheduler, question, matrix.bytes, &lack);
+    }
     *ret_result = matrix;
     if (form_look_prefers_hierarchy(look, matrix.bytes)) {
         *ret_result = hierarchy;
@@ -208,5 +203,6 @@ enum status choose_result_form(const struct scheduler *scheduler,
             result->bytes = outline.bytes;
         }
     }
-    return check_form(scheduler, question, result, reterr);
+    STATUS_TRY(check_vertices(scheduler, question, result->form, reterr));
+    return check_bytes(scheduler, question, result->bytes, reterr);
 }

@@ -196,7 +196,6 @@ static uint64_t add_bytes(uint64_t a, uint64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* As a matrix. */
 static bool has_room(const struct scheduler *scheduler, const struct estimate *estimate,
                      enum kind kind)
 {
