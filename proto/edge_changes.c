@@ -194,22 +194,6 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
 
 /* ---- All weights ---- */
 
-static double weight_at(const struct edge_changes *changes, uint64_t edge)
-{
-    const char *place = changes->weights + edge * kind_size(changes->kind);
-    union {
-        int32_t i4;
-        uint16_t u2;
-        float f4;
-        double f8;
-    } weight;
-    memcpy(&weight, place, kind_size(changes->kind));
-    return changes->kind == KIND_I4   ? weight.i4
-           : changes->kind == KIND_U2 ? weight.u2
-           : changes->kind == KIND_F4 ? (double)weight.f4
-                                      : weight.f8;
-}
-
 static enum status replace_weights(const struct edge_changes *changes, struct graph *graph,
                                    struct problem *reterr)
 {
@@ -228,7 +212,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
         return status;
     }
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
-        const double weight = weight_at(changes, edge);
+        const double weight = kind_element(changes->kind, changes->weights, edge);
         if (!isfinite(weight)) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
                                "Weight %" PRIu64 ", counted from 0, is not a number.", edge);

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,10 +100,10 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
         problem_hint(reterr, "Ask for kind=i4.");
         return STATUS_WEIGHT_RANGE;
     }
-    if (!summary->integral) {
+    if (summary->decimals != 0) {
         problem_set(reterr, STATUS_WEIGHT_RANGE,
                     "The graph has decimal weights, which kind %s cannot hold.", kind_name(kind));
-        problem_hint(reterr, "Ask for kind=f4 or kind=f8.");
+        problem_hint(reterr, "Ask for kind=f8.");
         return STATUS_WEIGHT_RANGE;
     }
     return summary->distance_bound < GRAPH_BOUND_I4
@@ -110,15 +111,15 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
                : refuse_bound(graph, kind, GRAPH_BOUND_I4, "Ask for kind=f8.", reterr);
 }
 
-/* Integers are answered exactly or not at all; decimals beyond a float go to double. */
+/* Integers are answered exactly or not at all. */
 enum status graph_choose_kind(const struct graph *graph, enum kind requested, enum kind *ret_kind,
                               struct problem *reterr)
 {
     const double bound = graph->summary.distance_bound;
     enum kind kind = requested;
 
-    if (requested == KIND_AUTO && !graph->summary.integral) {
-        kind = fits_float(graph) ? KIND_F4 : KIND_F8;
+    if (requested == KIND_AUTO && graph->summary.decimals != 0) {
+        kind = KIND_F8;
     } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
         return refuse_bound(graph, KIND_F8, BOUND_F8,
                             "Scale the weights down, or ask for kind=f8 to have them rounded.",
@@ -129,6 +130,89 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     STATUS_TRY(check(graph, kind, reterr));
     *ret_kind = kind;
     return STATUS_OK;
+}
+
+struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind)
+{
+    const uint32_t decimals = summary->decimals;
+    if (kind != KIND_F8 || decimals == 0 || decimals == NO_DECIMALS) {
+        return (struct scaling){kind, 0};
+    }
+    const double bound = decimals_multiply(summary->distance_bound, decimals);
+    return (struct scaling){bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8, decimals};
+}
+
+void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE])
+{
+    const struct number_text unit = number_text(decimals_divide(1, scaling.decimals));
+    snprintf(ret_text, GRAPH_SCALING_TEXT_SIZE, scaling.decimals > 0 ? "%s x %s" : "%s",
+             kind_name(scaling.kind), unit.text);
+}
+
+uint32_t graph_digits(const struct graph_summary *summary)
+{
+    uint32_t digits = NUMBER_DIGITS;
+    if (summary->decimals != NO_DECIMALS) {
+        const double bound = decimals_multiply(summary->distance_bound, summary->decimals);
+        while (digits > 1 && bound < pow(10, digits - 1)) {
+            digits--;
+        }
+    }
+    return digits;
+}
+
+enum status graph_scale(const struct graph *graph, uint32_t decimals, struct graph **ret_scaled)
+{
+    const struct graph_summary *summary = &graph->summary;
+    const double largest = fmax(-summary->min_weight, summary->max_weight);
+    const size_t edges = (size_t)graph->edge_count + 1;
+    *ret_scaled = NULL;
+    if (decimals == 0) {
+        return STATUS_OK;
+    }
+    struct graph *scaled = malloc(sizeof(*scaled));
+    if (scaled == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    *scaled = *graph;
+    scaled->weight_i4 = NULL;
+    scaled->weight_f8 = NULL;
+    scaled->summary.decimals = 0;
+    scaled->summary.min_weight = decimals_multiply(summary->min_weight, decimals);
+    scaled->summary.max_weight = decimals_multiply(summary->max_weight, decimals);
+    scaled->summary.distance_bound = decimals_multiply(summary->distance_bound, decimals);
+    scaled->summary.negative_loop_weight =
+        decimals_multiply(summary->negative_loop_weight, decimals);
+    if (decimals_multiply(largest, decimals) < GRAPH_BOUND_I4) {
+        scaled->weight_type = WEIGHT_INTEGER;
+        scaled->weight_i4 = malloc(edges * sizeof(*scaled->weight_i4));
+    } else {
+        scaled->weight_type = WEIGHT_REAL;
+        scaled->weight_f8 = malloc(edges * sizeof(*scaled->weight_f8));
+    }
+    if (scaled->weight_i4 == NULL && scaled->weight_f8 == NULL) {
+        free(scaled);
+        return STATUS_NO_MEMORY;
+    }
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        const double integer = decimals_multiply(graph_weight(graph, edge), decimals);
+        if (scaled->weight_i4 != NULL) {
+            scaled->weight_i4[edge] = (int32_t)integer;
+        } else {
+            scaled->weight_f8[edge] = integer;
+        }
+    }
+    *ret_scaled = scaled;
+    return STATUS_OK;
+}
+
+void graph_scale_destroy(struct graph *scaled)
+{
+    if (scaled != NULL) {
+        free(scaled->weight_i4);
+        free(scaled->weight_f8);
+        free(scaled);
+    }
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t v)

@@ -5,6 +5,7 @@
  * Immutable after graph_builder_finish; owned by whoever holds the pointer. */
 #pragma once
 
+#include "proto/decimals.h"
 #include "proto/kind.h"
 #include "proto/problem.h"
 #include "proto/status.h"
@@ -37,7 +38,9 @@ struct graph_summary {
     uint32_t negative_loop; /* first vertex with a negative self loop, or NO_VERTEX */
     double negative_loop_weight; /* of that loop; 0 without one */
     bool negative;               /* some weight is below 0 */
-    bool integral;               /* every weight is an integer, whatever the weight type */
+    uint32_t decimals;           /* digits after the point that every weight has at most, such that
+                                    distances times 10^decimals are exact: 0 = integers, whatever
+                                    the weight type; NO_DECIMALS = there is no such number */
 };
 
 struct graph {
@@ -73,13 +76,34 @@ bool graph_has_reverse(const struct graph *graph);
 /* Fills summary.components. 4 bytes a vertex meanwhile. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_count_components(struct graph *graph);
 
-/* Which kind a solve of this graph computes when `requested` is asked for. KIND_AUTO: integral
- * weights give i4 while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f4, or f8
- * where a float overflows.
+/* Which kind the distances have when `requested` is asked for. KIND_AUTO: integral weights give i4
+ * while distance_bound < 2^29, else f8 while it is < 2^53; decimals give f8.
  * Refuses, with the bound in the problem, a kind in which a distance could be wrong:
  * STATUS_WEIGHT_RANGE. */
 MUST_CHECK enum status graph_choose_kind(const struct graph *graph, enum kind requested,
                                          enum kind *ret_kind, struct problem *reterr);
+
+/* The numbers in which a solve computes distances of a kind. With decimals, which f8 alone has,
+ * they are integers, in which bounds and negative cycles are judged, and each distance is one of
+ * them divided by 10^decimals. */
+struct scaling {
+    enum kind kind;
+    uint32_t decimals; /* 0: the weights as they are */
+};
+struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind);
+/* "i4 x 0.01", "f8". */
+#define GRAPH_SCALING_TEXT_SIZE 40
+void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE]);
+/* Digits that a distance may have, of 17 at most, and those that a kind keeps. */
+#define GRAPH_DIGITS_F4 7
+uint32_t graph_digits(const struct graph_summary *summary);
+
+/* The graph of the weights times 10^decimals, NULL where there are none: weights of 4 bytes where
+ * they fit. Borrows all but the weights from the graph: for graph_scale_destroy, before the graph.
+ * STATUS_NO_MEMORY. */
+MUST_CHECK enum status graph_scale(const struct graph *graph, uint32_t decimals,
+                                   struct graph **ret_scaled);
+void graph_scale_destroy(struct graph *scaled);
 
 /* The undirected graph that a directed one amounts to, when each edge has its reverse of the same
  * weight: road networks usually come so. Its distances are the same and half of the work is enough.

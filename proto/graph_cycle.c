@@ -3,21 +3,89 @@
  * (Cherkassky and Goldberg, Negative-cycle detection algorithms, 1999). */
 #include "proto/graph_cycle.h"
 
-#include <float.h>
-#include <math.h>
+#include "proto/number.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Most cycles show in the first passes; in a long search, looking after each would be most of it.
  */
 #define EAGER_PASSES 16
 
+__extension__ typedef __int128 wide;
+
+/* A weight times its power of ten has no more digits than this, so that the sum of a path, which
+ * has fewer edges than 2^26, is below 10^37. */
+#define WEIGHT_DIGITS 29
+#define HALF_DIGITS UINT64_C(1000000000000000000) /* 10^18 */
+
 struct search {
     const struct graph *graph;
-    long double *distance; /* 64 bits of mantissa: sums of integer weights are exact */
-    uint32_t *parent;      /* NO_VERTEX = the virtual source */
-    bool *active;          /* its distance fell since its edges were relaxed */
-    uint32_t *mark;        /* the walk that met the vertex last, 0 = none */
+    wide *weight; /* of each edge, exact: the shortest decimal that is read as it, times 10^decimals
+                     and cut after WEIGHT_DIGITS digits of the largest one; NULL: weight_i4 */
+    int decimals;
+    wide *distance;
+    uint32_t *parent; /* NO_VERTEX = the virtual source */
+    bool *active;     /* its distance fell since its edges were relaxed */
+    uint32_t *mark;   /* the walk that met the vertex last, 0 = none */
 };
+
+/* The power of ten that makes integers of all weights, or of the leading digits of the largest. */
+static int find_decimals(const struct graph *graph)
+{
+    int lowest = INT32_MAX;
+    int highest = INT32_MIN;
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        const struct number_decimal decimal = number_decimal(graph->weight_f8[edge]);
+        if (decimal.digits != 0) {
+            lowest = decimal.exponent < lowest ? decimal.exponent : lowest;
+            highest = decimal.exponent > highest ? decimal.exponent : highest;
+        }
+    }
+    const int most = WEIGHT_DIGITS - NUMBER_DIGITS;
+    return lowest > highest ? 0 : highest - lowest > most ? most - highest : -lowest;
+}
+
+static enum status scale_weights(struct search *search)
+{
+    const struct graph *graph = search->graph;
+    if (graph->weight_type == WEIGHT_INTEGER) {
+        return STATUS_OK;
+    }
+    search->weight = malloc(((size_t)graph->edge_count + 1) * sizeof(*search->weight));
+    if (search->weight == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    search->decimals = find_decimals(graph);
+    for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
+        const struct number_decimal decimal = number_decimal(graph->weight_f8[edge]);
+        wide weight = decimal.digits;
+        for (int at = decimal.exponent; at > -search->decimals; at--) {
+            weight *= 10;
+        }
+        for (int at = decimal.exponent; at < -search->decimals && weight != 0; at++) {
+            weight /= 10;
+        }
+        search->weight[edge] = weight;
+    }
+    return STATUS_OK;
+}
+
+static wide weight_at(const struct search *search, uint64_t edge)
+{
+    return search->weight != NULL ? search->weight[edge] : search->graph->weight_i4[edge];
+}
+
+/* The double nearest to sum / 10^decimals. */
+static double value_of(const struct search *search, wide sum)
+{
+    const wide size = sum < 0 ? -sum : sum;
+    char text[64];
+    snprintf(text, sizeof(text), "%s%llu%018llue%d", sum < 0 ? "-" : "",
+             (unsigned long long)(size / HALF_DIGITS), (unsigned long long)(size % HALF_DIGITS),
+             -search->decimals);
+    return strtod(text, NULL);
+}
 
 static bool relax_from(struct search *search, uint32_t u)
 {
@@ -26,17 +94,8 @@ static bool relax_from(struct search *search, uint32_t u)
 
     search->active[u] = false;
     for (uint64_t e = graph->row_offset[u]; e < graph->row_offset[u + 1]; e++) {
-        uint32_t v = graph->target[e];
-        long double weight = graph_weight(graph, e);
-        long double through;
-
-        /* Every weight is lengthened by its own rounding error, so that a cycle is negative exactly
-         * when its sum is below -epsilon times the sum of its |weights|; integers are what they
-         * are. */
-        if (!graph->summary.integral) {
-            weight += (long double)DBL_EPSILON * fabsl(weight);
-        }
-        through = search->distance[u] + weight;
+        const uint32_t v = graph->target[e];
+        const wide through = search->distance[u] + weight_at(search, e);
         if (through >= search->distance[v]) {
             continue;
         }
@@ -65,39 +124,19 @@ static bool relax_all(struct search *search, bool descending)
     return changed;
 }
 
-static long double edge_weight(const struct graph *graph, uint32_t source, uint32_t target)
-{
-    uint64_t low = graph->row_offset[source];
-    uint64_t high = graph->row_offset[source + 1];
-
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (graph->target[middle] <= target) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return graph_weight(graph, low);
-}
-
 /* Length and sum of the cycle of parents through v. */
-static size_t measure(const struct search *search, uint32_t v, long double *ret_sum,
-                      long double *ret_size)
+static size_t measure(const struct search *search, uint32_t v, wide *ret_sum)
 {
     size_t length = 0;
     uint32_t at = v;
 
     *ret_sum = 0;
-    *ret_size = 0;
     do {
-        long double weight = edge_weight(search->graph, search->parent[at], at);
+        const uint32_t parent = search->parent[at];
 
-        *ret_sum += weight;
-        *ret_size += fabsl(weight);
+        *ret_sum += weight_at(search, graph_find_edge(search->graph, parent, at));
         length++;
-        at = search->parent[at];
+        at = parent;
     } while (at != v);
     return length;
 }
@@ -118,14 +157,7 @@ static uint32_t find_cycle(struct search *search)
             at = search->parent[at];
         }
         if (at != NO_VERTEX && search->mark[at] == start + 1) {
-            const bool exact = search->graph->summary.integral;
-            long double size;
-            long double sum;
-
-            measure(search, at, &sum, &size);
-            if (sum < (exact ? 0 : -(long double)DBL_EPSILON * size)) {
-                return at;
-            }
+            return at;
         }
     }
     return NO_VERTEX;
@@ -134,9 +166,8 @@ static uint32_t find_cycle(struct search *search)
 static enum status copy_cycle(const struct search *search, uint32_t v, uint32_t **ret_cycle,
                               size_t *ret_length, double *ret_weight)
 {
-    long double size;
-    long double sum;
-    size_t length = measure(search, v, &sum, &size);
+    wide sum;
+    size_t length = measure(search, v, &sum);
     uint32_t *cycle = calloc(length, sizeof(*cycle));
 
     if (cycle == NULL) {
@@ -148,7 +179,7 @@ static enum status copy_cycle(const struct search *search, uint32_t v, uint32_t 
     }
     *ret_cycle = cycle;
     *ret_length = length;
-    *ret_weight = (double)sum;
+    *ret_weight = value_of(search, sum);
     return STATUS_OK;
 }
 
@@ -194,6 +225,7 @@ static enum status search_cycle(struct search *search, uint32_t **ret_cycle, siz
     search->parent = calloc(count, sizeof(*search->parent));
     search->active = calloc(count, sizeof(*search->active));
     search->mark = calloc(count, sizeof(*search->mark));
+    STATUS_TRY(scale_weights(search));
     if (search->distance == NULL || search->parent == NULL || search->active == NULL ||
         search->mark == NULL) {
         return STATUS_NO_MEMORY;
@@ -234,6 +266,7 @@ enum status graph_negative_cycle(const struct graph *graph, uint32_t **ret_cycle
         return find_negative_edge(graph, ret_cycle, ret_length, ret_weight);
     }
     status = search_cycle(&search, ret_cycle, ret_length, ret_weight);
+    free(search.weight);
     free(search.distance);
     free(search.parent);
     free(search.active);

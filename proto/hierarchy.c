@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 
 struct header {
     char magic[8];
@@ -17,6 +17,8 @@ struct header {
     uint64_t row_count;
     uint64_t entry_count;
     uint64_t arc_count;
+    uint32_t decimals;
+    uint32_t reserved; /* 0 */
 };
 
 /* Where the arrays begin. */
@@ -74,6 +76,7 @@ static struct header header_of(const struct hierarchy_shape *shape,
         .row_count = shape->row_begin[shape->supernode_count],
         .entry_count = shape->weight_begin[shape->supernode_count],
         .arc_count = shape->arc_count,
+        .decimals = summary->decimals,
     };
     memcpy(header.magic, HIERARCHY_MAGIC, sizeof(header.magic));
     return header;
@@ -104,6 +107,7 @@ static void find_shape(const struct header *header, unsigned char *bytes,
         .directed = header->directed != 0,
         .negative = header->negative != 0,
         .arc_count = header->arc_count,
+        .decimals = header->decimals,
     };
     hierarchy->shape = (struct hierarchy_shape){
         .vertex_count = header->vertex_count,
@@ -181,8 +185,8 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 
 static bool is_header(const struct header *header, uint64_t size)
 {
-    const bool has_kind =
-        header->kind == KIND_I4 || header->kind == KIND_F4 || header->kind == KIND_F8;
+    const bool has_kind = header->kind == KIND_I4 || header->kind == KIND_F8 ||
+                          (header->kind == KIND_F4 && header->decimals == 0);
     return memcmp(header->magic, HIERARCHY_MAGIC, sizeof(header->magic)) == 0 &&
            header->version == VERSION && has_kind && header->directed <= 1 &&
            header->negative <= 1 && header->vertex_count < UINT32_MAX &&

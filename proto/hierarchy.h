@@ -61,7 +61,8 @@ uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_
 
 struct hierarchy_summary {
     uint32_t vertex_count;
-    enum kind kind; /* i4, f4 or f8 */
+    enum kind kind;    /* of the arcs: i4, f4 or f8 */
+    uint32_t decimals; /* a distance is f8 then, a sum of arcs / 10^decimals; 0: it is the sum */
     bool directed;
     bool negative; /* some weight of the graph is below 0 */
     uint64_t arc_count;
@@ -73,6 +74,12 @@ struct hierarchy_path {
     uint32_t top;
     uint32_t parent; /* NO_SUPERNODE: of a root */
 };
+
+/* The kind of the answers. */
+static inline enum kind hierarchy_distance_kind(const struct hierarchy_summary *summary)
+{
+    return summary->decimals > 0 ? KIND_F8 : summary->kind;
+}
 
 /* The arrays that searches follow, and all of them share. */
 struct hierarchy {

@@ -1,5 +1,7 @@
 #include "proto/hierarchy_kernel.h"
 
+#include "proto/decimals.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +84,11 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
     const uint32_t common = hierarchy_common(hierarchy, position_of[source], position_of[target]);
     kernels[isa_best()][hierarchy->summary.kind].meet(label, label_down, common,
                                                       greatest_distance(hierarchy), ret_element);
+    if (hierarchy->summary.decimals > 0) {
+        const double sum = kind_element(hierarchy->summary.kind, ret_element, 0);
+        const double distance = decimals_divide(sum, hierarchy->summary.decimals);
+        memcpy(ret_element, &distance, sizeof(distance));
+    }
 }
 
 /* ---- Rows ---- */
@@ -203,7 +210,7 @@ static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
     return begin == 0;
 }
 
-bool hierarchy_rows_step(struct hierarchy_search *search)
+static bool step_rows(struct hierarchy_search *search)
 {
     struct hierarchy_sweep *sweep = &search->sweep;
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
@@ -221,4 +228,16 @@ bool hierarchy_rows_step(struct hierarchy_search *search)
                               (char *)sweep->rows + (sweep->climbed - 1) * row_bytes);
     sweep->left = begin > 0 ? begin : shape->supernode_count;
     return begin == 0 && sweep->climbed == sweep->count;
+}
+
+bool hierarchy_rows_step(struct hierarchy_search *search)
+{
+    const struct hierarchy_summary *summary = &search->hierarchy->summary;
+    const struct hierarchy_sweep *sweep = &search->sweep;
+    const bool is_complete = step_rows(search);
+    if (is_complete && summary->decimals > 0) {
+        decimals_divide_all(sweep->rows, summary->kind, summary->decimals,
+                            (size_t)sweep->count * summary->vertex_count, sweep->rows);
+    }
+    return is_complete;
 }

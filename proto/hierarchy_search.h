@@ -29,7 +29,7 @@ size_t hierarchy_label_count(const struct hierarchy *hierarchy, uint32_t vertex)
  */
 void hierarchy_make_label(struct hierarchy_search *search, uint32_t vertex, bool is_down,
                           void *ret_label);
-/* A distance, an element of the kind as in a matrix, from the label of the source and the label
+/* A distance, an element of hierarchy_distance_kind, from the label of the source and the label
  * down of the target. */
 void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t target,
                     const void *label, const void *label_down, void *ret_element);

@@ -1,5 +1,6 @@
 #include "proto/job_document.h"
 
+#include "proto/number.h"
 #include "proto/text.h"
 
 #include <jansson.h>
@@ -9,12 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Whole doubles up to here are exact integers. */
-#define INTEGER_LIMIT 9007199254740992.0 /* 2^53 */
 /* RFC 3339 has years of four digits. */
 #define LAST_SECOND 253402300799.0 /* 9999-12-31T23:59:59Z */
-/* Documents are for people; the catalogue gets every digit. */
-#define DOCUMENT_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
 static const char *const state_names[JOB_STATE_COUNT] = {
     [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_DONE] = "done",
@@ -85,15 +82,6 @@ void job_report_reset(struct job_report *report)
     *report = fresh;
 }
 
-/* A number without a fraction prints as an integer. */
-static json_t *number(double value)
-{
-    if (value == floor(value) && fabs(value) <= INTEGER_LIMIT) {
-        return json_integer((json_int_t)value);
-    }
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *time_or_null(double seconds)
 {
     char text[TIME_TEXT_SIZE];
@@ -104,12 +92,50 @@ static json_t *time_or_null(double seconds)
     return json_string(text);
 }
 
+/* Members of a struct that are seconds, by their names in documents. */
+struct duration {
+    const char *name;
+    size_t offset;
+};
+#define DURATION(type, member)                                                                     \
+    {                                                                                              \
+#member, offsetof(struct type, member)                                                     \
+    }
+static const struct duration timing_durations[] = {
+    DURATION(timings, queue_s), DURATION(timings, parse_s),   DURATION(timings, fill_s),
+    DURATION(timings, h2d_s),   DURATION(timings, compute_s), DURATION(timings, d2h_s),
+    DURATION(timings, write_s), DURATION(timings, total_s)};
+static const struct duration device_durations[] = {DURATION(device_share, fill_s),
+                                                   DURATION(device_share, compute_s),
+                                                   DURATION(device_share, d2h_s)};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static json_t *durations_json(const struct duration *durations, size_t count, const void *from)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++) {
+        const double *seconds = (const void *)((const char *)from + durations[i].offset);
+        json_object_set_new(object, durations[i].name, json_real(number_round(*seconds)));
+    }
+    return object;
+}
+
+static bool decode_durations(const struct duration *durations, size_t count, json_t *object,
+                             void *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        const json_t *seconds = json_object_get(object, durations[i].name);
+        if (!json_is_number(seconds)) {
+            return false;
+        }
+        *(double *)(void *)((char *)to + durations[i].offset) = json_number_value(seconds);
+    }
+    return true;
+}
+
 static json_t *timings_json(const struct timings *timings)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "queue_s", timings->queue_s,
-                     "parse_s", timings->parse_s, "fill_s", timings->fill_s, "h2d_s",
-                     timings->h2d_s, "compute_s", timings->compute_s, "d2h_s", timings->d2h_s,
-                     "write_s", timings->write_s, "total_s", timings->total_s);
+    return durations_json(timing_durations, COUNT(timing_durations), timings);
 }
 
 /* The problem with the members that a negative cycle adds to it. */
@@ -121,7 +147,7 @@ static json_t *report_problem_json(const struct job_report *report)
     }
     json_t *cycle = json_loads(report->cycle, 0, NULL);
     if (cycle == NULL || json_object_set_new(problem, "cycle", cycle) != 0 ||
-        json_object_set_new(problem, "weight", number(report->cycle_weight)) != 0) {
+        json_object_set_new(problem, "weight", problem_number_json(report->cycle_weight)) != 0) {
         json_decref(problem);
         return NULL;
     }
@@ -133,10 +159,10 @@ static json_t *devices_json(const struct job_report *report)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < report->device_count; i++) {
-        const struct device_share *share = &report->devices[i];
-        json_array_append_new(list, json_pack("{s:i, s:f, s:f, s:f}", "index", (int)i, "fill_s",
-                                              share->fill_s, "compute_s", share->compute_s, "d2h_s",
-                                              share->d2h_s));
+        json_t *share =
+            durations_json(device_durations, COUNT(device_durations), &report->devices[i]);
+        json_object_set_new(share, "index", json_integer(i));
+        json_array_append_new(list, share);
     }
     return list;
 }
@@ -151,9 +177,8 @@ static bool decode_devices(json_t *list, struct job_report *report)
     report->device_count = (uint32_t)json_array_size(list);
     json_array_foreach(list, index, entry)
     {
-        struct device_share *share = &report->devices[index];
-        if (json_unpack(entry, "{s:F, s:F, s:F}", "fill_s", &share->fill_s, "compute_s",
-                        &share->compute_s, "d2h_s", &share->d2h_s) != 0) {
+        if (!decode_durations(device_durations, COUNT(device_durations), entry,
+                              &report->devices[index])) {
             return false;
         }
     }
@@ -189,15 +214,15 @@ static int set_optional(json_t *object, const struct job_report *report)
     if (verification->done) {
         failed |= json_object_set_new(
             object, "verified",
-            json_pack("{s:I, s:f}", "rows", rows, "seconds", verification->seconds));
+            json_pack("{s:I, s:f}", "rows", rows, "seconds", number_round(verification->seconds)));
         /* The checks that every certificate makes, on each row that it looks at. */
         failed |= json_object_set_new(
             object, "verification",
             json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows", rows, "of",
                       (json_int_t)verification->of, "edges", (json_int_t)verification->edges, "on",
                       "host", "checks", "zero_diagonal", "edges_relaxed", "tight_last_edge",
-                      "tight_path", "tolerance", number(verification->tolerance), "seconds",
-                      verification->seconds));
+                      "tight_path", "tolerance", problem_number_json(verification->tolerance),
+                      "seconds", number_round(verification->seconds)));
     }
     if (report->problem.status != STATUS_OK) {
         failed |= json_object_set_new(object, "problem", report_problem_json(report));
@@ -221,9 +246,9 @@ char *job_report_encode(const struct job_report *report)
         failed |= json_object_set_new(object, "moves", json_string(report->moves));
     }
     if (report->reached > 0) {
-        failed |= json_object_set_new(object, "reached", json_real(report->reached));
+        failed |= json_object_set_new(object, "reached", json_real(number_round(report->reached)));
     }
-    char *text = failed == 0 ? text_print_json(object, JSON_COMPACT) : NULL;
+    char *text = failed == 0 ? text_print_json(object) : NULL;
     json_decref(object);
     return text;
 }
@@ -251,8 +276,8 @@ static bool decode_plan(json_t *object, struct job_report *report)
     const char *kind;
     json_int_t parts;
     json_int_t separator;
-    int cached = 0; /* absent in reports of earlier builds */
-    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s?b}", "kind", &kind, "parts", &parts,
+    int cached;
+    if (json_unpack(object, "{s:s, s:I, s:I, s:F, s:F, s:b}", "kind", &kind, "parts", &parts,
                     "largest_separator", &separator, "work_fraction", &report->plan.work_fraction,
                     "planning_s", &report->plan.planning_s, "cached", &cached) != 0) {
         return false;
@@ -297,31 +322,29 @@ static bool decode_problem(json_t *object, struct job_report *report)
     if (!problem_from_json(object, &report->problem)) {
         return false;
     }
-    const json_t *cycle = json_object_get(object, "cycle");
+    json_t *cycle = json_object_get(object, "cycle");
     if (cycle == NULL) {
         return true;
     }
     report->cycle_weight = json_number_value(json_object_get(object, "weight"));
-    report->cycle = text_print_json(cycle, JSON_COMPACT);
+    report->cycle = text_print_json(cycle);
     return report->cycle != NULL;
 }
 
 static bool decode(json_t *object, struct job_report *report)
 {
-    struct timings *timings = &report->timings;
     const json_t *lost = json_object_get(object, "workers_lost");
     json_t *warnings = json_object_get(object, "warnings");
     const json_t *result = json_object_get(object, "result");
     const json_int_t workers_lost = json_integer_value(lost);
     const char *solver;
     const char *device;
+    json_t *timings;
     json_t *plan;
 
-    if (json_unpack(object, "{s:s, s:s, s:{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}, s:o}", "solver",
-                    &solver, "device", &device, "timings", "queue_s", &timings->queue_s, "parse_s",
-                    &timings->parse_s, "fill_s", &timings->fill_s, "h2d_s", &timings->h2d_s,
-                    "compute_s", &timings->compute_s, "d2h_s", &timings->d2h_s, "write_s",
-                    &timings->write_s, "total_s", &timings->total_s, "plan", &plan) != 0) {
+    if (json_unpack(object, "{s:s, s:s, s:o, s:o}", "solver", &solver, "device", &device, "timings",
+                    &timings, "plan", &plan) != 0 ||
+        !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings)) {
         return false;
     }
     if (!copy_member(object, "traceparent", report->traceparent, sizeof(report->traceparent)) ||
@@ -337,9 +360,9 @@ static bool decode(json_t *object, struct job_report *report)
         return false;
     }
     report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
-    report->reached = json_real_value(json_object_get(object, "reached"));
+    report->reached = json_number_value(json_object_get(object, "reached"));
     if (warnings != NULL) {
-        report->warnings = json_is_array(warnings) ? text_print_json(warnings, JSON_COMPACT) : NULL;
+        report->warnings = json_is_array(warnings) ? text_print_json(warnings) : NULL;
         if (report->warnings == NULL) {
             return false;
         }
@@ -374,14 +397,19 @@ static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex
     if (summary == NULL) {
         return json_null();
     }
-    json_t *object = json_pack(
-        "{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I}", "n", (json_int_t)vertex_count, "m",
-        (json_int_t)edge_count, "directed", directed, "loops_dropped",
-        (json_int_t)summary->loops_dropped, "parallel_merged", (json_int_t)summary->parallel_merged,
-        "min_weight", number(summary->min_weight), "max_weight", number(summary->max_weight),
-        "negative", summary->negative, "components", (json_int_t)summary->components);
-    if (object != NULL && kind != NULL) {
+    json_t *object = json_pack("{s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:b, s:I}", "n",
+                               (json_int_t)vertex_count, "m", (json_int_t)edge_count, "directed",
+                               directed, "loops_dropped", (json_int_t)summary->loops_dropped,
+                               "parallel_merged", (json_int_t)summary->parallel_merged,
+                               "min_weight", problem_number_json(summary->min_weight), "max_weight",
+                               problem_number_json(summary->max_weight), "negative",
+                               summary->negative, "components", (json_int_t)summary->components);
+    enum kind answers;
+    if (object != NULL && kind != NULL && kind_from_name(kind, &answers)) {
+        char arithmetic[GRAPH_SCALING_TEXT_SIZE];
+        graph_scaling_print(graph_scaling(summary, answers), arithmetic);
         json_object_set_new(object, "kind", json_string(kind));
+        json_object_set_new(object, "arithmetic", json_string(arithmetic));
     }
     return object;
 }
@@ -395,7 +423,7 @@ static json_t *link_to(const char *collection, const char *id, const char *rest)
 /* Prints and releases; NULL in, NULL out. */
 static char *print(json_t *object)
 {
-    char *text = text_print_json(object, DOCUMENT_FLAGS);
+    char *text = text_print_json(object);
     json_decref(object);
     return text;
 }
@@ -448,15 +476,15 @@ char *job_document_print(const struct job_document *document)
                   link_to("graphs", document->graph_id, "/matrix"), "path",
                   link_to("graphs", document->graph_id, "/path"), "stats",
                   link_to("graphs", document->graph_id, "/stats"));
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:o, s:b, s:i, s:o, s:o, s:o}", "id",
-                  document->id, "graph", document->graph_id, "state",
-                  job_state_name(document->state), "position", (json_int_t)document->position,
-                  "progress", document->progress, "phase", text_or_null(document->phase), "eta_s",
-                  document->eta_s >= 0 ? json_real(document->eta_s) : json_null(), "durable",
-                  document->durable, "priority", document->priority, "created",
-                  time_or_null(document->created_s), "started", time_or_null(document->started_s),
-                  "finished", time_or_null(document->finished_s));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:f, s:o, s:o, s:b, s:i, s:o, s:o, s:o}", "id", document->id, "graph",
+        document->graph_id, "state", job_state_name(document->state), "position",
+        (json_int_t)document->position, "progress", number_round(document->progress), "phase",
+        text_or_null(document->phase), "eta_s",
+        document->eta_s >= 0 ? json_real(number_round(document->eta_s)) : json_null(), "durable",
+        document->durable, "priority", document->priority, "created",
+        time_or_null(document->created_s), "started", time_or_null(document->started_s), "finished",
+        time_or_null(document->finished_s));
     json_t *tail =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:n, s:o, s:n, s:i, s:o}", "solver",
                   text_or_null(report->solver), "device", text_or_null(report->device), "timings",
@@ -476,7 +504,8 @@ char *job_document_print(const struct job_document *document)
         failed = json_object_set_new(object, "name", json_string(document->graph_name));
     }
     if (!failed && document->deadline_s > 0) {
-        failed = json_object_set_new(object, "deadline_s", number(document->deadline_s));
+        failed =
+            json_object_set_new(object, "deadline_s", problem_number_json(document->deadline_s));
     }
     if (failed) {
         json_decref(object);
@@ -541,7 +570,8 @@ char *graph_document_print(const struct graph_document *document)
 
 char *estimate_print(const struct estimate *estimate)
 {
-    json_t *seconds = estimate->seconds < 0 ? json_null() : json_real(estimate->seconds);
+    json_t *seconds =
+        estimate->seconds < 0 ? json_null() : json_real(number_round(estimate->seconds));
     json_t *plan = estimate->seconds < 0 ? json_null() : plan_summary_json(&estimate->plan);
     json_t *root = json_pack(
         "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}",
@@ -554,7 +584,7 @@ char *estimate_print(const struct estimate *estimate)
         text_or_null(estimate->hint), "limits", "vertex_limit", (json_int_t)estimate->vertex_limit,
         "edge_limit", (json_int_t)estimate->edge_limit, "free_disk_bytes",
         (json_int_t)estimate->free_disk_bytes);
-    char *text = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *text = text_print_json(root);
 
     json_decref(root);
     return text;

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum kind { KIND_AUTO = 0, KIND_I4, KIND_U2, KIND_F4, KIND_F8, KIND_COUNT };
 
@@ -25,6 +26,18 @@ size_t kind_size(enum kind kind);
 const char *kind_name(enum kind kind);
 bool kind_from_name(const char *name, enum kind *ret_kind);
 bool kind_is_float(enum kind kind);
+
+/* An element of an array of this kind; +infinity where it is unreachable. Every value fits. */
+static inline double kind_element(enum kind kind, const void *elements, size_t index)
+{
+    const double infinity = __builtin_inf();
+    const int32_t *i4 = (const int32_t *)elements;
+    const uint16_t *u2 = (const uint16_t *)elements;
+    return kind == KIND_I4   ? (i4[index] != UNREACHABLE_I4 ? i4[index] : infinity)
+           : kind == KIND_U2 ? (u2[index] != UNREACHABLE_U2 ? u2[index] : infinity)
+           : kind == KIND_F4 ? (double)((const float *)elements)[index]
+                             : ((const double *)elements)[index];
+}
 
 #ifdef __cplusplus
 }

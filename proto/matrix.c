@@ -20,31 +20,9 @@ bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
                      double *ret_distance)
 {
     size_t index = (size_t)row * matrix->vertex_count + column;
-    double distance = INFINITY;
-
     CHECK(matrix->kind != KIND_AUTO && matrix->kind != KIND_COUNT);
     CHECK(row < matrix->vertex_count && column < matrix->vertex_count);
-    switch (matrix->kind) {
-    case KIND_I4:
-        if (((const int32_t *)matrix->elements)[index] != UNREACHABLE_I4) {
-            distance = ((const int32_t *)matrix->elements)[index];
-        }
-        break;
-    case KIND_U2:
-        if (((const uint16_t *)matrix->elements)[index] != UNREACHABLE_U2) {
-            distance = ((const uint16_t *)matrix->elements)[index];
-        }
-        break;
-    case KIND_F4:
-        distance = (double)((const float *)matrix->elements)[index];
-        break;
-    case KIND_F8:
-        distance = ((const double *)matrix->elements)[index];
-        break;
-    case KIND_AUTO:
-    case KIND_COUNT:
-        break;
-    }
+    const double distance = kind_element(matrix->kind, matrix->elements, index);
     if (isinf(distance)) {
         return false;
     }

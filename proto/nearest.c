@@ -6,25 +6,10 @@
 #define STEP_VERTICES 65536
 #define STEP_ROWS 4096
 
-/* Distance to a reachable row. Leaves out the checks of matrix_distance, which would slow down the
- * sort. */
+/* Leaves out the checks of matrix_distance, which would slow down the sort. */
 static inline double distance_of(const struct nearest *nearest, uint32_t row)
 {
-    const void *elements = nearest->row.elements;
-
-    switch (nearest->row.kind) {
-    case KIND_I4:
-        return ((const int32_t *)elements)[row];
-    case KIND_U2:
-        return ((const uint16_t *)elements)[row];
-    case KIND_F4:
-        return (double)((const float *)elements)[row];
-    case KIND_F8:
-    case KIND_AUTO:
-    case KIND_COUNT:
-        break;
-    }
-    return ((const double *)elements)[row];
+    return kind_element(nearest->row.kind, nearest->row.elements, row);
 }
 
 static inline bool is_nearer(const struct nearest *nearest, uint32_t a, uint32_t b)

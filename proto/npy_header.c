@@ -1,6 +1,8 @@
 #include "proto/npy_header.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +14,6 @@ static const struct {
     [NPY_F4] = {"f4", "float32", 4}, [NPY_F8] = {"f8", "float64", 8},
     [NPY_I4] = {"i4", "int32", 4},   [NPY_I8] = {"i8", "int64", 8},
     [NPY_U2] = {"u2", "uint16", 2},  [NPY_U4] = {"u4", "uint32", 4},
-};
-
-/* The literal of a Python dictionary, as far as it was read. */
-struct cursor {
-    const char *at;
-    const char *end;
 };
 
 void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
@@ -38,62 +34,24 @@ void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
     header[NPY_HEADER_SIZE - 1] = '\n';
 }
 
-static void skip_blanks(struct cursor *cursor)
+/* A Python literal as NumPy writes it, "{'descr': '<f8', 'shape': (3, 3L), }", becomes JSON in its
+ * own place: quotes, brackets and letters are other ones, and no comma or L comes before an end. */
+static size_t become_json(char *text, size_t size)
 {
-    while (cursor->at < cursor->end && memchr(" \t\r\n", *cursor->at, 4) != NULL) {
-        cursor->at++;
-    }
-}
-
-static bool take(struct cursor *cursor, const char *text)
-{
-    size_t size = strlen(text);
-
-    skip_blanks(cursor);
-    if ((size_t)(cursor->end - cursor->at) < size || memcmp(cursor->at, text, size) != 0) {
-        return false;
-    }
-    cursor->at += size;
-    return true;
-}
-
-/* Without escapes, of which NumPy writes none here. */
-static bool accept_string(struct cursor *cursor, const char **ret_text, size_t *ret_size)
-{
-    const char *end;
-    char quote;
-
-    skip_blanks(cursor);
-    if (cursor->at == cursor->end || (*cursor->at != '\'' && *cursor->at != '"')) {
-        return false;
-    }
-    quote = *cursor->at++;
-    end = memchr(cursor->at, quote, (size_t)(cursor->end - cursor->at));
-    if (end == NULL) {
-        return false;
-    }
-    *ret_text = cursor->at;
-    *ret_size = (size_t)(end - cursor->at);
-    cursor->at = end + 1;
-    return true;
-}
-
-static bool parse_number(struct cursor *cursor, uint64_t *ret_value)
-{
-    uint64_t value = 0;
-    size_t digits = 0;
-
-    skip_blanks(cursor);
-    for (; cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9'; digits++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*cursor->at++ - '0'), &value)) {
-            return false;
+    static const char python[] = "'()TF";
+    static const char json[] = "\"[]tf";
+    size_t kept = 0;
+    for (size_t i = 0; i < size; i++) {
+        const char *found = text[i] != '\0' ? strchr(python, text[i]) : NULL;
+        const char c = found != NULL ? json[found - python] : text[i];
+        while (kept > 0 && (c == ']' || c == '}') && strchr(" ,", text[kept - 1]) != NULL) {
+            kept--;
+        }
+        if (c != 'L' || kept == 0 || !isdigit((unsigned char)text[kept - 1])) {
+            text[kept++] = c;
         }
     }
-    /* Python 2 wrote its long integers so. */
-    (void)take(cursor, "L");
-    *ret_value = value;
-    return digits > 0;
+    return kept;
 }
 
 static enum status refuse_type(const char *descr, size_t size, struct problem *reterr)
@@ -116,25 +74,22 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
     return STATUS_BAD_GRAPH;
 }
 
-static enum status parse_type(struct cursor *cursor, struct npy_header *header,
-                              struct problem *reterr)
+static enum status find_type(const json_t *descr, struct npy_header *header, struct problem *reterr)
 {
-    const char *descr;
-    size_t size;
-
-    if (!accept_string(cursor, &descr, &size)) {
+    const char *text = json_string_value(descr);
+    if (text == NULL) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The array is one of records, not of numbers.");
         problem_hint(reterr, "Save the one field that has the weights.");
         return STATUS_BAD_GRAPH;
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (size == 3 && descr[0] == '<' && memcmp(descr + 1, types[i].descr, 2) == 0) {
+        if (text[0] == '<' && strcmp(text + 1, types[i].descr) == 0) {
             header->type = (enum npy_type)i;
             header->item_size = types[i].size;
             return STATUS_OK;
         }
     }
-    return refuse_type(descr, size, reterr);
+    return refuse_type(text, strlen(text), reterr);
 }
 
 static enum status refuse_dictionary(struct problem *reterr)
@@ -144,105 +99,48 @@ static enum status refuse_dictionary(struct problem *reterr)
     return STATUS_BAD_GRAPH;
 }
 
-static enum status parse_shape(struct cursor *cursor, struct npy_header *header,
-                               struct problem *reterr)
-{
-    uint64_t sizes[2] = {0, 0};
-    unsigned count = 0;
-
-    if (!take(cursor, "(")) {
-        return refuse_dictionary(reterr);
-    }
-    while (!take(cursor, ")")) {
-        uint64_t size;
-
-        if (!parse_number(cursor, &size)) {
-            return refuse_dictionary(reterr);
-        }
-        if (count < 2) {
-            sizes[count] = size;
-        }
-        count++;
-        if (!take(cursor, ",") && (cursor->at == cursor->end || *cursor->at != ')')) {
-            return refuse_dictionary(reterr);
-        }
-    }
-    if (count != 2) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The array has %u dimensions, but a matrix has 2.", count);
-    }
-    header->rows = sizes[0];
-    header->columns = sizes[1];
-    return STATUS_OK;
-}
-
-static enum status parse_order(struct cursor *cursor, struct npy_header *header,
-                               struct problem *reterr)
-{
-    header->fortran = take(cursor, "True");
-    return header->fortran || take(cursor, "False") ? STATUS_OK : refuse_dictionary(reterr);
-}
-
-enum member { MEMBER_DESCR = 1, MEMBER_ORDER = 2, MEMBER_SHAPE = 4 };
-
-static enum status parse_member(struct cursor *cursor, unsigned *seen, struct npy_header *header,
+static enum status find_members(json_t *dictionary, struct npy_header *ret_header,
                                 struct problem *reterr)
 {
-    static const struct {
-        const char *name;
-        enum member member;
-        enum status (*take)(struct cursor *cursor, struct npy_header *header,
-                            struct problem *reterr);
-    } members[] = {
-        {"descr", MEMBER_DESCR, parse_type},
-        {"fortran_order", MEMBER_ORDER, parse_order},
-        {"shape", MEMBER_SHAPE, parse_shape},
-    };
-    const char *name;
-    size_t size;
-
-    if (!accept_string(cursor, &name, &size) || !take(cursor, ":")) {
-        return refuse_dictionary(reterr);
-    }
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if (strlen(members[i].name) == size && memcmp(members[i].name, name, size) == 0) {
-            if ((*seen & members[i].member) != 0) {
-                return refuse_dictionary(reterr);
-            }
-            *seen |= members[i].member;
-            return members[i].take(cursor, header, reterr);
-        }
-    }
-    return refuse_dictionary(reterr);
-}
-
-static enum status parse(const char *dictionary, size_t size, struct npy_header *ret_header,
-                         struct problem *reterr)
-{
-    struct cursor cursor = {dictionary, dictionary + size};
     struct npy_header header = {.type = NPY_F4};
-    enum status status = STATUS_OK;
-    unsigned seen = 0;
-
-    if (!take(&cursor, "{")) {
+    json_t *descr;
+    json_t *shape;
+    size_t index;
+    json_t *size;
+    int fortran;
+    if (json_unpack(dictionary, "{s:o, s:b, s:o !}", "descr", &descr, "fortran_order", &fortran,
+                    "shape", &shape) != 0 ||
+        !json_is_array(shape)) {
         return refuse_dictionary(reterr);
     }
-    while (status == STATUS_OK && !take(&cursor, "}")) {
-        status = parse_member(&cursor, &seen, &header, reterr);
-        if (status == STATUS_OK && !take(&cursor, ",") &&
-            (cursor.at == cursor.end || *cursor.at != '}')) {
+    STATUS_TRY(find_type(descr, &header, reterr));
+    json_array_foreach(shape, index, size)
+    {
+        if (!json_is_integer(size) || json_integer_value(size) < 0) {
             return refuse_dictionary(reterr);
         }
     }
-    skip_blanks(&cursor);
-    if (status != STATUS_OK) {
-        return status;
+    if (json_array_size(shape) != 2) {
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The array has %zu dimensions, but a matrix has 2.",
+                           json_array_size(shape));
     }
-    if (seen != (MEMBER_DESCR | MEMBER_ORDER | MEMBER_SHAPE) || cursor.at != cursor.end) {
-        return refuse_dictionary(reterr);
-    }
+    header.rows = (uint64_t)json_integer_value(json_array_get(shape, 0));
+    header.columns = (uint64_t)json_integer_value(json_array_get(shape, 1));
+    header.fortran = fortran != 0;
     *ret_header = header;
     return STATUS_OK;
+}
+
+static enum status parse(const unsigned char *bytes, size_t size, struct npy_header *ret_header,
+                         struct problem *reterr)
+{
+    char text[NPY_HEADER_LIMIT];
+    memcpy(text, bytes, size);
+    json_t *dictionary = json_loadb(text, become_json(text, size), JSON_REJECT_DUPLICATES, NULL);
+    const enum status status = find_members(dictionary, ret_header, reterr);
+    json_decref(dictionary);
+    return status;
 }
 
 enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_header *ret_header,
@@ -280,9 +178,7 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
                            dictionary_size, NPY_HEADER_LIMIT - 12);
     }
     *ret_size = begin + dictionary_size;
-    return size < *ret_size
-               ? STATUS_OK
-               : parse((const char *)bytes + begin, dictionary_size, ret_header, reterr);
+    return size < *ret_size ? STATUS_OK : parse(bytes + begin, dictionary_size, ret_header, reterr);
 }
 
 const char *npy_header_type_name(enum npy_type type)

@@ -1,7 +1,7 @@
 #include "proto/number.h"
 
+#include "proto/decimals.h"
 #include "proto/number_powers.h"
-
 #include "proto/status.h"
 
 #include <inttypes.h>
@@ -10,18 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A double is decided by at most 767 significant decimal digits and whether more follow. */
-#define DIGIT_LIMIT 800
-/* Exponents beyond this overflow or vanish whatever the digits of a line are. */
-#define EXPONENT_LIMIT 1000000
+/* Longer numbers than this are none. */
+#define NUMBER_LIMIT 4096
+/* Digits that fit 64 bits. */
+#define HEAD_DIGITS 19
 
 struct decimal {
-    bool negative;
-    uint64_t head; /* the first 19 significant digits */
+    uint64_t head; /* the first significant digits */
     int head_digits;
-    int64_t exponent;  /* value = 0.d1d2d3... * 10^exponent */
-    const char *first; /* first significant digit, NULL for zero */
-    const char *end;   /* after the last digit of the mantissa */
+    int64_t exponent; /* value = head * 10^exponent, while no digit is left out */
 };
 
 static bool is_digit(char c)
@@ -96,20 +93,14 @@ static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_
             continue;
         }
         any = true;
-        if (d->first == NULL && **at != '0') {
-            d->first = *at;
-        }
-        if (d->first == NULL) {
-            d->exponent -= fraction;
-            continue;
-        }
-        d->exponent += !fraction;
-        if (d->head_digits < 19) {
+        d->exponent -= fraction;
+        if (d->head_digits < HEAD_DIGITS && (d->head_digits > 0 || **at != '0')) {
             d->head = d->head * 10 + (uint64_t)(**at - '0');
             d->head_digits++;
+        } else if (d->head_digits == HEAD_DIGITS) {
+            d->head = UINT64_MAX; /* a digit is left out */
         }
     }
-    d->end = *at;
     return any;
 }
 
@@ -130,7 +121,7 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
         return false;
     }
     for (; *at < end && is_digit(**at); ++*at) {
-        if (value < EXPONENT_LIMIT) {
+        if (value < NUMBER_LIMIT) {
             value = value * 10 + (**at - '0');
         }
     }
@@ -138,65 +129,33 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
     return true;
 }
 
-/* Exact when the digits fit 53 bits and the power of ten is exact (Clinger 1990). */
-static bool convert_quickly(const struct decimal *d, double *ret_value)
-{
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    int64_t power = d->exponent - d->head_digits;
-
-    if (d->head_digits >= 19 || d->head > (1ull << 53) || power < -22 || power > 22) {
-        return false;
-    }
-    *ret_value = power < 0 ? (double)d->head / powers[-power] : (double)d->head * powers[power];
-    return true;
-}
-
-/* Written anew without a point, so that strtod does not depend on the locale. */
-static double convert_slowly(const struct decimal *d)
-{
-    char buffer[DIGIT_LIMIT + 32];
-    size_t count = 0;
-    bool more = false;
-
-    for (const char *at = d->first; at < d->end; at++) {
-        if (*at == '.') {
-            continue;
-        }
-        if (count < DIGIT_LIMIT) {
-            buffer[count++] = *at;
-        } else {
-            more |= *at != '0';
-        }
-    }
-    if (more) {
-        buffer[count - 1] = '1';
-    }
-    snprintf(buffer + count, sizeof(buffer) - count, "e%" PRId64, d->exponent - (int64_t)count);
-    return strtod(buffer, NULL);
-}
-
+/* Exact when the digits fit 53 bits and the power of ten is exact (Clinger 1990); else as strtod
+ * reads it, which no locale changes here. */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 {
     const char *end = bytes + size;
-    const char *at = bytes;
-    struct decimal decimal = {0};
-    double value = 0;
+    const char *at = bytes + (size > 0 && (bytes[0] == '-' || bytes[0] == '+'));
+    struct decimal d = {0};
+    char text[NUMBER_LIMIT];
+    double value;
 
-    if (at < end && (*at == '-' || *at == '+')) {
-        decimal.negative = *at++ == '-';
-    }
-    if (!scan_mantissa(&at, end, &decimal) || !scan_exponent(&at, end, &decimal) || at != end) {
+    if (!scan_mantissa(&at, end, &d) || !scan_exponent(&at, end, &d) || at != end ||
+        size >= sizeof(text)) {
         return false;
     }
-    if (decimal.first != NULL && !convert_quickly(&decimal, &value)) {
-        value = convert_slowly(&decimal);
+    if (d.head <= (1ull << 53) && d.exponent > -EXACT_POWERS && d.exponent < EXACT_POWERS) {
+        value = d.exponent < 0 ? (double)d.head / decimals_powers[-d.exponent]
+                               : (double)d.head * decimals_powers[d.exponent];
+        *ret_value = bytes[0] == '-' ? -value : value;
+        return true;
     }
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    value = strtod(text, NULL);
     if (isinf(value)) {
         return false;
     }
-    *ret_value = decimal.negative ? -value : value;
+    *ret_value = value;
     return true;
 }
 
@@ -395,6 +354,23 @@ size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZ
         return size + put_exponent(shortest.digits, count, first, buffer + size);
     }
     return size + put_plain(shortest.digits, count, first, buffer + size);
+}
+
+struct number_decimal number_decimal(double value)
+{
+    if (value == 0) {
+        return (struct number_decimal){0};
+    }
+    const struct shortest shortest = find_shortest(fabs(value), false);
+    const int64_t digits = (int64_t)shortest.digits;
+    return (struct number_decimal){value < 0 ? -digits : digits, shortest.exponent};
+}
+
+double number_round(double value)
+{
+    char text[NUMBER_PRINT_SIZE];
+    snprintf(text, sizeof(text), "%.9g", value);
+    return strtod(text, NULL);
 }
 
 struct number_text number_text(double value)

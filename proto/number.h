@@ -22,6 +22,18 @@ size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE]);
  * syntax; integral values have no fraction. value must be finite. */
 size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZE]);
 
+/* The value to 9 digits: of a duration or a share, in a document for people. */
+double number_round(double value);
+
+#define NUMBER_DIGITS 17
+/* That decimal as digits * 10^exponent: at most NUMBER_DIGITS of them, without zeros at the end; 0
+ * is 0 * 10^0. */
+struct number_decimal {
+    int64_t digits;
+    int exponent;
+};
+struct number_decimal number_decimal(double value);
+
 /* The same of any double, for a message: with NUL, and "inf" too. */
 struct number_text {
     char text[NUMBER_PRINT_SIZE + 1];

@@ -1,5 +1,7 @@
 #include "proto/plan.h"
 
+#include "proto/number.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -33,10 +35,11 @@ const char *plan_kind_name(enum plan_kind kind)
 
 struct json_t *plan_summary_json(const struct plan_summary *summary)
 {
-    json_t *fraction =
-        summary->work_fraction == 1 ? json_integer(1) : json_real(summary->work_fraction);
+    json_t *fraction = summary->work_fraction == 1
+                           ? json_integer(1)
+                           : json_real(number_round(summary->work_fraction));
     return json_pack("{s:s, s:I, s:I, s:o, s:f, s:b}", "kind", plan_kind_name(summary->kind),
                      "parts", (json_int_t)summary->parts, "largest_separator",
                      (json_int_t)summary->largest_separator, "work_fraction", fraction,
-                     "planning_s", summary->planning_s, "cached", summary->cached);
+                     "planning_s", number_round(summary->planning_s), "cached", summary->cached);
 }

@@ -107,7 +107,7 @@ void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE])
     ret_type[size] = '\0';
 }
 
-static json_t *number_of(double value)
+json_t *problem_number_json(double value)
 {
     if (!isfinite(value)) {
         return json_null();
@@ -151,8 +151,8 @@ json_t *problem_json(const struct problem *problem, const char *request_id)
                                   words_of(problem->detail[0] ? problem->detail : info->title));
     failed |= json_object_set_new(object, "code", json_string(info->code));
     if (problem->has_limit) {
-        failed |= json_object_set_new(object, "limit", number_of(problem->limit));
-        failed |= json_object_set_new(object, "actual", number_of(problem->actual));
+        failed |= json_object_set_new(object, "limit", problem_number_json(problem->limit));
+        failed |= json_object_set_new(object, "actual", problem_number_json(problem->actual));
     }
     if (problem->hint[0] != '\0') {
         failed |= json_object_set_new(object, "hint", words_of(problem->hint));

@@ -46,6 +46,9 @@ void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE]);
 
 struct json_t;
 
+/* A number of a document: an integer where it has no fraction, null where it is not finite. */
+struct json_t *problem_number_json(double value);
+
 /* The problem as a JSON object: type, title, status, detail, code, and where they apply limit,
  * actual, hint, line, column, index, request_id. request_id may be NULL. Returns a new reference,
  * NULL when out of memory. */

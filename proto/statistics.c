@@ -1,5 +1,7 @@
 #include "proto/statistics.h"
 
+#include "proto/decimals.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -125,15 +127,28 @@ void statistics_summarize(struct statistics *statistics, double lowest)
     *statistics->summary = summary;
 }
 
-bool statistics_closeness(const struct statistics *statistics, uint32_t row, double *ret_closeness)
+void statistics_divide(struct statistics *statistics, uint32_t decimals)
+{
+    struct statistics_summary *summary = statistics->summary;
+    double *const figures[] = {&summary->diameter, &summary->radius, &summary->mean_distance,
+                               &summary->bin_begin, &summary->bin_width};
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        *figures[i] = decimals_divide(*figures[i], decimals);
+    }
+    for (uint32_t row = 0; row < statistics->vertex_count; row++) {
+        union statistics_sum *sum = &statistics->distance_sum[row];
+        const double total = kind_is_float(statistics->kind) ? sum->real : (double)sum->integer;
+        sum->real = decimals_divide(total, decimals);
+        statistics->eccentricity[row] = decimals_divide(statistics->eccentricity[row], decimals);
+    }
+    statistics->kind = KIND_F8;
+}
+
+double statistics_closeness(const struct statistics *statistics, uint32_t row)
 {
     CHECK(row < statistics->vertex_count);
     const double reached = statistics->reachable[row];
     const union statistics_sum sum = statistics->distance_sum[row];
     const double length = kind_is_float(statistics->kind) ? sum.real : (double)sum.integer;
-    if (!(reached > 0 && length > 0)) {
-        return false;
-    }
-    *ret_closeness = reached / length * (reached / ((double)statistics->vertex_count - 1));
-    return true;
+    return length > 0 ? reached / length * (reached / ((double)statistics->vertex_count - 1)) : 0;
 }

@@ -88,11 +88,14 @@ void statistics_count_row(const struct statistics *statistics, uint32_t row, enu
  * when one is below 0, else 0. */
 void statistics_summarize(struct statistics *statistics, double lowest);
 
+/* Makes statistics of integers, of kind i4 or f8, those of these integers / 10^decimals as f8. */
+void statistics_divide(struct statistics *statistics, uint32_t decimals);
+
 /* Closeness centrality as Wasserman and Faust (1994, formula 5.22) correct it for graphs in parts,
  * which is NetworkX's default: r / sum * r / (n - 1) for a vertex that reaches r others over
  * distances from it (NetworkX counts those towards it). The uncorrected one is that * (n - 1) / r.
- * False when it reaches none, or when its distances do not sum up to more than 0. */
-bool statistics_closeness(const struct statistics *statistics, uint32_t row, double *ret_closeness);
+ * 0 when it reaches none, or when its distances do not sum up to more than 0, as in NetworkX. */
+double statistics_closeness(const struct statistics *statistics, uint32_t row);
 
 #ifdef __cplusplus
 }

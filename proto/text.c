@@ -1,5 +1,7 @@
 #include "proto/text.h"
 
+#include "proto/number.h"
+
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -198,19 +200,55 @@ char *text_take(struct text *text, size_t *ret_size)
     return bytes;
 }
 
-/* Its failure is told by the text: json_dump_callback does not look at that of a member's name. */
-static int append_json(const char *bytes, size_t size, void *context)
+static void append_json(struct text *text, json_t *root)
 {
-    text_append(context, bytes, size);
-    return 0;
+    const json_type type = json_typeof(root);
+    char number[NUMBER_PRINT_SIZE];
+    const char *key;
+    json_t *member;
+    size_t index;
+    bool is_first = true;
+
+    if (type == JSON_OBJECT) {
+        text_append_char(text, '{');
+        json_object_foreach(root, key, member)
+        {
+            text_append_string(text, is_first ? "" : ",");
+            text_append_json_string(text, key, strlen(key));
+            is_first = false;
+            text_append_char(text, ':');
+            append_json(text, member);
+        }
+        text_append_char(text, '}');
+    } else if (type == JSON_ARRAY) {
+        text_append_char(text, '[');
+        json_array_foreach(root, index, member)
+        {
+            text_append_string(text, index == 0 ? "" : ",");
+            append_json(text, member);
+        }
+        text_append_char(text, ']');
+    } else if (type == JSON_STRING) {
+        text_append_json_string(text, json_string_value(root), json_string_length(root));
+    } else if (type == JSON_INTEGER) {
+        text_append(text, number, number_print_integer(json_integer_value(root), number));
+    } else if (type == JSON_REAL) {
+        text_append(text, number, number_print_real(json_real_value(root), false, number));
+    } else {
+        text_append_string(text, type == JSON_TRUE    ? "true"
+                                 : type == JSON_FALSE ? "false"
+                                                      : "null");
+    }
 }
 
-char *text_print_json(const struct json_t *root, size_t flags)
+char *text_print_json(struct json_t *root)
 {
     struct text text = {0};
 
-    if (root == NULL || json_dump_callback(root, append_json, &text, flags) != 0 ||
-        text_status(&text) != STATUS_OK) {
+    if (root != NULL) {
+        append_json(&text, root);
+    }
+    if (root == NULL || text_status(&text) != STATUS_OK) {
         text_finish(&text);
         return NULL;
     }

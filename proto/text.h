@@ -67,9 +67,8 @@ char *text_take(struct text *text, size_t *ret_size);
 
 struct json_t;
 /* JSON whole or not at all, to be freed with free(): NULL without memory and for a root of NULL.
- * json_dumps of jansson 2.14 leaves out a member's name when its text cannot grow, and reports no
- * error. flags: as of json_dumps. */
-char *text_print_json(const struct json_t *root, size_t flags);
+ * Compact, with each number as the shortest decimal that is read as it. root is not changed. */
+char *text_print_json(struct json_t *root);
 
 /* Whether a list of entity tags (RFC 9110 section 13.1) names the strong tag (with its quotes), or
  * is "*". A tag without its closing quote stands for all that begin with it. A weak tag counts

@@ -18,6 +18,8 @@ enum warning_code {
     WARNING_HEADER_GUESSED,   /* the first line names columns, and its names are not known */
     WARNING_ALL_WEIGHTS_ZERO,
     WARNING_NEGATIVE_COSTS, /* -1 alone, as pgRouting writes for no way */
+    WARNING_KIND_CHANGED,   /* by a change of weights: kind or arithmetic */
+    WARNING_ROUNDED,        /* distances have more digits than the kind that was asked for */
     WARNING_COUNT
 };
 

@@ -191,6 +191,8 @@ export type GraphSummary = {
   /** Connected components, whatever the direction of edges. */
   components: number;
   kind: Kind;
+  /** The numbers in which distances are computed: of decimals integers, times the power of ten by which each distance is divided once. */
+  arithmetic: string;
 };
 
 export type HeatMap = {
@@ -373,6 +375,8 @@ export type JobSummary = {
   negative: boolean;
   /** Connected components, whatever the direction of edges. */
   components: number;
+  /** The numbers in which distances are computed: of decimals integers, times the power of ten by which each distance is divided once. */
+  arithmetic: string;
 };
 
 /** JSON Graph Format, version 1 or 2. */
@@ -632,15 +636,15 @@ export type Statistics = {
   kind: Kind;
   /** Pairs of different vertices with a path. */
   reachable_pairs: number;
-  /** The largest distance; `null` where no vertex reaches another. */
+  /** The largest distance; 0 where no vertex reaches another, `null` without vertices. */
   diameter: number | null;
-  /** The least eccentricity. */
+  /** The least eccentricity of the vertices that reach another; else as the diameter. */
   radius: number | null;
   mean_distance: number | null;
-  /** Per vertex, the largest distance from it. */
-  eccentricity: (number | null)[];
-  /** Per vertex, as NetworkX defines it, over distances from the vertex. */
-  closeness: (number | null)[];
+  /** Per vertex, the largest distance from it; 0 where it reaches none. */
+  eccentricity: number[];
+  /** Per vertex, as NetworkX defines it, over distances from the vertex; 0 where it reaches none. */
+  closeness: number[];
   /** Per vertex, how many others it reaches. */
   reachable: number[];
   /** Finite distances between different vertices. */
@@ -723,8 +727,8 @@ export type Vertices = {
 
 /** About the upload: what was assumed or left out, why that may be wrong, and what changes it. They stop nothing. At most one of each code. */
 export type Warnings = {
-  /** `DirectedAssumed`: a list of edges, a matrix in text or JSON does not say its direction, and no edge has its reverse. `ColumnsUnused`: columns of numbers have no part in the graph. `ParallelMerged`: edges of the same ends had other weights. `FormatGuessed`: columns or dialect were guessed. `ZerosAreEdges`: each 0 of an array is an edge, and none is missing. `NameMoved`: another graph has lost the name. `EdgesAbsent`: a change was to remove edges that were not there. */
-  code: "DirectedAssumed" | "ColumnsUnused" | "ParallelMerged" | "FormatGuessed" | "ZerosAreEdges" | "NameMoved" | "EdgesAbsent";
+  /** `DirectedAssumed`: a list of edges, a matrix in text or JSON does not say its direction, and no edge has its reverse. `ColumnsUnused`: columns of numbers have no part in the graph. `ParallelMerged`: edges of the same ends had other weights. `FormatGuessed`: columns or dialect were guessed. `ZerosAreEdges`: each 0 of an array is an edge, and none is missing. `NameMoved`: another graph has lost the name. `EdgesAbsent`: a change was to remove edges that were not there. `KindChanged`: a change of weights needs a wider kind or more decimals. `Rounded`: `kind=f4` has fewer digits than a distance may have. */
+  code: "DirectedAssumed" | "ColumnsUnused" | "ParallelMerged" | "FormatGuessed" | "ZerosAreEdges" | "NameMoved" | "EdgesAbsent" | "KindChanged" | "Rounded";
   detail: string;
   /** The parameter, or what else, changes it. */
   hint: string;

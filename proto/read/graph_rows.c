@@ -230,7 +230,7 @@ static void note_integers(const struct graph *graph, struct graph_summary *summa
     summary->min_weight = (double)least;
     summary->max_weight = (double)most;
     summary->distance_bound = (double)bound;
-    summary->integral = true;
+    summary->decimals = 0;
 }
 
 static void note_decimals(const struct graph *graph, struct graph_summary *summary)
@@ -238,7 +238,7 @@ static void note_decimals(const struct graph *graph, struct graph_summary *summa
     double least = INFINITY;
     double most = -INFINITY;
     double bound = 0;
-    bool integral = true;
+    uint32_t decimals = 0;
 
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         double size = 0;
@@ -249,14 +249,16 @@ static void note_decimals(const struct graph *graph, struct graph_summary *summa
             least = weight < least ? weight : least;
             most = weight > most ? weight : most;
             size = weight > size ? weight : -weight > size ? -weight : size;
-            integral = integral && weight == trunc(weight);
+            if (decimals != NO_DECIMALS && (decimals > 0 || weight != trunc(weight))) {
+                decimals = decimals_count(weight, decimals);
+            }
         }
         bound += size;
     }
     summary->min_weight = least;
     summary->max_weight = most;
     summary->distance_bound = bound;
-    summary->integral = integral;
+    summary->decimals = decimals;
 }
 
 static void note_weights(struct graph *graph)
@@ -383,6 +385,27 @@ static bool trim(struct graph *graph)
                 : edge_array_resize(&graph->weight_i4, count, sizeof(*graph->weight_i4)));
 }
 
+/* Bound and components by the integers that decimals are times a power of ten. A graph is one of
+ * such decimals as long as no sum of them leaves what a double tells apart. */
+static enum status summarize_decimals(struct graph *graph, double known_bound)
+{
+    struct graph_summary *summary = &graph->summary;
+    struct graph *scaled = NULL;
+    summary->distance_bound = known_bound;
+    STATUS_TRY(graph_scale(graph, summary->decimals, &scaled));
+    const enum status status = graph_rows_summarize(scaled);
+    if (status == STATUS_OK) {
+        summary->components = scaled->summary.components;
+        summary->distance_bound =
+            decimals_divide(scaled->summary.distance_bound, summary->decimals);
+        if (scaled->summary.distance_bound >= DECIMALS_LIMIT) {
+            summary->decimals = NO_DECIMALS;
+        }
+    }
+    graph_scale_destroy(scaled);
+    return status;
+}
+
 enum status graph_rows_summarize(struct graph *graph)
 {
     const double known_bound = graph->summary.distance_bound;
@@ -390,6 +413,9 @@ enum status graph_rows_summarize(struct graph *graph)
     enum status status = STATUS_OK;
 
     note_weights(graph);
+    if (graph->summary.decimals != 0 && graph->summary.decimals != NO_DECIMALS) {
+        return summarize_decimals(graph, known_bound);
+    }
     if (!graph->directed) {
         status = bound_undirected(graph);
     }

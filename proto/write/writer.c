@@ -22,38 +22,12 @@ char *writer_print_cells(enum kind kind, const void *row, const uint32_t *column
     CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t column = columns != NULL ? columns[i] : first + i;
-        bool reached = false;
-        int64_t integer = 0;
-        double real = 0;
-
-        switch (kind) {
-        case KIND_I4:
-            integer = ((const int32_t *)row)[column];
-            reached = integer != UNREACHABLE_I4;
-            break;
-        case KIND_U2:
-            integer = ((const uint16_t *)row)[column];
-            reached = integer != UNREACHABLE_U2;
-            break;
-        case KIND_F4:
-            real = (double)((const float *)row)[column];
-            reached = isfinite(real);
-            break;
-        case KIND_F8:
-            real = ((const double *)row)[column];
-            reached = isfinite(real);
-            break;
-        case KIND_AUTO:
-        case KIND_COUNT:
-            break;
-        }
-        if (!reached) {
+        const double distance = kind_element(kind, row, column);
+        if (isfinite(distance)) {
+            to += number_print_real(distance, kind == KIND_F4, to);
+        } else {
             memcpy(to, style->unreachable, word_size);
             to += word_size;
-        } else if (kind == KIND_I4 || kind == KIND_U2) {
-            to += number_print_integer(integer, to);
-        } else {
-            to += number_print_real(real, kind == KIND_F4, to);
         }
         *to++ = style->separator;
     }

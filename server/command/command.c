@@ -220,7 +220,7 @@ void command_print_advice(const char *detail, const char *hint)
 
 enum status command_print_json(json_t *document, FILE *stream)
 {
-    char *line = text_print_json(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *line = text_print_json(document);
     json_decref(document);
     if (line == NULL) {
         return STATUS_NO_MEMORY;

@@ -212,6 +212,8 @@ enum status change_finish_graph(struct submission *submission)
     if (status != STATUS_OK) {
         return problem_set(problem, status, "The stored graph cannot be read.");
     }
+    submission->change.decimals = (*graph)->summary.decimals;
+    submission->change.scaling = graph_scaling(&(*graph)->summary, changes->kind);
     status = apply_changes(submission, changes, graph);
     if (status == STATUS_OK) {
         keep_arcs(submission, changes);

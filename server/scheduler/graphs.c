@@ -327,7 +327,6 @@ enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind r
     const struct graph outline = {
         .vertex_count = entry->row.vertex_count,
         .directed = entry->row.directed,
-        .weight_type = entry->row.summary.integral ? WEIGHT_INTEGER : WEIGHT_REAL,
         .edge_count = entry->row.edge_count,
         .summary = entry->row.summary,
     };

@@ -19,6 +19,8 @@ struct submission_change {
     enum result_form asked_form;     /* the form of the call may become the parent's */
     struct result_summary inherited; /* then: of the parent */
     enum kind wanted;                /* KIND_AUTO where the kind follows the weights */
+    struct scaling scaling;          /* of the parent's distances */
+    uint32_t decimals;               /* of the parent's weights */
     uint64_t absent;                 /* edges to be removed that are not there */
     struct solve_arc *arcs;          /* all that has changed, owned; NULL where that is too much */
     size_t arc_count;

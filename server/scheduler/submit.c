@@ -383,6 +383,39 @@ static enum status check_conditions(struct submission *submission, const struct 
     return STATUS_PRECONDITION_FAILED;
 }
 
+/* Warns of digits that the kind cuts off, and of a wider kind or more decimals that a change of
+ * weights needs. */
+static void warn_of_kind(struct submission *submission, const struct graph_summary *summary)
+{
+    const enum kind kind = submission->kind;
+    const uint32_t digits = graph_digits(summary);
+    const struct scaling now = graph_scaling(summary, kind);
+    if (kind == KIND_F4 && digits > GRAPH_DIGITS_F4) {
+        warning_hint(warning_add(&submission->warnings, WARNING_ROUNDED,
+                                 "A distance may have %u digits, of which kind f4 keeps %u: %u are "
+                                 "rounded away.",
+                                 digits, GRAPH_DIGITS_F4, digits - GRAPH_DIGITS_F4),
+                     "kind=f8 keeps them all.");
+    }
+    if (submission->source != SUBMISSION_CHANGE) {
+        return;
+    }
+    const struct scaling was = submission->change.scaling;
+    const enum kind old_kind = submission->call->submit.changes.kind;
+    if (kind_size(kind) > kind_size(old_kind) || summary->decimals > submission->change.decimals) {
+        char old_text[GRAPH_SCALING_TEXT_SIZE];
+        char text[GRAPH_SCALING_TEXT_SIZE];
+        graph_scaling_print(was, old_text);
+        graph_scaling_print(now, text);
+        warning_hint(
+            warning_add(&submission->warnings, WARNING_KIND_CHANGED,
+                        "The kind follows the weights: %s now, computed as %s, and %s before, "
+                        "computed as %s.",
+                        kind_name(kind), text, kind_name(old_kind), old_text),
+            summary->decimals == NO_DECIMALS ? "Sums are rounded to doubles." : "Sums stay exact.");
+    }
+}
+
 /* Refuses one name too many. Prints the warnings for the answer, of which one more is that the name
  * belongs to another graph. */
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
@@ -409,6 +442,9 @@ static enum status check_name(struct submission *submission, const struct graph_
                      loser->row.of_name
                          ? "That graph, which changes of the name made, is deleted then."
                          : "That graph still answers by its id; another name= keeps both.");
+    }
+    if (call->kind != CALL_STORE_GRAPH) {
+        warn_of_kind(submission, &entry->row.summary);
     }
     if (submission->warnings.count > 0) {
         call->submit.warnings = warning_print(&submission->warnings);

@@ -48,8 +48,9 @@ struct search {
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
     uint32_t source;
-    bool searching; /* for a tight path, else for an edge that shortens an entry */
-    uint32_t wrong; /* target of such an edge */
+    bool searching;   /* for a tight path, else for an edge that shortens an entry */
+    uint32_t wrong;   /* target of such an edge */
+    int32_t *numbers; /* a row, where distances stand for integers */
     /* A batch, by vertex, then row: */
     int32_t *distance; /* as the matrix says, */
     int32_t *shortest; /* and as the edges say */
@@ -61,6 +62,7 @@ struct certificate {
     const struct graph *graph;
     const struct matrix *matrix;
     bool is_batched;             /* BATCH_ROWS rows at once, else each row by a search */
+    bool is_exact;               /* integers, or decimals that stand for them */
     double floor;                /* relative tolerance, 0 for integers */
     double epsilon;              /* relative error of one addition */
     double least;                /* magnitude that has these */
@@ -76,9 +78,9 @@ struct certificate {
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
-    return !kind_is_float(certificate->matrix->kind) && graph->weight_type == WEIGHT_INTEGER &&
-           graph->edge_count > 0 && graph->summary.min_weight >= 0 &&
-           graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
+    return certificate->is_exact && graph->weight_type == WEIGHT_INTEGER &&
+           graph->summary.distance_bound < GRAPH_BOUND_I4 && graph->edge_count > 0 &&
+           graph->summary.min_weight >= 0 && graph->summary.max_weight < BATCH_WEIGHT_BELOW &&
            graph->summary.negative_loop == NO_VERTEX;
 }
 
@@ -94,8 +96,9 @@ static enum status init_certificate(struct certificate *certificate)
     const enum kind kind = certificate->matrix->kind;
     const size_t vertices = certificate->graph->vertex_count;
     const size_t threads = certificate->thread_count;
-    certificate->floor = verification_tolerance(kind);
-    certificate->epsilon = verification_epsilon(kind);
+    certificate->is_exact = !kind_is_float(kind) || certificate->request->decimals > 0;
+    certificate->floor = certificate->is_exact ? 0 : verification_tolerance(kind);
+    certificate->epsilon = certificate->is_exact ? 0 : verification_epsilon(kind);
     certificate->least = verification_least(kind);
     certificate->is_batched =
         certificate->row_count >= BATCH_ROWS_MIN && has_quick_way(certificate);
@@ -116,6 +119,10 @@ static enum status init_certificate(struct certificate *certificate)
             search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
             enough = enough && search->distance != NULL && search->shortest != NULL;
         }
+        if (certificate->is_batched && certificate->request->decimals > 0) {
+            search->numbers = malloc(vertices * sizeof(*search->numbers));
+            enough = enough && search->numbers != NULL;
+        }
     }
     if (!enough) {
         return STATUS_NO_MEMORY;
@@ -128,6 +135,7 @@ static void finish_certificate(struct certificate *certificate)
     for (uint32_t i = 0; certificate->searches != NULL && i < certificate->thread_count; i++) {
         free(certificate->searches[i].reach);
         free(certificate->searches[i].queue);
+        free(certificate->searches[i].numbers);
         free(certificate->searches[i].distance);
         free(certificate->searches[i].shortest);
     }
@@ -244,6 +252,17 @@ static struct row_place place_of(const struct certificate *certificate, uint32_t
     return (struct row_place){source, request->packed ? index : source};
 }
 
+/* The integer that a distance stands for; NAN where it is not the quotient of one. */
+static double number_of(const struct certificate *certificate, double distance)
+{
+    const uint32_t decimals = certificate->request->decimals;
+    if (decimals == 0 || isinf(distance)) {
+        return distance;
+    }
+    const double number = decimals_multiply(distance, decimals);
+    return decimals_divide(number, decimals) == distance ? number : (double)NAN;
+}
+
 /* By a search, which also says what is wrong. The adjacency is there. */
 static enum status check_row(const struct certificate *certificate, struct search *search,
                              struct row_place place, struct problem *reterr)
@@ -257,6 +276,7 @@ static enum status check_row(const struct certificate *certificate, struct searc
         if (!matrix_distance(certificate->matrix, place.row, vertex, &reach[vertex].distance)) {
             reach[vertex].distance = INFINITY;
         }
+        reach[vertex].distance = number_of(certificate, reach[vertex].distance);
         search->finite += reach[vertex].distance != INFINITY;
     }
     if (!(reach[place.source].distance == 0)) {
@@ -355,10 +375,22 @@ static inline int32_t entry_of(const void *row, bool is_narrow, uint32_t vertex)
     return ((const int32_t *)row)[vertex];
 }
 
-static const void *row_of(const struct matrix *matrix, uint32_t row)
+/* A row of integers: of the matrix, or in the memory of the search. */
+static const void *row_of(const struct certificate *certificate, const struct search *search,
+                          uint32_t row)
 {
-    return (const char *)matrix->elements +
-           (size_t)row * matrix->vertex_count * kind_size(matrix->kind);
+    const struct matrix *matrix = certificate->matrix;
+    const uint32_t n = matrix->vertex_count;
+    const void *elements =
+        (const char *)matrix->elements + (size_t)row * n * kind_size(matrix->kind);
+    const double *distances = elements;
+    for (uint32_t vertex = 0; search->numbers != NULL && vertex < n; vertex++) {
+        const double number = number_of(certificate, distances[vertex]);
+        search->numbers[vertex] = number == INFINITY                       ? UNREACHABLE_I4
+                                  : number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number
+                                                                           : -1;
+    }
+    return search->numbers != NULL ? search->numbers : elements;
 }
 
 /* The rows from `first` on; the last is repeated where there are fewer than BATCH_ROWS. True when
@@ -376,7 +408,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
         const uint32_t left = certificate->row_count - first;
         const struct row_place place =
             place_of(certificate, first + (lane < left ? lane : left - 1));
-        const void *const row = row_of(certificate->matrix, place.row);
+        const void *const row = row_of(certificate, search, place.row);
         bool is_sound = true;
         for (uint32_t vertex = 0; vertex < n; vertex++) {
             const int32_t entry = entry_of(row, is_narrow, vertex);
@@ -490,7 +522,7 @@ enum status certificate_check(const struct certificate_request *request,
             .rows = certificate.row_count,
             .of = n,
             .edges = request->graph->edge_count,
-            .tolerance = verification_tolerance(request->matrix->kind),
+            .tolerance = certificate.floor,
             .seconds = stopwatch_now_s() - begin_s,
         };
     }

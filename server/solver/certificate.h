@@ -16,6 +16,8 @@
 struct certificate_request {
     const struct graph *graph;
     const struct matrix *matrix;
+    uint32_t decimals;               /* of an f8 matrix: the graph has its distances times
+                                        10^decimals, integers, and every digit counts */
     const uint32_t *rows;            /* row_count of them; NULL: spread evenly over the matrix */
     uint32_t row_count;              /* more than there are: all */
     bool packed;                     /* the matrix has the listed rows alone, one after the other */

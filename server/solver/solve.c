@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Integers are exact up to here. */
+#define EXACT_F4 16777216.0         /* 2^24 */
+#define EXACT_F8 9007199254740992.0 /* 2^53 */
+
 /* Up to here starting threads takes longer than they save. */
 #define ALONE_VERTICES 512
 
@@ -33,18 +37,20 @@ _Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE
 
 /* All that the steps of one solve share. */
 struct solve {
-    struct solver *solver;     /* the one that computes */
-    const struct graph *graph; /* the caller's, or the folded one */
-    struct graph *folded;      /* owned; NULL where the graph cannot be folded */
-    double preparing_s;        /* folding and the proof of narrow: counts as planning */
+    struct solver *solver;
+    const struct graph *whole;
+    struct solve_subject subject;
+    const struct graph *graph; /* of the subject */
+    double preparing_s;        /* subject and the proof of narrow: counts as planning */
     struct plan *plan;         /* owned */
     const struct solve_request *request;
     const struct observer *observer;
-    struct matrix *matrix;  /* the caller's */
-    bool narrowed;          /* u2 by way of i4 */
-    struct matrix computed; /* the caller's, or when narrowed an owned one of i4 */
-    bool narrow;            /* proven, see solve_options */
-    bool clamped;           /* the diagonal was held at 0 */
+    struct matrix *matrix;     /* the caller's */
+    bool narrowed;             /* u2 by way of i4 */
+    struct matrix computed;    /* when narrowed an owned one of i4, else in the storage of the
+                                  caller's, of the kind of the subject */
+    struct statistics numbers; /* those of the outcome, while they are of another kind */
+    bool narrow;               /* proven, see solve_options */
     struct solve_outcome *outcome;
     struct problem *reterr;
 };
@@ -54,6 +60,39 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     free(outcome->cycle);
     outcome->cycle = NULL;
     outcome->cycle_length = 0;
+}
+
+/* ---- Subject ---- */
+
+enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,
+                               struct solve_subject *ret_subject)
+{
+    struct solve_subject *subject = ret_subject;
+    *subject = (struct solve_subject){.graph = graph};
+    subject->scaling = graph_scaling(&graph->summary, kind);
+    STATUS_TRY(graph_scale(graph, subject->scaling.decimals, &subject->scaled));
+    subject->graph = subject->scaled != NULL ? subject->scaled : graph;
+    /* Half of the work where every edge has its reverse. */
+    if (folds) {
+        STATUS_TRY(graph_fold(subject->graph, &subject->folded));
+    }
+    subject->graph = subject->folded != NULL ? subject->folded : subject->graph;
+    return STATUS_OK;
+}
+
+void solve_subject_finish(struct solve_subject *subject)
+{
+    graph_fold_destroy(subject->folded);
+    graph_scale_destroy(subject->scaled);
+}
+
+/* Whether sums of its weights may not be exact in the numbers of the solve. */
+static bool is_rounded(const struct solve_subject *subject)
+{
+    const struct graph_summary *summary = &subject->graph->summary;
+    const double limit = subject->scaling.kind == KIND_F4 ? EXACT_F4 : EXACT_F8;
+    return kind_is_float(subject->scaling.kind) &&
+           (summary->decimals != 0 || summary->distance_bound >= limit);
 }
 
 static bool is_narrowed(const struct solver *solver, enum kind kind)
@@ -127,10 +166,10 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
                                    struct plan_summary *ret_plan)
 {
     struct plan *plan = NULL;
-    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
-    struct graph *folded = NULL;
-    enum status status = graph_fold(graph, &folded);
-    const struct graph *solved = folded != NULL ? folded : graph;
+    struct solve_subject subject;
+    enum status status = solve_subject_init(graph, kind, true, &subject);
+    const struct graph *solved = subject.graph;
+    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : subject.scaling.kind;
     const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
         status = make_plan(solver, solved, computed, narrow, NULL, &plan);
@@ -141,7 +180,7 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
         solver_estimate(solver, solved->vertex_count, solved->edge_count, computed, &options,
                         ret_estimate);
     }
-    graph_fold_destroy(folded);
+    solve_subject_finish(&subject);
     if (status != STATUS_OK) {
         return status;
     }
@@ -173,8 +212,8 @@ static void append_name(const struct graph *graph, uint32_t vertex, const char *
 
 /* "a -> b -> c -> a", or its first vertices and "...". An edge from a vertex to itself is a cycle
  * of one. */
-enum status solve_refuse_cycle(const struct graph *graph, const struct solve_outcome *outcome,
-                               struct problem *reterr)
+static enum status refuse_cycle(const struct graph *graph, const struct solve_outcome *outcome,
+                                struct problem *reterr)
 {
     const bool loop = outcome->cycle_length == 1;
     const bool whole = outcome->cycle_length <= NAMED_VERTICES;
@@ -204,21 +243,47 @@ enum status solve_refuse_cycle(const struct graph *graph, const struct solve_out
     return status;
 }
 
-enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
+/* By the decimals as they were written. */
+static enum status find_cycle(const struct graph *graph, struct solve_outcome *outcome,
                               struct problem *reterr)
 {
-    if (graph->summary.negative_loop == NO_VERTEX) {
-        return STATUS_OK;
+    const enum status status = graph_negative_cycle(graph, &outcome->cycle, &outcome->cycle_length,
+                                                    &outcome->cycle_weight);
+    if (status != STATUS_OK) {
+        return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
     }
-    outcome->cycle = malloc(sizeof(*outcome->cycle));
-    if (outcome->cycle == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY,
-                           "There is not enough memory to name a negative cycle.");
+    return outcome->cycle_length > 0 ? refuse_cycle(graph, outcome, reterr) : STATUS_OK;
+}
+
+enum status solve_refuse_unsolvable(const struct graph *graph, const struct solve_subject *subject,
+                                    struct solve_outcome *outcome, struct problem *reterr)
+{
+    const bool is_hidden = is_rounded(subject) && graph->summary.negative;
+    return is_hidden || graph->summary.negative_loop != NO_VERTEX
+               ? find_cycle(graph, outcome, reterr)
+               : STATUS_OK;
+}
+
+enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
+                        enum status status, struct solve_outcome *outcome, struct problem *reterr)
+{
+    const bool is_doubted = status == STATUS_NEGATIVE_CYCLE || status == STATUS_NOT_VERIFIED;
+    if (is_doubted && is_rounded(subject) && graph->summary.negative) {
+        const enum kind kind = subject->scaling.kind;
+        problem_set(reterr, STATUS_WEIGHT_RANGE,
+                    "Cycles of a length near 0 do not add up exactly in kind %s: the distances "
+                    "cannot be proven.",
+                    kind_name(kind));
+        problem_hint(reterr, "Scale the weights to integers%s.",
+                     kind == KIND_F4 ? ", or ask for kind=f8" : "");
+        return STATUS_WEIGHT_RANGE;
     }
-    outcome->cycle[0] = graph->summary.negative_loop;
-    outcome->cycle_length = 1;
-    outcome->cycle_weight = graph->summary.negative_loop_weight;
-    return solve_refuse_cycle(graph, outcome, reterr);
+    if (status != STATUS_NEGATIVE_CYCLE) {
+        return status;
+    }
+    STATUS_TRY(find_cycle(graph, outcome, reterr));
+    return problem_set(reterr, STATUS_NOT_VERIFIED,
+                       "The solver saw a negative cycle where there is none.");
 }
 
 /* status: of a solver, or of narrowing what it computed. */
@@ -242,7 +307,7 @@ static void tell_expected(const struct solve *solve)
     const struct observer *observer = solve->observer;
     const struct graph *graph = solve->graph;
     const struct solve_options options = {.symmetric = !graph->directed, .narrow = solve->narrow};
-    const enum kind kind = solve->narrowed ? KIND_I4 : solve->request->kind;
+    const enum kind kind = solve->computed.kind;
     const double n = graph->vertex_count;
     const double row_steps = n + (double)graph->edge_count;
     const double rows = solve->request->verify ? fmin(n, SOLVE_VERIFY_ROWS) : 0;
@@ -266,10 +331,9 @@ static void tell_expected(const struct solve *solve)
 
 /* ---- Computing ---- */
 
-static enum status run_solver(struct solve *solve, bool clamp_diagonal)
+static enum status run_solver(struct solve *solve)
 {
-    const struct solve_options options = {.clamp_diagonal = clamp_diagonal,
-                                          .narrow = solve->narrow,
+    const struct solve_options options = {.narrow = solve->narrow,
                                           .symmetric = !solve->graph->directed};
     solve->outcome->account.verification = (struct verification){0};
     observer_tell(solve->observer, PHASE_SOLVING, 0);
@@ -281,85 +345,119 @@ static enum status run_solver(struct solve *solve, bool clamp_diagonal)
 static enum status compute(struct solve *solve)
 {
     struct solve_outcome *outcome = solve->outcome;
-    enum status status = run_solver(solve, false);
-    if (status == STATUS_NEGATIVE_CYCLE) {
-        /* The solver saw a diagonal entry below 0. Exact arithmetic says whether that is a cycle
-         * or, with floats, rounding on a cycle of length 0: then once more with the diagonal held
-         * at 0. */
-        const double begin_s = stopwatch_now_s();
-        status = graph_negative_cycle(solve->graph, &outcome->cycle, &outcome->cycle_length,
-                                      &outcome->cycle_weight);
-        outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
-        status = ranks_agree(solve->solver->ranks, status);
-        if (status != STATUS_OK) {
-            return problem_set(solve->reterr, status,
-                               "There is not enough memory to name a negative cycle.");
-        }
-        if (outcome->cycle_length > 0) {
-            return solve_refuse_cycle(solve->graph, outcome, solve->reterr);
-        }
-        if (!kind_is_float(solve->computed.kind)) {
-            return problem_set(solve->reterr, STATUS_NOT_VERIFIED,
-                               "The %s solver saw a negative cycle where there is none.",
-                               solve->solver->class_->name);
-        }
-        solve->clamped = true;
-        status = run_solver(solve, true);
+    const enum status status = run_solver(solve);
+    if (status != STATUS_NEGATIVE_CYCLE) {
+        return tell_failure(solve, status);
     }
-    if (status == STATUS_OK && solve->narrowed && ranks_is_first(solve->solver->ranks)) {
-        const double begin_s = stopwatch_now_s();
-        status = matrix_narrow(&solve->computed, solve->matrix);
-        outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
-    }
-    return tell_failure(solve, status);
+    const double begin_s = stopwatch_now_s();
+    const enum status judged =
+        solve_judge(solve->whole, &solve->subject, status, outcome, solve->reterr);
+    outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
+    return ranks_agree(solve->solver->ranks, judged);
 }
 
-/* Sums that went around many cycles of length 0 may have drifted from them without bound: all rows
- * of a matrix with a clamped diagonal are proven, asked or not. */
-static enum status verify(const struct solve *solve, struct cpu_pool *pool)
+/* Threads for work after the solve: a small matrix has work for one alone. */
+static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_pool)
 {
-    const struct certificate_request request = {
-        .graph = solve->graph,
-        .matrix = solve->matrix,
-        .row_count = solve->clamped ? solve->matrix->vertex_count : SOLVE_VERIFY_ROWS,
-        .pool = pool,
-        .observer = solve->observer};
-    const enum status status =
-        certificate_check(&request, &solve->outcome->account.verification, solve->reterr);
-    if (solve->clamped && status == STATUS_NOT_VERIFIED) {
-        problem_hint(
-            solve->reterr,
-            "Cycles of length 0 do not add up to 0 in floating point: scale the weights to "
-            "integers, or leave out one edge of each such cycle.");
-    }
-    return status;
-}
-
-/* Proofs, and the statistics that the solver has not filled. Of ranks the first one has the rows.
- */
-static enum status check(const struct solve *solve)
-{
-    struct solve_account *account = &solve->outcome->account;
-    const bool verifies = solve->clamped || solve->request->verify;
-    const bool counts = account->statistics != NULL && !account->statistics_filled;
-    /* A small matrix has work for one thread alone. */
     const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
-    struct cpu_pool *pool = NULL;
-    if (!ranks_is_first(solve->solver->ranks) || (!verifies && !counts)) {
-        return STATUS_OK;
-    }
-    enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool);
+    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), ret_pool);
     if (status != STATUS_OK) {
         return problem_set(solve->reterr, status, "No threads can be started for the distances.");
     }
-    if (verifies) {
-        status = verify(solve, pool);
+    return STATUS_OK;
+}
+
+/* The numbers before they are divided or narrowed. Of ranks the first one does it. */
+static enum status verify(const struct solve *solve, struct cpu_pool *pool)
+{
+    if (!solve->request->verify) {
+        return STATUS_OK;
     }
-    if (status == STATUS_OK && counts) {
-        const double begin_s = stopwatch_now_s();
-        cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
+    const struct certificate_request request = {.graph = solve->graph,
+                                                .matrix = &solve->computed,
+                                                .row_count = SOLVE_VERIFY_ROWS,
+                                                .pool = pool,
+                                                .observer = solve->observer};
+    const enum status status =
+        certificate_check(&request, &solve->outcome->account.verification, solve->reterr);
+    return solve_judge(solve->whole, &solve->subject, status, solve->outcome, solve->reterr);
+}
+
+/* Reduces the numbers that were computed, unless the solver has filled them. */
+static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
+{
+    struct solve_account *account = &solve->outcome->account;
+    const double begin_s = stopwatch_now_s();
+    if (account->statistics != NULL && !account->statistics_filled) {
+        cpu_finish_statistics(pool, &solve->computed, solve->observer, account->statistics);
         account->statistics_filled = true;
-        account->timings.compute_s += stopwatch_now_s() - begin_s;
+    }
+    account->timings.compute_s += stopwatch_now_s() - begin_s;
+}
+
+/* ---- Distances ---- */
+
+/* Elements that one task divides. */
+#define DIVIDED_ELEMENTS ((size_t)1 << 16)
+
+/* Numbers that become distances in the same storage. */
+struct division {
+    const struct solve *solve;
+    size_t begin;
+    size_t end;
+};
+
+static void divide_part(void *context, uint32_t thread, uint64_t task)
+{
+    (void)thread;
+    const struct division *division = context;
+    const struct scaling scaling = division->solve->subject.scaling;
+    const size_t begin = division->begin + task * DIVIDED_ELEMENTS;
+    const size_t left = division->end - begin;
+    const char *numbers = division->solve->computed.elements;
+    decimals_divide_all(numbers + begin * kind_size(scaling.kind), scaling.kind, scaling.decimals,
+                        left < DIVIDED_ELEMENTS ? left : DIVIDED_ELEMENTS,
+                        (double *)division->solve->matrix->elements + begin);
+}
+
+/* Numbers of 4 bytes at the beginning of the storage become doubles from its end on: the later half
+ * of those that are left goes to where no number is any more. */
+static void divide_matrix(const struct solve *solve, struct cpu_pool *pool)
+{
+    const size_t n = solve->matrix->vertex_count;
+    const bool is_wider = solve->computed.kind == KIND_I4;
+    struct division division = {.solve = solve, .end = n * n};
+    for (; division.end > 0; division.end = division.begin) {
+        division.begin = is_wider && division.end > DIVIDED_ELEMENTS ? (division.end + 1) / 2 : 0;
+        const size_t count = division.end - division.begin;
+        cpu_pool_run(pool, (count + DIVIDED_ELEMENTS - 1) / DIVIDED_ELEMENTS, divide_part,
+                     &division);
+    }
+    if (solve->outcome->account.statistics != NULL) {
+        statistics_divide(solve->outcome->account.statistics, solve->subject.scaling.decimals);
+    }
+}
+
+/* Finishes what the solver leaves, in the first of ranks. */
+static enum status finish(struct solve *solve)
+{
+    const struct solve_account *account = &solve->outcome->account;
+    const bool is_divided = solve->subject.scaling.decimals > 0;
+    struct cpu_pool *pool = NULL;
+    if (is_divided || solve->request->verify ||
+        (account->statistics != NULL && !account->statistics_filled)) {
+        STATUS_TRY(create_pool(solve, &pool));
+    }
+    enum status status = verify(solve, pool);
+    if (status == STATUS_OK) {
+        fill_statistics(solve, pool);
+        const double begin_s = stopwatch_now_s();
+        if (solve->narrowed) {
+            status = tell_failure(solve, matrix_narrow(&solve->computed, solve->matrix));
+        } else if (is_divided) {
+            divide_matrix(solve, pool);
+        }
+        solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
     }
     cpu_pool_destroy(pool);
     return status;
@@ -372,13 +470,12 @@ static enum status begin(struct solve *solve)
 {
     const struct graph *graph = solve->graph;
     struct solve_outcome *outcome = solve->outcome;
-    CHECK(solve->request->kind == solve->matrix->kind &&
-          graph->vertex_count == solve->matrix->vertex_count);
     const struct ranks *ranks = solve->solver->ranks;
     enum status planned = STATUS_OK;
+    STATUS_TRY(solve_refuse_unsolvable(solve->whole, &solve->subject, outcome, solve->reterr));
     if (ranks_is_first(ranks)) {
-        planned = make_plan(solve->solver, graph, solve->narrowed ? KIND_I4 : solve->request->kind,
-                            solve->narrow, solve->request->record, &solve->plan);
+        planned = make_plan(solve->solver, graph, solve->computed.kind, solve->narrow,
+                            solve->request->record, &solve->plan);
     }
     if (ranks != NULL) {
         planned =
@@ -390,13 +487,9 @@ static enum status begin(struct solve *solve)
     }
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
-    STATUS_TRY(solve_refuse_loop(graph, outcome, solve->reterr));
-    solve->computed = *solve->matrix;
     if (solve->narrowed) {
         /* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
         size_t bytes = 0;
-        solve->computed.kind = KIND_I4;
-        solve->computed.elements = NULL;
         const enum status status = matrix_size(graph->vertex_count, KIND_I4, &bytes);
         if (status != STATUS_OK) {
             return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
@@ -417,14 +510,25 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
                         struct solve_outcome *outcome, struct problem *reterr)
 {
     struct solve solve = {.solver = solver,
-                          .graph = graph,
+                          .whole = graph,
                           .request = request,
                           .observer = request->observer,
                           .matrix = matrix,
+                          .computed = *matrix,
                           .outcome = outcome,
                           .reterr = reterr};
+    struct statistics *statistics = outcome->account.statistics;
+    CHECK(request->kind == matrix->kind && graph->vertex_count == matrix->vertex_count);
     solver_describe(solve.solver, &outcome->device);
     solve.narrowed = is_narrowed(solver, request->kind);
+    solve.computed.kind = graph_scaling(&graph->summary, request->kind).kind;
+    if (solve.narrowed) {
+        solve.computed = (struct matrix){matrix->vertex_count, KIND_I4, NULL};
+    } else if (statistics != NULL && solve.computed.kind != matrix->kind) {
+        solve.numbers = *statistics;
+        solve.numbers.kind = solve.computed.kind;
+        outcome->account.statistics = &solve.numbers;
+    }
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
     const struct ranks *ranks = solve.solver->ranks;
     struct host_memory_warmer *warmer =
@@ -432,17 +536,19 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
             ? host_memory_warm(matrix->elements, elements * kind_size(matrix->kind),
                                solve.solver->warm_threads)
             : NULL;
-    /* Half of the work where every edge has its reverse; without memory for it, all of it. */
     const double begin_s = stopwatch_now_s();
-    enum status status = graph_fold(graph, &solve.folded);
-    if (ranks_agree(ranks, status) == STATUS_OK && solve.folded != NULL) {
-        solve.graph = solve.folded;
+    enum status status =
+        ranks_agree(ranks, solve_subject_init(graph, request->kind, true, &solve.subject));
+    solve.graph = solve.subject.graph;
+    if (status == STATUS_OK) {
+        solve.narrow = prove_narrow(solve.solver, solve.graph, solve.computed.kind);
+        solve.preparing_s = stopwatch_now_s() - begin_s;
+        tell_expected(&solve);
+        status = ranks_agree(ranks, begin(&solve));
+        tell_expected(&solve);
+    } else {
+        problem_set(reterr, status, "There is not enough memory for the weights.");
     }
-    solve.narrow = prove_narrow(solve.solver, solve.graph, request->kind);
-    solve.preparing_s = stopwatch_now_s() - begin_s;
-    tell_expected(&solve);
-    status = ranks_agree(ranks, begin(&solve));
-    tell_expected(&solve);
     if (status == STATUS_OK) {
         const bool stop = observer_is_cancelled(solve.observer);
         status = ranks_agree(ranks, stop ? STATUS_CANCELLED : STATUS_OK);
@@ -452,14 +558,15 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         status = compute(&solve);
     }
     host_memory_stop_warming(warmer);
-    if (status == STATUS_OK) {
-        status = check(&solve);
+    if (status == STATUS_OK && ranks_is_first(ranks)) {
+        status = finish(&solve);
     }
     observer_tell(solve.observer, PHASE_PUBLISHING, 0);
+    outcome->account.statistics = statistics;
     if (solve.narrowed) {
         free(solve.computed.elements);
     }
     plan_destroy(solve.plan);
-    graph_fold_destroy(solve.folded);
+    solve_subject_finish(&solve.subject);
     return status;
 }

@@ -16,6 +16,19 @@ struct solve_request {
     const struct observer *observer; /* NULL = none */
 };
 
+/* The graph that a solve computes, for distances of a kind: with integers in place of decimals, and
+ * undirected where it folds and can. Borrows from the graph. */
+struct solve_subject {
+    const struct graph *graph; /* the last of these that is there */
+    struct graph *scaled;
+    struct graph *folded;
+    struct scaling scaling;
+};
+/* STATUS_NO_MEMORY leaves it fit to be finished. */
+MUST_CHECK enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,
+                                          struct solve_subject *ret_subject);
+void solve_subject_finish(struct solve_subject *subject);
+
 /* Outcome of a solve, successful or not. Zero it before; solve_outcome_finish frees. To get
  * statistics set account.statistics, of request->kind: filled on STATUS_OK. */
 struct solve_outcome {
@@ -44,10 +57,14 @@ MUST_CHECK enum status solve_graph(struct solver *solver, const struct graph *gr
 
 void solve_outcome_finish(struct solve_outcome *outcome);
 
-/* Refuse the negative cycle that the outcome has, and an edge from a vertex to itself below 0, with
- * its name; the second is STATUS_OK where there is none. */
-MUST_CHECK enum status solve_refuse_cycle(const struct graph *graph,
-                                          const struct solve_outcome *outcome,
-                                          struct problem *reterr);
-MUST_CHECK enum status solve_refuse_loop(const struct graph *graph, struct solve_outcome *outcome,
-                                         struct problem *reterr);
+/* Refuses, with its name, an edge from a vertex to itself below 0, and before a solve in numbers
+ * that round any negative cycle, which their sums may not show. */
+MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
+                                               const struct solve_subject *subject,
+                                               struct solve_outcome *outcome,
+                                               struct problem *reterr);
+/* After a solve that ended with this status: names the negative cycle that it saw, and refuses what
+ * numbers that round cannot prove. Any other status is returned as it is. */
+MUST_CHECK enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
+                                   enum status status, struct solve_outcome *outcome,
+                                   struct problem *reterr);

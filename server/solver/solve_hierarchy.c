@@ -1,6 +1,5 @@
 #include "server/solver/solve_hierarchy.h"
 
-#include "proto/graph_cycle.h"
 #include "server/solver/hierarchy/customize.h"
 #include "server/solver/hierarchy/shape.h"
 #include "server/solver/host_memory.h"
@@ -124,20 +123,6 @@ static enum status refuse_size(const char *words, struct problem *reterr)
     return STATUS_TOO_LARGE;
 }
 
-/* Exact arithmetic says whether it is a cycle or, with floats, rounding on a cycle of length 0:
- * STATUS_OK. */
-static enum status name_cycle(const struct graph *graph, enum kind kind,
-                              struct solve_outcome *outcome, struct problem *reterr)
-{
-    const enum status status = graph_negative_cycle(graph, &outcome->cycle, &outcome->cycle_length,
-                                                    &outcome->cycle_weight);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
-    }
-    CHECK(outcome->cycle_length > 0 || kind_is_float(kind));
-    return outcome->cycle_length > 0 ? solve_refuse_cycle(graph, outcome, reterr) : STATUS_OK;
-}
-
 /* Weights and all, into memory of its own. */
 static enum status customize(const struct hierarchy_shape *shape, const struct graph *graph,
                              const struct hierarchy_options *options, uint32_t threads,
@@ -171,17 +156,19 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
                             struct problem *reterr)
 {
     struct hierarchy_shape *shape = NULL;
-    struct graph *folded = NULL;
+    struct solve_subject subject;
     struct order_record own = {0};
     struct order_record *record = request->record != NULL ? request->record : &own;
     const struct observer *observer = request->observer;
     const uint32_t threads = request->threads > 0 ? request->threads : cpu_pool_cores();
     record->observer = observer;
-    STATUS_TRY(solve_refuse_loop(graph, outcome, reterr));
-    /* Half of the arcs where every edge has its reverse; without memory for it, all of them. */
-    const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
-    const struct graph *solved = is_folded ? folded : graph;
-    enum status status = plan(solved, threads, record, &shape, &outcome->plan);
+    enum status status = solve_subject_init(graph, request->kind, true, &subject);
+    if (status == STATUS_OK) {
+        status = solve_refuse_unsolvable(graph, &subject, outcome, reterr);
+    }
+    if (status == STATUS_OK) {
+        status = plan(subject.graph, threads, record, &shape, &outcome->plan);
+    }
     if (status == STATUS_TOO_LARGE) {
         status = refuse_size(": it has no small separators", reterr);
     }
@@ -190,23 +177,19 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     }
     if (status == STATUS_OK) {
         const double begin_s = stopwatch_now_s();
-        struct hierarchy_options options = {.kind = request->kind, .observer = observer};
+        const struct hierarchy_options options = {.kind = subject.scaling.kind,
+                                                  .decimals = subject.scaling.decimals,
+                                                  .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
-        status = customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr);
+        status = customize(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
         CHECK(status != STATUS_NOT_VERIFIED); /* the shape is that of this graph */
-        if (status == STATUS_NEGATIVE_CYCLE) {
-            status = name_cycle(graph, request->kind, outcome, reterr);
-            options.clamp_diagonal = status == STATUS_OK;
-            status = options.clamp_diagonal
-                         ? customize(shape, solved, &options, threads, ret_bytes, ret_size, reterr)
-                         : status;
-        }
+        status = solve_judge(graph, &subject, status, outcome, reterr);
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;
     }
     free(own.words);
     hierarchy_destroy_shape(shape);
-    graph_fold_destroy(folded);
+    solve_subject_finish(&subject);
     if (status != STATUS_OK && reterr->status != status) {
         problem_set(reterr, status, "The hierarchy: %s.", status_info(status)->title);
     }
@@ -220,7 +203,8 @@ enum update_result solve_customize(const struct hierarchy *base, const struct gr
                                    struct solve_outcome *outcome)
 {
     const double begin_s = stopwatch_now_s();
-    const struct hierarchy_options options = {.kind = base->summary.kind, .observer = observer};
+    const struct hierarchy_options options = {
+        .kind = base->summary.kind, .decimals = base->summary.decimals, .observer = observer};
     struct graph *folded = NULL;
     struct problem unused;
     if (graph->vertex_count != base->summary.vertex_count ||

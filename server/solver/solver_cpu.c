@@ -201,8 +201,7 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
     if (status != STATUS_OK) {
         return status;
     }
-    if (run->negative && kind_is_float(matrix->kind) &&
-        !cpu_tiles_check_diagonal(tiles, run->clamp_diagonal)) {
+    if (run->negative && kind_is_float(matrix->kind) && !cpu_tiles_check_diagonal(tiles)) {
         status = STATUS_NEGATIVE_CYCLE;
     }
     status = ranks_agree(tiles->ranks, status);
@@ -224,7 +223,6 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const struct cpu_floyd_warshall_options run = {
         .symmetric = dense ? options->symmetric : plan->symmetric,
         .negative = graph->summary.negative,
-        .clamp_diagonal = options->clamp_diagonal,
     };
     const double begin_s = stopwatch_now_s();
     size_t beside_bytes = 0;

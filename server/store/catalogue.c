@@ -31,7 +31,7 @@ static const char schema_sql[] =
     " file_bytes INTEGER NOT NULL, edges_read INTEGER NOT NULL, loops_dropped INTEGER NOT NULL,"
     " parallel_merged INTEGER NOT NULL, min_weight REAL NOT NULL, max_weight REAL NOT NULL,"
     " distance_bound REAL NOT NULL, components INTEGER NOT NULL, negative_loop INTEGER NOT NULL,"
-    " negative INTEGER NOT NULL, integral INTEGER NOT NULL,"
+    " negative INTEGER NOT NULL, decimals INTEGER NOT NULL,"
     " tenant TEXT NOT NULL, parent TEXT NOT NULL, of_name INTEGER NOT NULL,"
     " row_checksum INTEGER NOT NULL) STRICT;"
     "CREATE TABLE name(name TEXT NOT NULL, graph_id TEXT NOT NULL, tenant TEXT NOT NULL,"
@@ -234,7 +234,7 @@ static const struct column graph_columns[] = {
     {COLUMN_INTEGER, MEMBER(graph_row, summary.components)},
     {COLUMN_INTEGER, MEMBER(graph_row, summary.negative_loop)},
     {COLUMN_INTEGER, MEMBER(graph_row, summary.negative)},
-    {COLUMN_INTEGER, MEMBER(graph_row, summary.integral)},
+    {COLUMN_INTEGER, MEMBER(graph_row, summary.decimals)},
     {COLUMN_TEXT, MEMBER(graph_row, tenant)},
     {COLUMN_TEXT, MEMBER(graph_row, parent)},
     {COLUMN_INTEGER, MEMBER(graph_row, of_name)},

@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define VERSION 5
+#define VERSION 6
 #define ID_ROOM 32
 
 static const char magic[8] = "APSPgrph";
@@ -34,7 +34,7 @@ struct header {
     uint32_t components;
     uint32_t negative_loop;
     uint32_t negative;
-    uint32_t integral;
+    uint32_t decimals;
     char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
     uint64_t names_checksum;
     uint64_t edges_checksum;  /* of row offsets, targets and weights */
@@ -139,7 +139,7 @@ static struct header make_header(const char *id, const struct graph *graph)
         .components = summary->components,
         .negative_loop = summary->negative_loop,
         .negative = summary->negative,
-        .integral = summary->integral,
+        .decimals = summary->decimals,
     };
     memcpy(header.magic, magic, sizeof(magic));
     memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
@@ -221,7 +221,7 @@ static enum status read_header(int descriptor, const char *id, struct opened *re
         header.header_checksum == header_checksum(&header) &&
         strncmp(id, header.id, ID_ROOM) == 0 && header.directed <= 1 &&
         (header.weight_type == WEIGHT_INTEGER || header.weight_type == WEIGHT_REAL) &&
-        header.negative <= 1 && header.integral <= 1 &&
+        header.negative <= 1 &&
         (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
         isfinite(header.min_weight) && isfinite(header.max_weight) &&
         isfinite(header.negative_loop_weight);
@@ -351,7 +351,7 @@ static enum status read_graph(const struct opened *file, struct graph **ret_grap
         .components = header->components,
         .negative_loop = header->negative_loop,
         .negative = header->negative != 0,
-        .integral = header->integral != 0,
+        .decimals = header->decimals,
     };
     enum status status = read_names(file, &graph->names);
     if (status == STATUS_OK) {

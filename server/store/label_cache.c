@@ -259,7 +259,7 @@ enum status label_cache_pairs(struct label_table **table, const struct hierarchy
                               size_t *ret_count)
 {
     struct asking asking = {.hierarchy = hierarchy, .table = borrow_table(table, hierarchy)};
-    const size_t size = kind_size(hierarchy->summary.kind);
+    const size_t size = kind_size(hierarchy_distance_kind(&hierarchy->summary));
     const uint64_t steps_of_pair = STEPS_PER_PAIR + hierarchy->height / 8;
     enum status status = STATUS_OK;
     size_t done = 0;

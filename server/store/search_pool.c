@@ -51,7 +51,8 @@ static enum status open_hierarchy(struct search_pool *pool, const struct hierarc
     STATUS_TRY(like != NULL ? hierarchy_open_like(like, bytes, size, &hierarchy)
                             : hierarchy_open(bytes, size, &hierarchy));
     const struct hierarchy_summary *summary = &hierarchy->summary;
-    if (summary->vertex_count != pool->vertex_count || summary->kind != pool->kind) {
+    if (summary->vertex_count != pool->vertex_count ||
+        hierarchy_distance_kind(summary) != pool->kind) {
         hierarchy_close(hierarchy);
         return STATUS_CORRUPT;
     }

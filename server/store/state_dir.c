@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* The version of the files and of the catalogue. No other version is read. */
-#define FORMAT_VERSION 6
+#define FORMAT_VERSION 7
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
 /* The part of the disk that quarantine/ may take. */

@@ -126,15 +126,21 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
                            (*pool != NULL || cpu_pool_create(threads, pool) == STATUS_OK);
     const struct matrix matrix = result_file_matrix(task->file);
-    const struct certificate_request request = {.graph = task->graph,
+    struct solve_subject subject;
+    enum status status = solve_subject_init(task->graph, task->kind, false, &subject);
+    const struct certificate_request request = {.graph = subject.graph,
                                                 .matrix = &matrix,
+                                                .decimals = subject.scaling.decimals,
                                                 .rows = rows,
                                                 .row_count = row_count,
                                                 .pool = is_shared ? *pool : NULL,
                                                 .observer = &observer};
-    const enum status status = is_matrix
-                                   ? certificate_check(&request, &verification, &task->problem)
-                                   : check_computed_rows(&request, task, &verification);
+    if (status == STATUS_OK) {
+        status = is_matrix ? certificate_check(&request, &verification, &task->problem)
+                           : check_computed_rows(&request, task, &verification);
+    }
+    status = solve_judge(task->graph, &subject, status, &task->outcome, &task->problem);
+    solve_subject_finish(&subject);
     if (status == STATUS_OK && !is_matrix && task->verify) {
         task->outcome.account.verification = verification;
     }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 /* Works in a copy of the base. */
-static enum update_result update_arcs(const struct hierarchy *base, struct task *task)
+static enum update_result update_arcs(const struct hierarchy *base, const struct graph *graph,
+                                      struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
     enum update_result result = UPDATE_ALL_WEIGHTS;
@@ -14,8 +15,8 @@ static enum update_result update_arcs(const struct hierarchy *base, struct task 
         return result;
     }
     if (result_copy(task->base, task->file, &bytes) == STATUS_OK) {
-        result = solve_update_hierarchy(base, task->graph, task->arcs, task->arc_count, &observer,
-                                        bytes, &task->outcome);
+        result = solve_update_hierarchy(base, graph, task->arcs, task->arc_count, &observer, bytes,
+                                        &task->outcome);
     }
     if (result != UPDATE_DONE && result != UPDATE_CANCELLED) {
         task->status = task_check_result(task, result_file_discard_copy(task->file));
@@ -23,19 +24,27 @@ static enum update_result update_arcs(const struct hierarchy *base, struct task 
     return result;
 }
 
-static enum update_result update_weights(const struct hierarchy *base, uint32_t threads,
-                                         struct task *task)
+static enum update_result update_weights(const struct hierarchy *base, const struct graph *graph,
+                                         uint32_t threads, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
     void *bytes = NULL;
     uint64_t size;
     const enum update_result result =
-        solve_customize(base, task->graph, threads, &observer, &bytes, &size, &task->outcome);
+        solve_customize(base, graph, threads, &observer, &bytes, &size, &task->outcome);
     if (result == UPDATE_DONE) {
         task->status = task_write_result(task, bytes, size);
     }
     free(bytes);
     return result;
+}
+
+/* Whether the graph is solved in the numbers of the base, so that no arc changes but by its weight.
+ */
+static bool has_numbers_of(const struct hierarchy *base, const struct task *task)
+{
+    const struct scaling scaling = graph_scaling(&task->graph->summary, task->kind);
+    return scaling.kind == base->summary.kind && scaling.decimals == base->summary.decimals;
 }
 
 /* Updates the changed arcs where there are few, else all weights, unless those would do no better.
@@ -47,12 +56,16 @@ void update_task(uint32_t threads, struct task *task)
         return;
     }
     enum update_result result = UPDATE_SOLVE_ANEW;
-    if (result_open_hierarchy(task->base, &base) == STATUS_OK) {
-        result = update_arcs(base, task);
+    struct graph *scaled = NULL;
+    if (result_open_hierarchy(task->base, &base) == STATUS_OK && has_numbers_of(base, task) &&
+        graph_scale(task->graph, base->summary.decimals, &scaled) == STATUS_OK) {
+        const struct graph *graph = scaled != NULL ? scaled : task->graph;
+        result = update_arcs(base, graph, task);
         task->is_followed = result == UPDATE_DONE;
         if (result == UPDATE_ALL_WEIGHTS && task->status == STATUS_OK) {
-            result = update_weights(base, threads, task);
+            result = update_weights(base, graph, threads, task);
         }
+        graph_scale_destroy(scaled);
     }
     task->is_updated = result == UPDATE_DONE || result == UPDATE_CANCELLED;
     if (result == UPDATE_CANCELLED) {

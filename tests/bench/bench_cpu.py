@@ -11,15 +11,21 @@ one and two threads: i4, i4 in 16 bits, and both undirected; x is how many times
 (What apsp takes does not depend on the edges: its dense plan leaves nothing out.) With --beside another
 build in turn, with no SciPy: the best of --runs turns, as a share of the best limit of either build.
 
-The median of the runs; one line per figure."""
+Last, for --sizes, the same graph with integers and with hundredths of them, from the file to the written
+matrix: user CPU time of `apsp solve`, the least of the runs; x is hundredths by integers.
+
+The median of the runs, if not said; one line per figure."""
 
 import argparse
 import importlib
 import itertools
 import json
+import os
 import random
+import resource
 import statistics
 import subprocess
+import tempfile
 import time
 
 EDGES_PER_VERTEX = 16
@@ -164,6 +170,33 @@ def compare_builds(options):
                       flush=True)
 
 
+def solve_s(apsp, graph, matrix):
+    """User CPU time of one solve."""
+    before_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([apsp, "solve", graph, matrix, "--solver", "cpu"], check=True, stderr=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_s
+
+
+def compare_decimals(options):
+    with tempfile.TemporaryDirectory() as folder:
+        matrix = os.path.join(folder, "matrix.npy")
+        for n in map(int, options.sizes.split(",")):
+            edges = make_edges(n)
+            graphs = {}
+            for name, unit in (("integers", 1), ("hundredths", 100)):
+                graphs[name] = os.path.join(folder, f"{name}.gr")
+                with open(graphs[name], "w", encoding="ascii") as file:
+                    file.write(f"p sp {n} {len(edges)}\n")
+                    file.writelines(f"a {s + 1} {t + 1} {w / unit:g}\n" for s, t, w in edges)
+            runs = [{name: solve_s(options.apsp, graph, matrix) for name, graph in graphs.items()}
+                    for _ in range(options.runs)]
+            least = {name: min(run[name] for run in runs) for name in graphs}
+            for name, seconds in least.items():
+                print(f"n={n:<6} {'apsp solve, ' + name:50} {seconds * 1e3:10.2f} ms "
+                      f"{seconds / least['integers']:8.2f} x", flush=True)
+
+
 def main():
     options = parse_arguments()
     if options.beside:
@@ -173,6 +206,8 @@ def main():
         compare_sparse(options)
     if options.dense:
         compare_dense(options)
+    if options.sizes:
+        compare_decimals(options)
 
 
 if __name__ == "__main__":

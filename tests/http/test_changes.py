@@ -93,8 +93,8 @@ def test_forms(daemon):
     csv = 'source,target,weight\n"a",c,3.5\n\nb, c,\nc,b,null\n'
     answer = daemon.ask("PATCH", "/v1/graphs/forms/edges", body=csv, headers=CSV)
     job = daemon.finish(answer.expect(202).json["id"])
-    assert job["state"] == "done" and job["summary"]["kind"] == "f4", job
-    assert [w["code"] for w in job["warnings"]] == ["EdgesAbsent"], job["warnings"]
+    assert job["state"] == "done" and job["summary"]["kind"] == "f8", job
+    assert [w["code"] for w in job["warnings"]] == ["EdgesAbsent", "KindChanged"], job["warnings"]
     edges = daemon.get("/v1/graphs/forms/edges").json["edges"]
     assert edges == [["a", "b", 5], ["a", "c", 3.5]], edges
     # Back to integers, by curl's media type: the kind follows the weights again.

@@ -51,8 +51,8 @@ def test_of_a_stored_graph(daemon):
     stored = daemon.ask("POST", "/v1/graphs?name=kept", body=b"1 2 0.5\n2 3 0.25\n").expect(201).json
     for key in (stored["id"], "kept"):
         answer = estimate(daemon, {"graph": key}).expect(200).json
-        assert (answer["n"], answer["m"], answer["kind"]) == (3, 2, "f4") and answer["fits"], answer
-    assert estimate(daemon, {"graph": "kept", "kind": "f8"}).expect(200).json["kind"] == "f8"
+        assert (answer["n"], answer["m"], answer["kind"]) == (3, 2, "f8") and answer["fits"], answer
+    assert estimate(daemon, {"graph": "kept", "kind": "f4"}).expect(200).json["kind"] == "f4"
     job = daemon.solve(harness.SMALL)
     assert estimate(daemon, {"graph": job["id"]}).expect(200).json["n"] == 4
     negative = daemon.ask("POST", "/v1/graphs?name=below", body=b"1 2 -5\n").expect(201).json["id"]

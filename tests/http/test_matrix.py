@@ -79,8 +79,8 @@ def test_formats_are_negotiated(daemon):
     answer = daemon.get(f"/v1/graphs/{reals}/matrix?format=nthu").expect(406, "NotAcceptable")
     assert "hint" in answer.json
     raw = daemon.get(f"/v1/graphs/{reals}/matrix?format=raw").expect(200)
-    assert raw.headers["X-Matrix-Dtype"] == "<f4"
-    assert struct.unpack("<4f", raw.body) == (0.0, 0.5, float("inf"), 0.0)
+    assert raw.headers["X-Matrix-Dtype"] == "<f8"
+    assert struct.unpack("<4d", raw.body) == (0.0, 0.5, float("inf"), 0.0)
 
 
 CSV = b"0,5,12,\n8,0,7,\n1,6,0,\n,,,0\n"

@@ -62,7 +62,7 @@ struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type, i
                                             .components = 1,
                                             .negative_loop = NO_VERTEX,
                                             .negative = first_weight < 0,
-                                            .integral = type == WEIGHT_INTEGER};
+                                            .decimals = type == WEIGHT_INTEGER ? 0 : NO_DECIMALS};
     CHECK(vertex_names_create_range(vertex_count, 1, &graph->names) == STATUS_OK);
     return graph;
 }

@@ -88,7 +88,7 @@ static void compare(const struct graph *graph, enum kind kind, uint32_t threads,
 
 static void compare_kinds(const struct graph *graph, uint32_t threads, const char *shape)
 {
-    if (graph->summary.integral) {
+    if (graph->summary.decimals == 0) {
         compare(graph, KIND_I4, threads, shape);
     }
     compare(graph, KIND_F4, threads, shape);
@@ -191,13 +191,13 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
 /* All weights over the shape of a hierarchy of the same edges. Rounding on a cycle of length 0 is
  * left to the whole solve. */
 static enum update_result expect_customized(const struct hierarchy *before,
-                                            const struct solved *after)
+                                            const struct graph *graph, const struct solved *after)
 {
     struct solve_outcome outcome = {0};
     void *bytes = NULL;
     uint64_t size = 0;
     const enum update_result status =
-        solve_customize(before, after->graph, 1, NULL, &bytes, &size, &outcome);
+        solve_customize(before, graph, 1, NULL, &bytes, &size, &outcome);
     assert_true(status == UPDATE_SOLVE_ANEW || status == UPDATE_DONE);
     if (status == UPDATE_DONE) {
         assert_non_null(after->hierarchy);
@@ -209,6 +209,14 @@ static enum update_result expect_customized(const struct hierarchy *before,
     }
     free(bytes);
     return status;
+}
+
+static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph *graph,
+                           enum kind kind)
+{
+    const struct scaling scaling = graph_scaling(&graph->summary, kind);
+    return hierarchy != NULL && hierarchy->summary.kind == scaling.kind &&
+           hierarchy->summary.decimals == scaling.decimals;
 }
 
 /* How many were made without solving it all again. */
@@ -233,10 +241,16 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
         if (size > 0) {
             memcpy(bytes, before.bytes, size);
         }
+        struct graph *scaled = NULL;
+        const bool is_alike = has_numbers_of(before.hierarchy, after.graph, kind);
+        assert_int_equal(
+            graph_scale(after.graph, is_alike ? before.hierarchy->summary.decimals : 0, &scaled),
+            STATUS_OK);
+        const struct graph *graph = scaled != NULL ? scaled : after.graph;
         const enum update_result result =
-            before.hierarchy == NULL ? UPDATE_SOLVE_ANEW
-                                     : solve_update_hierarchy(before.hierarchy, after.graph, arcs,
-                                                              count, NULL, bytes, &outcome);
+            is_alike ? solve_update_hierarchy(before.hierarchy, graph, arcs, count, NULL, bytes,
+                                              &outcome)
+                     : UPDATE_SOLVE_ANEW;
         assert_true(result == UPDATE_DONE || result == UPDATE_SOLVE_ANEW ||
                     result == UPDATE_ALL_WEIGHTS);
         if (result == UPDATE_DONE) {
@@ -245,10 +259,12 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
             assert_memory_equal(bytes, after.bytes, size);
             updates++;
         }
-        if (before.hierarchy != NULL && (round % 4 == 0 || result == UPDATE_SOLVE_ANEW)) {
-            const enum update_result customized = expect_customized(before.hierarchy, &after);
+        if (is_alike && (round % 4 == 0 || result == UPDATE_SOLVE_ANEW)) {
+            const enum update_result customized =
+                expect_customized(before.hierarchy, graph, &after);
             assert_true(result != UPDATE_SOLVE_ANEW || customized == UPDATE_SOLVE_ANEW);
         }
+        graph_scale_destroy(scaled);
         free(bytes);
         finish_solved(&before);
         before = after;

@@ -88,7 +88,7 @@ static bool run_case(struct solver *solver, const json_t *peer_case)
     struct graph *graph = read_graph(peer_case);
     bool right = false;
     if (graph != NULL) {
-        const enum kind kind = graph->summary.integral ? KIND_I4 : KIND_F8;
+        const enum kind kind = graph->summary.decimals == 0 ? KIND_I4 : KIND_F8;
         right = json_object_get(peer_case, "error") != NULL
                     ? ends_with_cycle(solver, graph, kind, peer_case)
                     : equals_expected(solver, graph, kind, peer_case);

@@ -163,12 +163,12 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
     struct member like = {.graph = graph, .plan = plan, .options.symmetric = !graph->directed};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
         like.kind = kinds[i];
-        if (kinds[i] != KIND_I4 || graph->summary.integral) {
+        if (kinds[i] != KIND_I4 || graph->summary.decimals == 0) {
             compare(&like, shape);
         }
     }
     like.kind = KIND_I4;
-    like.options.narrow = graph->summary.integral && !graph->summary.negative &&
+    like.options.narrow = graph->summary.decimals == 0 && !graph->summary.negative &&
                           graph->summary.distance_bound <= NARROW_DISTANCE_MAX;
     if (like.options.narrow) {
         compare(&like, shape);

@@ -116,7 +116,7 @@ static bool applies(const struct gpu_variant *variant, const struct graph *graph
     const bool narrow = !summary->negative && summary->distance_bound <= NARROW_DISTANCE_MAX;
     return (!variant->symmetric || !graph->directed) &&
            (narrow || (!variant->narrow && variant->kind != KIND_U2)) &&
-           (summary->integral || kind_is_float(variant->kind));
+           (summary->decimals == 0 || kind_is_float(variant->kind));
 }
 
 /* Of one rank and of several, the same as of one alone. */

@@ -8,14 +8,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool statistics_are_those_of(const struct matrix *matrix, const void *storage)
+/* The integers that the decimals of a matrix stand for, in storage of their own. */
+static struct matrix integers_of(const struct matrix *matrix, struct scaling scaling)
 {
+    const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
+    const double *distances = matrix->elements;
+    struct matrix integers = {matrix->vertex_count, scaling.kind,
+                              malloc(count * kind_size(scaling.kind) + 1)};
+    CHECK(integers.elements != NULL);
+    for (size_t i = 0; i < count; ++i) {
+        const double integer = decimals_multiply(distances[i], scaling.decimals);
+        if (scaling.kind == KIND_F8) {
+            ((double *)integers.elements)[i] = integer;
+        } else {
+            ((int32_t *)integers.elements)[i] = isinf(integer) ? UNREACHABLE_I4 : (int32_t)integer;
+        }
+    }
+    return integers;
+}
+
+static bool statistics_are_those_of(const struct matrix *matrix, struct scaling scaling,
+                                    const void *storage)
+{
+    const bool is_scaled = scaling.decimals > 0;
+    struct matrix reduced = is_scaled ? integers_of(matrix, scaling) : *matrix;
     const size_t size = statistics_size(matrix->vertex_count);
     void *expected = malloc(size);
     struct cpu_pool *pool = NULL;
     CHECK(expected != NULL && cpu_pool_create(1, &pool) == STATUS_OK);
     struct statistics statistics = statistics_init(expected, matrix->vertex_count, matrix->kind);
-    cpu_finish_statistics(pool, matrix, NULL, &statistics);
+    statistics.kind = reduced.kind;
+    cpu_finish_statistics(pool, &reduced, NULL, &statistics);
+    if (is_scaled) {
+        statistics_divide(&statistics, scaling.decimals);
+        free(reduced.elements);
+    }
     const bool same = memcmp(storage, expected, size) == 0;
     cpu_pool_destroy(pool);
     free(expected);
@@ -32,15 +59,16 @@ struct statistics trial_make_statistics(struct trial *trial)
 void trial_compare_statistics(struct trial *trial)
 {
     trial->outcome.account.statistics = NULL;
-    trial->statistics_same = trial->status == STATUS_OK &&
-                             trial->outcome.account.statistics_filled &&
-                             statistics_are_those_of(&trial->matrix, trial->statistics);
+    trial->statistics_same =
+        trial->status == STATUS_OK && trial->outcome.account.statistics_filled &&
+        statistics_are_those_of(&trial->matrix, trial->scaling, trial->statistics);
 }
 
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,
                              bool verify)
 {
-    struct trial trial = {.matrix = {graph->vertex_count, kind, NULL}};
+    struct trial trial = {.matrix = {graph->vertex_count, kind, NULL},
+                          .scaling = graph_scaling(&graph->summary, kind)};
     const struct solve_request request = {.kind = kind, .verify = verify};
     size_t bytes = 0;
     CHECK(matrix_size(graph->vertex_count, kind, &bytes) == STATUS_OK);

@@ -13,10 +13,12 @@ struct trial {
     struct problem problem;
     void *statistics; /* storage, owned */
     bool statistics_same;
+    struct scaling scaling; /* of a graph that solve_graph solved; zero: none */
 };
 
 /* To be finished by the caller, whatever its status. Statistics are asked for; statistics_same:
- * they are, byte by byte, what the CPU reduces the matrix that came back to. */
+ * they are, byte by byte, what the CPU reduces the matrix that came back to, or the integers of
+ * which its distances are a part. */
 struct trial trial_run(struct solver *solver, const struct edge_list *list, enum kind kind,
                        bool verify);
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,

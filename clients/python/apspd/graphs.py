@@ -179,12 +179,11 @@ def edges_of_columns(sources: Any, targets: Any, weights: Any, count: int | None
     return Edges(labels, labels.rows(tails), labels.rows(heads), weights)
 
 
-def numbers_of(weights: Any) -> tuple[Array, bool]:
-    """The weights as integers, or as floats where one is no whole number; and whether they are of
-    double precision."""
+def numbers_of(weights: Any) -> Array:
+    """The weights as integers, or as doubles where one is no whole number."""
     array: Array = numpy.asarray(weights)
     if array.dtype.kind in "biu":
-        return array + 0, False
+        return array + 0
     try:
         double = numpy.full(1, numpy.nan) if array.dtype.kind == "c" else array.astype(numpy.float64)
     except (TypeError, ValueError, OverflowError):
@@ -194,17 +193,14 @@ def numbers_of(weights: Any) -> tuple[Array, bool]:
     finite = double[numpy.isfinite(double)]
     if len(finite) == len(double) and (numpy.abs(finite) < 2**53).all():
         if (finite == numpy.floor(finite)).all():
-            return finite.astype(numpy.int64), False
-    return double, array.dtype != numpy.float32
+            return finite.astype(numpy.int64)
+    return double
 
 
 def write(edges: Edges, parameters: dict[str, Any]) -> Upload:
-    weights, is_double = numbers_of(edges.weights)
+    weights = numbers_of(edges.weights)
     is_edge = numpy.isfinite(weights)  # an infinite edge is none
     sources, targets, weights = edges.sources[is_edge], edges.targets[is_edge], weights[is_edge]
-    if is_double:
-        # The service itself would make decimals float32, and a float of Python is a double.
-        parameters = {"kind": "f8", **parameters}
     labels, count = edges.labels, len(edges.labels.labels)
     is_small = weights.dtype.kind in "iu" and (
         not len(weights) or (INT32.min <= weights.min() and weights.max() <= INT32.max)

@@ -265,16 +265,14 @@ class ResultSteps:
             [self._labels.name(source), self._labels.name(target), weight]
             for source, target, weight in edges
         ]
-        weights, is_double = numbers_of([change[2] for change in changes if change[2] is not None])
+        weights = numbers_of([change[2] for change in changes if change[2] is not None])
         left = iter(weights.tolist())
         changes = [[*change[:2], None if change[2] is None else next(left)] for change in changes]
-        # Else integers that become decimals would be float32.
-        query = {"kind": "f8"} if is_double and self.kind in ("i4", "u2") else {}
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
         if self._name is not None:
             headers["If-Match"] = f'"{self.graph}"'
         address = f"/v1/graphs/{quote(self._name or self.graph, safe='')}/edges"
-        request = Request("PATCH", address, query, headers, json.dumps(changes).encode())
+        request = Request("PATCH", address, {}, headers, json.dumps(changes).encode())
         job = job_of((yield from exchange(request, self._patience_s)))
         changed = yield from ResultSteps(self._patience_s, job, self._labels).steps_wait()
         self._job, self._address = changed._job, changed._address

@@ -33,16 +33,12 @@ enum column { ECCENTRICITY, CLOSENESS, REACHABLE, COLUMNS };
 static void append_cell(struct text *text, const struct statistics *statistics, size_t column,
                         uint32_t row)
 {
-    double closeness;
-
     if (column == REACHABLE) {
         text_printf(text, "%" PRIu32, statistics->reachable[row]);
-    } else if (column == ECCENTRICITY && statistics->reachable[row] > 0) {
+    } else if (column == ECCENTRICITY) {
         append_distance(text, statistics, statistics->eccentricity[row]);
-    } else if (column == CLOSENESS && statistics_closeness(statistics, row, &closeness)) {
-        append_number(text, closeness, false);
     } else {
-        text_append_string(text, "null");
+        append_number(text, statistics_closeness(statistics, row), false);
     }
 }
 
@@ -52,7 +48,8 @@ static void append_member(struct text *text, const struct statistics *statistics
                           double value, bool is_distance)
 {
     text_printf(text, ",\"%s\":", name);
-    if (statistics->summary->reachable_pairs == 0) {
+    if (statistics->summary->reachable_pairs == 0 &&
+        (!is_distance || statistics->vertex_count == 0)) {
         text_append_string(text, "null");
     } else {
         append_number(text, value, is_distance && statistics->kind == KIND_F4);

@@ -263,7 +263,7 @@ void request_answer_small(struct request *request, const char *representation,
 
 static void print_json(json_t *root, struct text *text)
 {
-    char *printed = text_print_json(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    char *printed = text_print_json(root);
     if (printed == NULL) {
         text->failed = true;
     } else {

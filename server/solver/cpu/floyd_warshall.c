@@ -120,8 +120,7 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
     }
     const struct cpu_block block = cpu_tiles_block(execution->tiles, tile, tile);
     unsigned char *left = scratch_of(execution, thread);
-    if (!operations->close(block, execution->options->clamp_diagonal, left,
-                           left + execution->left_bytes)) {
+    if (!operations->close(block, left, left + execution->left_bytes)) {
         atomic_store_explicit(&execution->negative, true, memory_order_relaxed);
         return;
     }

@@ -4,9 +4,8 @@
 #include "server/solver/cpu/tiles.h"
 
 struct cpu_floyd_warshall_options {
-    bool symmetric;      /* compute tiles on and below the diagonal only */
-    bool negative;       /* some weight is below 0 */
-    bool clamp_diagonal; /* see struct solve_options */
+    bool symmetric; /* compute tiles on and below the diagonal only */
+    bool negative;  /* some weight is below 0 */
 };
 
 /* Bytes taken beside the matrix: the packed panels of one round and a few tiles. Of a dense plan

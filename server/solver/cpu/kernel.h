@@ -48,9 +48,9 @@ struct cpu_operations {
     void (*multiply)(const void *left, const void *right, uint32_t depth, struct cpu_block block,
                      bool fresh);
     /* Floyd-Warshall within a square block. False, with the block undefined, when a diagonal
-     * element is below 0 when its turn as pivot comes; clamp lifts it to 0 instead. left and right:
+     * element is below 0 when its turn as pivot comes. left and right:
      * scratch for an operand each. */
-    bool (*close)(struct cpu_block block, bool clamp, void *left, void *right);
+    bool (*close)(struct cpu_block block, void *left, void *right);
 };
 
 struct cpu_kernel {

@@ -279,16 +279,12 @@ static inline void NAME(close_pivot)(ELEMENT *tile, uint32_t pivot, const PACKED
     }
 }
 
-static bool NAME(close_copy)(ELEMENT *tile, uint32_t width, bool clamp)
+static bool NAME(close_copy)(ELEMENT *tile, uint32_t width)
 {
     PACKED_LEFT to[CLOSE_WIDTH];
     for (uint32_t pivot = 0; pivot < width; pivot++) {
-        ELEMENT *diagonal = tile + pivot * CLOSE_COLUMNS + pivot;
-        if (*diagonal < 0) {
-            if (!clamp) {
-                return false;
-            }
-            *diagonal = 0;
+        if (tile[pivot * CLOSE_COLUMNS + pivot] < 0) {
+            return false;
         }
         for (uint32_t row = 0; row < width; row++) {
             to[row] = LEFT_OF(tile[row * CLOSE_COLUMNS + pivot]);
@@ -299,7 +295,7 @@ static bool NAME(close_copy)(ELEMENT *tile, uint32_t width, bool clamp)
 }
 
 /* Closes a block of at most CLOSE_WIDTH vertices in a padded copy. */
-static bool NAME(close_small)(struct cpu_block block, bool clamp)
+static bool NAME(close_small)(struct cpu_block block)
 {
     ELEMENT tile[CLOSE_WIDTH * CLOSE_COLUMNS] __attribute__((aligned(VECTOR_BYTES)));
     for (size_t element = 0; element < CLOSE_WIDTH * CLOSE_COLUMNS; element++) {
@@ -309,7 +305,7 @@ static bool NAME(close_small)(struct cpu_block block, bool clamp)
         memcpy(tile + row * CLOSE_COLUMNS, NAME(row_at)(block, row),
                block.columns * sizeof(ELEMENT));
     }
-    if (!NAME(close_copy)(tile, block.rows, clamp)) {
+    if (!NAME(close_copy)(tile, block.rows)) {
         return false;
     }
     for (uint32_t row = 0; row < block.rows; row++) {
@@ -322,7 +318,7 @@ static bool NAME(close_small)(struct cpu_block block, bool clamp)
 /* Blocked in itself: CLOSE_WIDTH pivots are closed, their rows updated by them, then everything. As
  * closed C has C (x) C = C, the rows and columns of the pivots may be among what is updated, and
  * the columns may be the old ones. */
-static bool NAME(close)(struct cpu_block block, bool clamp, void *left, void *right)
+static bool NAME(close)(struct cpu_block block, void *left, void *right)
 {
     for (uint32_t first = 0; first < block.rows; first += CLOSE_WIDTH) {
         const uint32_t rest = block.rows - first;
@@ -333,7 +329,7 @@ static bool NAME(close)(struct cpu_block block, bool clamp, void *left, void *ri
                                        block.columns};
         const struct cpu_block columns = {(ELEMENT *)block.elements + first, block.stride,
                                           block.rows, width};
-        if (!NAME(close_small)(pivots, clamp)) {
+        if (!NAME(close_small)(pivots)) {
             return false;
         }
         if (width == block.rows) {

@@ -201,7 +201,7 @@ void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const stru
     }
 }
 
-bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp)
+bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles)
 {
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
         for (uint32_t row = 0; cpu_tiles_has(tiles, tile) && row < cpu_tiles_width(tiles, tile);
@@ -211,11 +211,8 @@ bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp)
             const double value = tiles->arithmetic == ARITHMETIC_F4
                                      ? (double)((float *)block.elements)[index]
                                      : ((double *)block.elements)[index];
-            if (value < 0 && !clamp) {
-                return false;
-            }
             if (value < 0) {
-                cpu_tiles_store(tiles->arithmetic, block.elements, index, 0);
+                return false;
             }
         }
     }

@@ -95,6 +95,6 @@ static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, s
 void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
                     bool symmetric);
 
-/* True when no diagonal entry is below 0. With clamp those that are become 0 first. Floats only:
- * there a cycle of length 0 may round to less after its last vertex was pivot. */
-bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles, bool clamp);
+/* True when no diagonal entry is below 0. Floats only: there a cycle of length 0 may round to less
+ * after its last vertex was pivot. */
+bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles);

@@ -44,7 +44,7 @@ struct front_operations {
     void (*load)(const struct front *front, const void *up, const void *down);
     void (*assemble)(const struct front *front, const void *remains, uint32_t count,
                      const uint32_t *place);
-    bool (*eliminate)(const struct front *front, int32_t above, bool clamp);
+    bool (*eliminate)(const struct front *front, int32_t above);
     void (*keep)(const struct front *front, int32_t above, void *up, void *down, void *remains);
 };
 
@@ -83,8 +83,7 @@ struct customization {
     const struct front_operations *operations;
     const struct observer *observer;
     size_t element_bytes;
-    int32_t above; /* see front_body.h */
-    bool clamp;
+    int32_t above;     /* see front_body.h */
     uint64_t *remains; /* of each supernode: where on the stack of its subtree */
     void **kept;       /* of those whose parent is in no subtree, freed by it */
     uint32_t *child;   /* of each supernode, the first of a list; or NO_SUPERNODE */
@@ -191,7 +190,7 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
                                 .hand = hand};
     run->operations->load(&front, up, down);
     assemble_children(run, s, hand, &front, in_subtree);
-    if (!run->operations->eliminate(&front, run->above, run->clamp)) {
+    if (!run->operations->eliminate(&front, run->above)) {
         atomic_store(&run->status, STATUS_NEGATIVE_CYCLE);
         return;
     }
@@ -412,6 +411,7 @@ enum status hierarchy_customize(const struct hierarchy_shape *shape, const struc
     const bool negative = graph->summary.negative;
     const struct hierarchy_summary summary = {.vertex_count = graph->vertex_count,
                                               .kind = kind,
+                                              .decimals = options->decimals,
                                               .directed = graph->directed,
                                               .negative = negative,
                                               .arc_count = shape->arc_count};
@@ -423,7 +423,6 @@ enum status hierarchy_customize(const struct hierarchy_shape *shape, const struc
         .observer = options->observer,
         .element_bytes = kind_size(kind),
         .above = negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1,
-        .clamp = options->clamp_diagonal,
     };
     hierarchy_lay_out(shape, &summary, bytes, &run.hierarchy);
     run.operations->clear(run.hierarchy.up, entries);

@@ -8,7 +8,7 @@
 
 struct hierarchy_options {
     enum kind kind;
-    bool clamp_diagonal;             /* see struct solve_options */
+    uint32_t decimals;               /* of the summary, whose weights the graph has as integers */
     const struct observer *observer; /* may be NULL */
 };
 

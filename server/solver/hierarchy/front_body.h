@@ -55,14 +55,14 @@ static void NAME(assemble)(const struct front *front, const void *remains, uint3
 }
 
 /* False at a negative cycle. Ends early where the run does not go on. */
-static bool NAME(eliminate)(const struct front *front, int32_t above, bool clamp)
+static bool NAME(eliminate)(const struct front *front, int32_t above)
 {
     const uint32_t size = front->size;
     ELEMENT *elements = front->elements;
     (void)above;
     for (uint32_t k = 0; k < front->columns; k++) {
         ELEMENT *restrict pivot = elements + (size_t)k * size;
-        if (pivot[k] < 0 && !clamp) {
+        if (pivot[k] < 0) {
             return false;
         }
         if (k % PIVOTS_AT_ONCE == PIVOTS_AT_ONCE - 1 &&

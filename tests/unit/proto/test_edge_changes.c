@@ -66,7 +66,7 @@ static void expect_equal(const struct graph *found, const struct graph *wanted)
     assert_true(found->summary.min_weight == wanted->summary.min_weight);
     assert_true(found->summary.max_weight == wanted->summary.max_weight);
     assert_int_equal(found->summary.components, wanted->summary.components);
-    assert_int_equal(found->summary.integral, wanted->summary.integral);
+    assert_int_equal(found->summary.decimals, wanted->summary.decimals);
     assert_int_equal(vertex_names_count(found->names), N);
 }
 

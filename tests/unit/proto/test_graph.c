@@ -29,7 +29,7 @@ TEST(kinds_follow_the_bound)
 {
     assert_true(chooses("p sp 2 1\na 1 2 536870911\n", KIND_AUTO, KIND_I4));
     assert_true(chooses("p sp 2 1\na 1 2 536870912\n", KIND_AUTO, KIND_F8));
-    assert_true(chooses("p sp 2 1\na 1 2 0.5\n", KIND_AUTO, KIND_F4));
+    assert_true(chooses("p sp 2 1\na 1 2 0.5\n", KIND_AUTO, KIND_F8));
     assert_true(chooses("p sp 2 1\na 1 2 1.5e300\n", KIND_F8, KIND_F8));
     assert_true(refuses("p sp 2 1\na 1 2 536870912\n", KIND_I4));
     assert_true(refuses("p sp 2 1\na 1 2 9007199254740992\n", KIND_AUTO));

@@ -84,7 +84,7 @@ TEST(no_byte_leads_a_search_outside)
     uint64_t size;
     uint64_t refused = 0;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
-    int32_t *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row));
+    double *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row)); /* of either kind */
     const uint32_t sources[HIERARCHY_LANES] = {0, 5, 100};
     assert_non_null(row);
     for (uint64_t at = 0; at < size; ++at) {

@@ -81,7 +81,7 @@ TEST(json_is_what_jansson_prints)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
-    char *text = text_print_json(object, JSON_COMPACT);
+    char *text = text_print_json(object);
     assert_string_equal(text, expected);
     free(text);
     free(expected);
@@ -90,7 +90,7 @@ TEST(json_is_what_jansson_prints)
 
 TEST(no_json_gives_no_text)
 {
-    assert_null(text_print_json(NULL, 0));
+    assert_null(text_print_json(NULL));
 }
 
 /* Whichever allocation of jansson's fails. */
@@ -102,7 +102,7 @@ TEST(json_is_whole_or_none)
     for (size_t allowed = 0; !whole; allowed++) {
         assert_true(allowed < 100);
         allocations_left = allowed;
-        char *text = text_print_json(object, JSON_COMPACT);
+        char *text = text_print_json(object);
         allocations_left = SIZE_MAX;
         whole = text != NULL;
         if (whole) {

@@ -136,22 +136,27 @@ TEST(a_negative_undirected_edge_is_a_negative_cycle)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* 0.1 + 0.2 - 0.3 is above 0 in doubles; in floats some order of these sums is below. */
-TEST(rounding_on_a_cycle_of_length_zero_is_no_negative_cycle)
+/* Tenths whose sum is exactly 0: no order of them is below in integers, some is in floats. */
+TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 {
     struct edge edges[VERTEX_LIMIT];
-    double last = 0;
+    int last = 0;
     for (uint32_t vertex = 0; vertex + 1 < VERTEX_LIMIT; ++vertex) {
-        const double weight = 0.1 * (1 + vertex % 7);
-        edges[vertex] = (struct edge){vertex, vertex + 1, weight};
-        last -= weight;
+        const int tenths = 1 + (int)(vertex % 7);
+        edges[vertex] = (struct edge){vertex, vertex + 1, tenths / 10.0};
+        last -= tenths;
     }
-    edges[VERTEX_LIMIT - 1] = (struct edge){VERTEX_LIMIT - 1, 0, last};
-    struct attempt attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F4);
+    edges[VERTEX_LIMIT - 1] = (struct edge){VERTEX_LIMIT - 1, 0, last / 10.0};
+    struct attempt attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F8);
     assert_int_equal(attempt.status, STATUS_OK);
     for (uint32_t vertex = 0; vertex < VERTEX_LIMIT; ++vertex) {
-        assert_true(attempt.entries.f4[vertex * (VERTEX_LIMIT + 1)] == 0);
+        assert_true(attempt.entries.f8[vertex * (VERTEX_LIMIT + 1)] == 0);
     }
+    assert_true(attempt.entries.f8[3] == 0.6);
+    solve_outcome_finish(&attempt.outcome);
+    attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F4);
+    assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
+    assert_non_null(strstr(attempt.problem.hint, "or ask for kind=f8"));
     solve_outcome_finish(&attempt.outcome);
 }
 

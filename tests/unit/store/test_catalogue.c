@@ -102,7 +102,8 @@ static const struct graph_row graph_row = {.id = "g_1",
                                                        .distance_bound = 4.5,
                                                        .components = 3,
                                                        .negative_loop = NO_VERTEX,
-                                                       .negative = true}};
+                                                       .negative = true,
+                                                       .decimals = NO_DECIMALS}};
 static const struct name_row name_row = {.name = "rome", .graph_id = "g_1"};
 static const struct result_row result_row = {.graph_id = "g_1",
                                              .kind = KIND_F4,
@@ -152,7 +153,7 @@ static void expect_rows(const struct walk *walk)
     assert_int_equal(summary->components, 3);
     assert_int_equal(summary->negative_loop, NO_VERTEX);
     assert_true(summary->negative);
-    assert_false(summary->integral);
+    assert_int_equal(summary->decimals, NO_DECIMALS);
     assert_int_equal(walk->result.kind, KIND_F4);
     assert_string_equal(walk->result.etag, "e1");
     assert_int_equal(walk->result.bytes, 77);

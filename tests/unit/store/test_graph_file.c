@@ -32,7 +32,7 @@ static void expect_same(const struct graph *graph, const struct graph *read)
     assert_int_equal(read->summary.negative_loop, graph->summary.negative_loop);
     assert_true(read->summary.negative_loop_weight == graph->summary.negative_loop_weight);
     assert_int_equal(read->summary.negative, graph->summary.negative);
-    assert_int_equal(read->summary.integral, graph->summary.integral);
+    assert_int_equal(read->summary.decimals, graph->summary.decimals);
 }
 
 FIXTURE_TEST(graphs_come_back_as_they_were)

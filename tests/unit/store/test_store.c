@@ -552,13 +552,13 @@ FIXTURE_TEST(other_formats_are_refused)
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     store_close(store);
-    write_format(fixture, "apspd state 7 0123456789abcdef0123456789abcdef and more\n");
-    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 7");
+    write_format(fixture, "apspd state 8 0123456789abcdef0123456789abcdef and more\n");
+    expect_refused(fixture, STATUS_CONFIG, "newer apspd: format 8");
     write_format(fixture, "apspd state 3 0123456789abcdef0123456789abcdef\n");
     expect_refused(fixture, STATUS_CONFIG, "older apspd: format 3");
-    write_format(fixture, "apspd state 6 0123456789abcdef0123456789abcdef\n");
+    write_format(fixture, "apspd state 7 0123456789abcdef0123456789abcdef\n");
     expect_refused(fixture, STATUS_CONFIG, "another state directory");
-    write_format(fixture, "apspd state 6 0123\n");
+    write_format(fixture, "apspd state 7 0123\n");
     expect_refused(fixture, STATUS_CONFIG, "damaged");
     write_format(fixture, "my own files\n");
     expect_refused(fixture, STATUS_CONFIG, "not that of a state directory");

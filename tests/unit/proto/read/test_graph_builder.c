@@ -15,7 +15,7 @@ TEST(parallel_edges_and_loops_are_settled)
     assert_int_equal(graph->summary.parallel_merged, 2);
     assert_int_equal(graph->summary.negative_loop, 2);
     assert_int_equal(graph->summary.components, 2);
-    assert_true(graph->summary.negative && graph->summary.integral);
+    assert_true(graph->summary.negative && graph->summary.decimals == 0);
     assert_true(graph->summary.distance_bound == 4 && graph->summary.min_weight == -1);
     graph_destroy(graph);
 }
@@ -125,7 +125,7 @@ TEST(reals_come_between_integers)
     assert_true(graph->weight_f8[0] == 3.5 && graph->weight_f8[1] == -2.5 &&
                 graph->weight_f8[2] == 7);
     assert_true(graph->summary.min_weight == -2.5 && graph->summary.max_weight == 7);
-    assert_true(graph->summary.distance_bound == 10.5 && !graph->summary.integral);
+    assert_true(graph->summary.distance_bound == 10.5 && graph->summary.decimals == 1);
     assert_int_equal(graph->summary.components, 1);
     assert_int_equal(graph->summary.negative_loop, 2);
     graph_destroy(graph);

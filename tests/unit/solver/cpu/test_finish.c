@@ -146,7 +146,7 @@ TEST(drifted_integers_become_unreachable)
     }
 }
 
-TEST(a_diagonal_below_zero_is_found_or_lifted)
+TEST(a_diagonal_below_zero_is_found)
 {
     static const enum kind kinds[] = {KIND_F4, KIND_F8};
     for (size_t i = 0; i < 2; ++i) {
@@ -154,13 +154,10 @@ TEST(a_diagonal_below_zero_is_found_or_lifted)
         const enum arithmetic arithmetic = i == 0 ? ARITHMETIC_F4 : ARITHMETIC_F8;
         tiles_fixture_open(CPU_TILE + 9, kinds[i], arithmetic, i == 0, &fixture);
         const struct cpu_block block = cpu_tiles_block(&fixture.tiles, 1, 1);
-        cpu_tiles_store(arithmetic, block.elements, block.stride + 1, -1e-6);
         cpu_tiles_store(arithmetic, block.elements, block.stride, -5);
-        assert_false(cpu_tiles_check_diagonal(&fixture.tiles, false));
-        assert_true(cpu_tiles_check_diagonal(&fixture.tiles, true));
-        assert_true(cpu_tiles_check_diagonal(&fixture.tiles, false));
-        assert_true(i == 0 ? ((float *)block.elements)[block.stride] == -5
-                           : ((double *)block.elements)[block.stride] == -5);
+        assert_true(cpu_tiles_check_diagonal(&fixture.tiles));
+        cpu_tiles_store(arithmetic, block.elements, block.stride + 1, -1e-6);
+        assert_false(cpu_tiles_check_diagonal(&fixture.tiles));
         tiles_fixture_close(&fixture);
     }
 }

@@ -198,7 +198,7 @@ TEST(the_largest_numbers_are_added_and_compared_rightly)
 
 /* A ring of edges of length 1, the last of another. */
 static bool close_ring(const struct cpu_operations *operations, struct operands *operands,
-                       double last, bool clamp, uint32_t width)
+                       double last, uint32_t width)
 {
     for (uint32_t row = 0; row < width; ++row) {
         for (uint32_t column = 0; column < width; ++column) {
@@ -208,14 +208,14 @@ static bool close_ring(const struct cpu_operations *operations, struct operands 
         operands->result[row * STRIDE + (row + 1) % width] = row + 1 == width ? last : 1;
         operands->result[row * STRIDE + width] = GUARD;
     }
-    return operations->close(store(operands, operands->result, width, width, false), clamp,
+    return operations->close(store(operands, operands->result, width, width, false),
                              operands->left_packed, operands->right_packed);
 }
 
 static void check_ring(const struct cpu_operations *operations, struct operands *operands,
                        uint32_t width)
 {
-    assert_true(close_ring(operations, operands, 1, false, width));
+    assert_true(close_ring(operations, operands, 1, width));
     for (uint32_t index = 0; index < width * width; ++index) {
         const uint32_t row = index / width;
         const uint32_t column = index % width;
@@ -239,7 +239,7 @@ TEST(closing_finds_all_distances_within_the_block)
     }
 }
 
-TEST(closing_stops_at_a_negative_cycle_unless_clamped)
+TEST(closing_stops_at_a_negative_cycle)
 {
     static const enum arithmetic signed_ones[] = {ARITHMETIC_I4, ARITHMETIC_F4, ARITHMETIC_F8};
     for (size_t index = 0; index < sizeof(signed_ones) / sizeof(signed_ones[0]); ++index) {
@@ -247,9 +247,8 @@ TEST(closing_stops_at_a_negative_cycle_unless_clamped)
         for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
             const struct cpu_operations *operations =
                 cpu_kernel_operations(cpu_kernel_usable(variant), signed_ones[index], true);
-            assert_true(close_ring(operations, operands, -99, false, 100));
-            assert_false(close_ring(operations, operands, -100, false, 100));
-            assert_true(close_ring(operations, operands, -100, true, 100));
+            assert_true(close_ring(operations, operands, -99, 100));
+            assert_false(close_ring(operations, operands, -100, 100));
         }
         free_operands(operands);
     }

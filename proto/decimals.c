@@ -1,0 +1,99 @@
+#include "proto/decimals.h"
+
+#include "proto/status.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The smallest double is 5e-324. */
+#define DECIMALS_MOST 324
+
+const double decimals_powers[EXACT_POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static double power_of_ten(uint32_t decimals)
+{
+    return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
+}
+
+/* Below 2^50 the error of the product is less than half of 1; a power beyond 10^308 is infinite. */
+double decimals_multiply(double value, uint32_t decimals)
+{
+    const uint32_t first = decimals < 300 ? decimals : 300;
+    return rint(value * power_of_ten(first) * power_of_ten(decimals - first));
+}
+
+/* One division by an exact power is correctly rounded. */
+double decimals_divide(double integer, uint32_t decimals)
+{
+    char text[64];
+    if (decimals < EXACT_POWERS || !isfinite(integer)) {
+        return integer / power_of_ten(decimals);
+    }
+    snprintf(text, sizeof(text), "%.0fe-%u", integer, decimals);
+    return strtod(text, NULL);
+}
+
+uint32_t decimals_count(double value, uint32_t least)
+{
+    for (uint32_t decimals = least; decimals <= DECIMALS_MOST; decimals++) {
+        const double integer = decimals_multiply(value, decimals);
+        if (!(fabs(integer) < DECIMALS_LIMIT)) {
+            break;
+        }
+        if (decimals_divide(integer, decimals) == value) {
+            return decimals;
+        }
+    }
+    return NO_DECIMALS;
+}
+
+/* Elements that are copied aside before their quotients take their place: a constant, so that the
+ * compiler makes vectors of the loops over them. */
+#define RUN 64
+
+static void load_run(const void *numbers, enum kind kind, size_t count, double ret_run[RUN])
+{
+    int32_t integers[RUN] = {0};
+    if (kind == KIND_F8) {
+        memcpy(ret_run, numbers, count * sizeof(*ret_run));
+        return;
+    }
+    memcpy(integers, numbers, count * sizeof(*integers));
+    for (size_t i = 0; i < RUN; i++) {
+        ret_run[i] = integers[i] == UNREACHABLE_I4 ? INFINITY : (double)integers[i];
+    }
+}
+
+static void divide_run(uint32_t decimals, double run[RUN])
+{
+    const double power = power_of_ten(decimals);
+    if (decimals < EXACT_POWERS) {
+        for (size_t i = 0; i < RUN; i++) {
+            run[i] /= power;
+        }
+        return;
+    }
+    for (size_t i = 0; i < RUN; i++) {
+        run[i] = decimals_divide(run[i], decimals);
+    }
+}
+
+/* From the end: no quotient is written over a number that is still to be read. */
+void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
+                         double *quotients)
+{
+    double run[RUN] = {0};
+    CHECK(kind == KIND_I4 || kind == KIND_F8);
+    while (count > 0) {
+        const size_t length = (count - 1) % RUN + 1;
+        count -= length;
+        load_run((const char *)numbers + count * kind_size(kind), kind, length, run);
+        divide_run(decimals, run);
+        memcpy(quotients + count, run, length * sizeof(*run));
+    }
+}

@@ -1,0 +1,76 @@
+#include "proto/decimals.h"
+#include "tests/lib/test.h"
+
+#include <math.h>
+
+TEST(decimals_are_counted)
+{
+    static const struct {
+        double value;
+        uint32_t least;
+        uint32_t count;
+    } cases[] = {
+        {0, 0, 0},
+        {7, 0, 0},
+        {7, 3, 3},
+        {-2.5, 0, 1},
+        {-0.300000001, 0, 9},
+        {99999.99, 0, 2},
+        {1234567.891, 0, 3},
+        {1e-50, 0, 50},
+        {3e-300, 0, 300},
+        {112589990684262.3, 0, 1},
+        {0.1 + 0.2, 0, NO_DECIMALS}, /* 0.30000000000000004 */
+        {(double)0.1f, 0, NO_DECIMALS},
+        {1.5, 16, NO_DECIMALS},
+        {5e-324, 0, 324},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        const uint32_t count = decimals_count(cases[i].value, cases[i].least);
+        if (count != cases[i].count) {
+            print_error("%.17g has %u\n", cases[i].value, count);
+            fail();
+        }
+    }
+}
+
+TEST(a_quotient_is_the_decimal_that_is_read)
+{
+    assert_true(decimals_divide(1, 2) == 0.01);
+    assert_true(decimals_divide(-1, 9) == -1e-9);
+    assert_true(decimals_divide(3, 50) == 3e-50);
+    assert_true(decimals_divide(49490, 2) == 494.9);
+    assert_true(decimals_multiply(494.9, 2) == 49490);
+    assert_true(decimals_multiply(3e-300, 301) == 30);
+    assert_true(isinf(decimals_divide((double)INFINITY, 30)));
+}
+
+/* Every product is the integer again, up to the limit. */
+TEST(integers_survive_a_division)
+{
+    uint64_t seed = 1;
+    for (int i = 0; i < 100000; ++i) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const double integer = (double)(seed >> (14 + i % 50));
+        const uint32_t decimals = (uint32_t)i % 30;
+        assert_true(decimals_multiply(decimals_divide(integer, decimals), decimals) == integer);
+    }
+}
+
+TEST(numbers_become_quotients_in_their_place)
+{
+    for (size_t count = 0; count < 200; ++count) {
+        double storage[200];
+        int32_t *integers = (int32_t *)storage;
+        for (size_t i = 0; i < count; ++i) {
+            integers[i] = i % 7 == 3 ? UNREACHABLE_I4 : (int32_t)i - 50;
+        }
+        decimals_divide_all(integers, KIND_I4, 2, count, storage);
+        for (size_t i = 0; i < count; ++i) {
+            assert_true(storage[i] == (i % 7 == 3 ? (double)INFINITY : ((double)i - 50) / 100));
+        }
+    }
+    double number = 7;
+    decimals_divide_all(&number, KIND_F8, 40, 1, &number);
+    assert_true(number == 7e-40);
+}
