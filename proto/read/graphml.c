@@ -66,6 +66,8 @@ struct graphml {
     struct number default_weight;
     struct number weight; /* of the edge at hand */
     struct json_place element;
+    struct json_place unweighted; /* the first edge without a weight; line 0 = none so far */
+    bool is_weighted;             /* some edge has one */
     uint32_t ends[2];
     bool both_ways; /* the edge says so */
 };
@@ -414,6 +416,15 @@ static enum status add_edge(struct graphml *graphml)
     const uint32_t back[2] = {graphml->ends[1], graphml->ends[0]};
     const struct graph_options *options = &graphml->reader.options;
     const bool directed = options->has_directed ? options->directed : graphml->directed;
+
+    if (graphml->keys.weight[0] != '\0') {
+        graphml->is_weighted |= number != &one;
+        graphml->unweighted = number == &one && graphml->unweighted.line == 0 ? graphml->element
+                                                                              : graphml->unweighted;
+        STATUS_TRY(graphml->is_weighted && graphml->unweighted.line > 0
+                       ? reader_refuse_missing(graphml->unweighted, graphml->reterr)
+                       : STATUS_OK);
+    }
     enum status status = reader_add_edge(&graphml->reader, graphml->ends, number->bytes,
                                          number->size, number->place.column, graphml->reterr);
 

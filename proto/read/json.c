@@ -284,7 +284,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
         problem_hint(reterr, READ_HERE);
         return STATUS_BAD_GRAPH;
     }
-    status = is_node ? STATUS_OK : json_weight_end(&json->weight, reterr);
+    status = is_node ? STATUS_OK : json_weight_end(&json->weight, json->element, reterr);
     if (is_node || status != STATUS_OK) {
         return status;
     }

@@ -71,13 +71,18 @@ enum status json_weight_take(struct json_weight *weight, const struct json_token
     return STATUS_OK;
 }
 
-enum status json_weight_end(struct json_weight *weight, struct problem *reterr)
+enum status json_weight_end(struct json_weight *weight, struct json_place edge,
+                            struct problem *reterr)
 {
     const struct json_place place = weight->place;
     const char *name = weight->name.bytes;
 
     if (weight->name.rank == NO_COLUMN) {
-        return STATUS_OK;
+        weight->unweighted = weight->unweighted.line == 0 ? edge : weight->unweighted;
+        return weight->used.rank == NO_COLUMN ? STATUS_OK : reader_refuse_missing(edge, reterr);
+    }
+    if (weight->unweighted.line > 0) {
+        return reader_refuse_missing(weight->unweighted, reterr);
     }
     if (weight->size == 0) {
         problem_bad_graph(reterr, place.line, place.column, "The weight is not a number.");

@@ -21,10 +21,11 @@ struct json_weight {
     struct json_place place;
     size_t size; /* 0: no number */
     char text[JSON_WEIGHT_SIZE];
-    struct weight_name key;    /* of the member whose value comes next */
-    char passed[64];           /* the other attribute at hand, or with the first number */
-    struct json_place unknown; /* of that number; line 0 = none so far */
-    bool is_reached;           /* weight= reaches it there */
+    struct weight_name key;       /* of the member whose value comes next */
+    char passed[64];              /* the other attribute at hand, or with the first number */
+    struct json_place unweighted; /* the first edge without a weight; line 0 = none so far */
+    struct json_place unknown;    /* of that number; line 0 = none so far */
+    bool is_reached;              /* weight= reaches it there */
 };
 
 void json_weight_init(struct json_weight *weight, const char *wanted, const char *place_of_all);
@@ -35,8 +36,10 @@ bool json_weight_find(struct json_weight *weight, const struct json_token *key);
 /* The value of that member. STATUS_BAD_GRAPH when the edge had it before. */
 MUST_CHECK enum status json_weight_take(struct json_weight *weight, const struct json_token *token,
                                         struct problem *reterr);
-/* The end of the edge. STATUS_BAD_GRAPH when its weight is no number, or could be two. */
-MUST_CHECK enum status json_weight_end(struct json_weight *weight, struct problem *reterr);
+/* The end of the edge that begins there. STATUS_BAD_GRAPH when its weight is no number, could be
+ * two, or is missing where others are not. */
+MUST_CHECK enum status json_weight_end(struct json_weight *weight, struct json_place edge,
+                                       struct problem *reterr);
 /* A key or a value of the edge that is neither its weight nor an end. is_reached: it is in the
  * object that has the weight. */
 void json_weight_pass(struct json_weight *weight, const struct json_token *token, bool is_reached);

@@ -238,6 +238,15 @@ bool reader_add_failed(const struct reader *reader, enum status status, struct p
     return true;
 }
 
+enum status reader_refuse_missing(struct json_place place, struct problem *reterr)
+{
+    problem_bad_graph(reterr, place.line, place.column, "The weight is missing.");
+    problem_hint(reterr,
+                 "Other edges have one. Give it a weight or remove it, or give weight=none, "
+                 "which counts each edge 1.");
+    return STATUS_BAD_GRAPH;
+}
+
 bool reader_is_not_finite(const char *text, size_t size)
 {
     static const char *const words[] = {"inf", "infinity", "nan", "na", "null", "none"};
@@ -351,55 +360,25 @@ enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t 
 
 /* ---- Which format the first bytes are of ---- */
 
-enum verdict { VERDICT_OPEN, VERDICT_DIMACS, VERDICT_OTHER };
-
-/* "c" opens comments but may also be the name of a vertex: only a line that cannot be an edge
- * decides at once. */
-static enum verdict judge_line(const char *line, size_t size)
-{
-    if (size > 0 && line[size - 1] == '\r') {
-        size--;
-    }
-    if (size == 0) {
-        return VERDICT_OPEN;
-    }
-    if (size == 1) {
-        return line[0] == 'c' ? VERDICT_DIMACS : VERDICT_OTHER;
-    }
-    if (line[1] != ' ' && line[1] != '\t') {
-        return VERDICT_OTHER;
-    }
-    if (line[0] == 'c') {
-        return VERDICT_OPEN;
-    }
-    if (line[0] == 'p' && size > 2 && isalpha((unsigned char)line[2])) {
-        return VERDICT_DIMACS;
-    }
-    return VERDICT_OTHER;
-}
-
+/* Comments of DIMACS, "c" alone or before a blank, up to a line "p sp ..". "c" may be the name of a
+ * vertex, but a page of lines that all begin so is a licence, and no graph. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
-    size_t whole = size;
+    const char *const end = bytes + size;
 
-    while (size > 0) {
-        const char *end = memchr(bytes, '\n', size);
-        size_t length = end == NULL ? size : (size_t)(end - bytes);
+    for (const char *line = bytes, *next; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next == NULL ? end : next;
+        const size_t length = (size_t)(next - line) - (next > line && next[-1] == '\r');
+        const bool is_blank = length < 2 || line[1] == ' ' || line[1] == '\t';
 
-        switch (judge_line(bytes, length)) {
-        case VERDICT_DIMACS:
-            return true;
-        case VERDICT_OTHER:
-            return false;
-        case VERDICT_OPEN:
-            break;
+        if (length > 0 && (line[0] != 'c' || !is_blank || length == 1)) {
+            return length == 1 ? line[0] == 'c'
+                               : length > 2 && line[0] == 'p' && is_blank &&
+                                     isalpha((unsigned char)line[2]);
         }
-        length += end != NULL;
-        bytes += length;
-        size -= length;
     }
-    /* A page of lines that all begin with "c " is a licence, not a graph. */
-    return whole >= READER_SNIFF_SIZE - 3;
+    return size >= READER_SNIFF_SIZE - 3;
 }
 
 /* Whether the rows behind "n m" are no edges: those have one to three columns, and the same number

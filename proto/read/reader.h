@@ -112,6 +112,10 @@ MUST_CHECK enum status reader_admit_weight_name(const struct reader *reader,
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
 
+struct json_place;
+/* STATUS_BAD_GRAPH for an edge at this place, which has no weight where others have one. */
+enum status reader_refuse_missing(struct json_place place, struct problem *reterr);
+
 struct name_table;
 /* The row of the vertex of this name, which a new one gets. STATUS_BAD_GRAPH for a name that is
  * empty, long, or not UTF-8. */

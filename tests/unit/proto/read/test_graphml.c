@@ -18,10 +18,7 @@ static void generate(uint64_t seed, struct text *text)
     for (unsigned i = 0; i < m; i++) {
         text_printf(text, "<edge source='n%u' target='n%u'%s>", (unsigned)fixture_next(&seed) % n,
                     (unsigned)fixture_next(&seed) % n, i % 5 == 0 ? " directed='false'" : "");
-        if (fixture_next(&seed) % 2 == 0) {
-            text_printf(text, "<data key=\"d0\"> %u&#46;5</data>",
-                        (unsigned)fixture_next(&seed) % 90);
-        }
+        text_printf(text, "<data key=\"d0\"> %u&#46;5</data>", (unsigned)fixture_next(&seed) % 90);
         text_append_string(text, "<data key='x'><edge/></data></edge>\n");
     }
     for (unsigned i = 0; i < n; i++) {

@@ -6,10 +6,8 @@ static void append_edges(uint64_t *seed, unsigned n, unsigned m, struct text *te
     for (unsigned i = 0; i < m; i++) {
         text_printf(text, "%s{\"target\":\"v%u\",\"relation\":\"x\",", i > 0 ? ",\n" : "",
                     (unsigned)fixture_next(seed) % n);
-        if (fixture_next(seed) % 2 == 0) {
-            text_printf(text, "\"metadata\":{\"a\":[{}],\"weight\":%u.5},",
-                        (unsigned)fixture_next(seed) % 90);
-        }
+        text_printf(text, "\"metadata\":{\"a\":[{}],\"weight\":%u.5},",
+                    (unsigned)fixture_next(seed) % 90);
         if (fixture_next(seed) % 4 == 0) {
             text_append_string(text, "\"directed\":false,");
         }
@@ -82,7 +80,7 @@ TEST(edges_may_be_left_out_and_weights_count_one)
 #define MIXED                                                                                      \
     "{\"graph\":{\"nodes\":{\"a\":{},\"b\":{},\"c\":{}},\"edges\":["                               \
     "{\"source\":\"a\",\"target\":\"b\",\"directed\":false,\"metadata\":{\"weight\":2}},"          \
-    "{\"source\":\"b\",\"target\":\"c\"}]%s}}"
+    "{\"source\":\"b\",\"target\":\"c\",\"metadata\":{\"weight\":1}}]%s}}"
 
 TEST(an_edge_may_lead_both_ways_by_itself)
 {
