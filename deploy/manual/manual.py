@@ -65,7 +65,7 @@ def keys(apspd):
 
 def command_help(apsp):
     """(name, its usage, its words, its flags) of every command of apsp."""
-    for name in re.findall(r"^apsp ([a-z]+)(?: [A-Z]+)*$", ask(apsp, "--help"), re.M):
+    for name in re.findall(r"^  apsp ([a-z]+) +[A-Z]", ask(apsp, "--help"), re.M):
         usage, rest = ask(apsp, name, "--help").split("\n", 1)
         words, rest = rest.split("\n\n", 1)
         own = rest.split("\nThe solver (")[0]
