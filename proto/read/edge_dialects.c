@@ -131,8 +131,8 @@ enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted
     int64_t least = INT64_MAX;
     int64_t most = 0;
     const int64_t *numbers;
-    /* Few edges happen to fit. */
-    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > 2) &&
+    bool fits = name_table_numbers(names, &numbers) &&
+                (is_counted || behind > (integers[2] == 0 ? 1 : 2)) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
     /* The first rows are those of the first line, if it was an edge. */

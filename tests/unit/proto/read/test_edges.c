@@ -366,6 +366,7 @@ TEST(a_first_edge_may_be_the_counts)
     check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
                   "9 are behind", "header above");
     check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");
+    check_refused("3 2\n1 2\n2 3\n", 1, "2 are behind it", "header above");
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
                   "as an edge, or remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
