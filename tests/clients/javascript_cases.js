@@ -38,7 +38,7 @@ const cases = {
     same(await roads.nearest("Rome", 2), [{ vertex: "Zürich & Co", distance: 0.5 }, { vertex: "Paris", distance: 1105 }]);
     same(await roads.within("Rome", 1), [{ vertex: "Zürich & Co", distance: 0.5 }]);
     same((await roads.stats()).n, 5);
-    same([roads.job.state, roads.kind, roads.job.verified.rows, roads.warnings], ["done", "f4", 5, []]);
+    same([roads.job.state, roads.kind, roads.job.verified.rows, roads.warnings], ["done", "f8", 5, []]);
     same((await client.result("roads")).graph, roads.graph);
   },
 

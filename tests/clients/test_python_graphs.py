@@ -119,8 +119,9 @@ def test_arrays_and_lists_of_edges(daemon):
         check(client, [(0, 1, 2), (1, 2, 3), (0, 1, 9), (0, 1, 4)], (0, 1, 2), chain)
         check(client, [("a", "b"), ("b", "c", 0)], ("a", "b", "c"), [[0, 1, 1], [inf, 0, 0], [inf, inf, 0]])
         check(client, [(0, 1, 2**40), (1, 2, 3)], (0, 1, 2), [[0, 2**40, 2**40 + 3], [inf, 0, 3], [inf, inf, 0]])
+        tenth, fifth = (float(numpy.float32(weight)) for weight in (0.1, 0.2))
         check(client, numpy.array([[0, 1, 0.1], [1, 2, 0.2]], "f4"), (0, 1, 2),
-              numpy.array([[0, 0.1, numpy.float32(0.1) + numpy.float32(0.2)], [inf, 0, 0.2], [inf, inf, 0]], "f4"))
+              numpy.array([[0, tenth, tenth + fifth], [inf, 0, fifth], [inf, inf, 0]]))
         assert client.solve([(0, 1, 0.5)], kind="f4").matrix().dtype == numpy.float32
         assert client.solve([(0, 1, 2.0)], kind="u2").matrix().dtype == numpy.uint16
         for empty in ([], numpy.zeros((0, 3))):
