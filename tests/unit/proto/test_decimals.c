@@ -2,6 +2,7 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 TEST(decimals_are_counted)
 {
@@ -59,8 +60,9 @@ TEST(integers_survive_a_division)
 
 TEST(numbers_become_quotients_in_their_place)
 {
+    double *storage = malloc(200 * sizeof(*storage));
+    assert_non_null(storage);
     for (size_t count = 0; count < 200; ++count) {
-        double storage[200];
         int32_t *integers = (int32_t *)storage;
         for (size_t i = 0; i < count; ++i) {
             integers[i] = i % 7 == 3 ? UNREACHABLE_I4 : (int32_t)i - 50;
@@ -70,6 +72,7 @@ TEST(numbers_become_quotients_in_their_place)
             assert_true(storage[i] == (i % 7 == 3 ? (double)INFINITY : ((double)i - 50) / 100));
         }
     }
+    free(storage);
     double number = 7;
     decimals_divide_all(&number, KIND_F8, 40, 1, &number);
     assert_true(number == 7e-40);
