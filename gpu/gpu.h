@@ -128,9 +128,9 @@ uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge
                         enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
- * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0 and options do not
- * clamp it, STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
- * STATUS_WEIGHT_RANGE when a distance does not fit a u2. */
+ * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0, STATUS_CANCELLED,
+ * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST, STATUS_WEIGHT_RANGE when a
+ * distance does not fit a u2. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
                                  const struct plan *plan, const struct solve_options *options,
                                  const struct observer *observer, struct matrix *matrix,

@@ -170,7 +170,6 @@ MUST_CHECK static enum status group_compute_dense(const struct group *group)
     rounds.observer = group->whole->observer;
     rounds.pivots = first->shape.pivots;
     rounds.symmetric = is_symmetric(first);
-    rounds.clamp_diagonal = first->options->clamp_diagonal;
     return rounds_run(&rounds);
 }
 
@@ -186,7 +185,6 @@ MUST_CHECK static enum status group_compute_planned(const struct group *group)
         rounds.matrices[i] = matrix_of<semiring>(solve);
     }
     rounds.observer = group->whole->observer;
-    rounds.clamp_diagonal = group->whole->options->clamp_diagonal;
     return planned_run(&rounds);
 }
 

@@ -30,7 +30,6 @@ struct diagonal_step {
     uint32_t row; /* tile row in the device's memory */
     uint32_t tile;
     uint32_t depth; /* pivots in use, rounded up to whole quads by the kernel */
-    bool clamp;
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
 };
@@ -62,13 +61,10 @@ static __device__ __forceinline__ void diagonal_store_line(scalar *to,
 template <uint32_t LINE, typename scalar>
 static __device__ __forceinline__ void
 diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place place,
-                 uint32_t quad, bool clamp, struct diagonal_pivot<scalar> *shared)
+                 uint32_t quad, struct diagonal_pivot<scalar> *shared)
 {
     const bool holds_row = place.row == quad;
     const bool holds_column = place.column == quad;
-    if (holds_row && holds_column && clamp && tile[LINE][LINE] < 0) {
-        tile[LINE][LINE] = 0;
-    }
     if (holds_row) {
         diagonal_store_line(shared->row + place.column, tile[LINE]);
     }
@@ -111,19 +107,18 @@ diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
-                   struct tile_place place, uint32_t quad, bool clamp, bool *negative,
+                   struct tile_place place, uint32_t quad, bool *negative,
                    struct diagonal_pivot<typename semiring::scalar> *shared)
 {
     constexpr uint32_t half = LINE / QUAD;
     const uint32_t pivot = quad + half * DIAGONAL_GAP + LINE % QUAD;
     diagonal_relax<semiring>(tile, place, pivot, negative, &shared[LINE % 2]);
     if (LINE % QUAD + 1 < QUAD) {
-        diagonal_publish<(LINE + 1) % DIAGONAL_EDGE>(tile, place, quad, clamp,
-                                                     &shared[(LINE + 1) % 2]);
+        diagonal_publish<(LINE + 1) % DIAGONAL_EDGE>(tile, place, quad, &shared[(LINE + 1) % 2]);
     } else if (quad + QUAD < DIAGONAL_GAP) {
-        diagonal_publish<half * QUAD>(tile, place, quad + QUAD, clamp, &shared[(LINE + 1) % 2]);
+        diagonal_publish<half * QUAD>(tile, place, quad + QUAD, &shared[(LINE + 1) % 2]);
     } else if (half == 0) {
-        diagonal_publish<QUAD>(tile, place, 0, clamp, &shared[(LINE + 1) % 2]);
+        diagonal_publish<QUAD>(tile, place, 0, &shared[(LINE + 1) % 2]);
     }
     __syncthreads();
 }
@@ -132,16 +127,16 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
-                    struct tile_place place, uint32_t depth, bool clamp, bool *negative,
+                    struct tile_place place, uint32_t depth, bool *negative,
                     struct diagonal_pivot<typename semiring::scalar> *shared)
 {
     constexpr uint32_t line = HALF * QUAD;
     for (uint32_t quad = 0; quad < DIAGONAL_GAP && quad + HALF * DIAGONAL_GAP < depth;
          quad += QUAD) {
-        diagonal_step_over<semiring, line>(tile, place, quad, clamp, negative, shared);
-        diagonal_step_over<semiring, line + 1>(tile, place, quad, clamp, negative, shared);
-        diagonal_step_over<semiring, line + 2>(tile, place, quad, clamp, negative, shared);
-        diagonal_step_over<semiring, line + 3>(tile, place, quad, clamp, negative, shared);
+        diagonal_step_over<semiring, line>(tile, place, quad, negative, shared);
+        diagonal_step_over<semiring, line + 1>(tile, place, quad, negative, shared);
+        diagonal_step_over<semiring, line + 2>(tile, place, quad, negative, shared);
+        diagonal_step_over<semiring, line + 3>(tile, place, quad, negative, shared);
     }
 }
 
@@ -190,11 +185,11 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
             tile[i][j] = home[line + j / QUAD * DIAGONAL_GAP + j % QUAD];
         }
     }
-    diagonal_publish<0>(tile, place, 0, step.clamp, &shared[0]);
+    diagonal_publish<0>(tile, place, 0, &shared[0]);
     __syncthreads();
     bool negative = false;
-    diagonal_close_half<semiring, 0>(tile, place, step.depth, step.clamp, &negative, shared);
-    diagonal_close_half<semiring, 1>(tile, place, step.depth, step.clamp, &negative, shared);
+    diagonal_close_half<semiring, 0>(tile, place, step.depth, &negative, shared);
+    diagonal_close_half<semiring, 1>(tile, place, step.depth, &negative, shared);
     if (negative) {
         if (threadIdx.x == 0) {
             *step.negative = 1;

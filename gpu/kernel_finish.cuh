@@ -3,8 +3,8 @@
  * then copied to the host.
  *
  * One block of 256 threads per 1024 elements of a row: x over the row, y over the rows of the
- * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1:
- * reported, or lifted to 0 when clamp. */
+ * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1;
+ * it is reported. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -22,7 +22,6 @@ struct finish_rows {
     uint32_t vertex_count;
     uint32_t first_row; /* index among the device's rows */
     uint32_t row_count;
-    bool clamp;
     struct tile_order order;
     volatile struct finish_alarm *alarm;
 };
@@ -115,11 +114,7 @@ __global__ void __launch_bounds__(FINISH_THREADS)
             distance = from[place];
         }
         if (column == row && finish_is_negative(distance)) {
-            if (rows.clamp) {
-                distance = (element)0;
-            } else {
-                rows.alarm->negative = 1;
-            }
+            rows.alarm->negative = 1;
         }
         finish_convert(distance, &to[column], rows.alarm);
     }

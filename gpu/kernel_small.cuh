@@ -25,7 +25,7 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
                      struct small_shared<typename semiring::element> *shared)
 {
     const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
-    if (small_close<semiring>(part, step.clamp, shared)) {
+    if (small_close<semiring>(part, shared)) {
         small_store(part, small_inside(small_tile(matrix, pivot, pivot), place.row, place.column));
     } else {
         small_stop(step);

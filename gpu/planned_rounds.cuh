@@ -29,7 +29,6 @@ template <typename semiring> struct planned_rounds {
     const struct planned_lists *lists[GPU_MEMBERS_MAX];
     struct tile_matrix<typename semiring::element> matrices[GPU_MEMBERS_MAX];
     const struct observer *observer;
-    bool clamp_diagonal;
 };
 
 /* Uploads the lists. memory: schedule_bytes_most of device memory. The arrays on the host are
@@ -122,7 +121,6 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
     step.pivots = rounds->lists[member]->pivots + round->pivots.begin;
     step.closed = closed != NULL ? closed + (uint64_t)round->first_pivot * tile_elements : NULL;
     step.count = round->pivots.count;
-    step.clamp = rounds->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
     STATUS_TRY(diagonal_launch<semiring>(rounds->matrices[member], step, gpu->stream));

@@ -34,7 +34,6 @@ template <typename semiring> struct rounds {
     const struct observer *observer;
     uint32_t pivots; /* pivot tiles per round */
     bool symmetric;
-    bool clamp_diagonal;
     enum status found; /* ranks: this rank's finding since the last agreement */
 };
 
@@ -145,7 +144,6 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
         step.row = tile_rows_local(own->rows, tile);
         step.tile = tile;
         step.depth = rounds_depth(rounds, tile);
-        step.clamp = rounds->clamp_diagonal;
         step.control = own->gpu->control;
         step.negative = &own->gpu->alarm_device->negative;
         step.closed = rounds_closed(exchange, own, round, pivot);

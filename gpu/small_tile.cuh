@@ -18,7 +18,6 @@ static_assert(GPU_TILE % SMALL_TILE == 0, "the padded matrix has whole tiles");
 
 struct small_step {
     uint32_t tile_count; /* tiles of SMALL_TILE along one edge */
-    bool clamp;
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
 };
@@ -296,13 +295,10 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
 template <uint32_t LINE, typename element>
 static __device__ __forceinline__ void
 small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place place,
-              uint32_t quad, bool clamp, struct small_shared<element> *shared)
+              uint32_t quad, struct small_shared<element> *shared)
 {
     const bool holds_row = place.row == quad;
     const bool holds_column = place.column == quad;
-    if (holds_row && holds_column && clamp && part.rows[LINE].at[LINE] < 0) {
-        part.rows[LINE].at[LINE] = 0;
-    }
     if (holds_row) {
         small_put(shared->pivot_row[LINE % 2] + place.column, part.rows[LINE]);
     }
@@ -322,7 +318,7 @@ small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
-                struct tile_place place, uint32_t quad, bool clamp, bool *negative,
+                struct tile_place place, uint32_t quad, bool *negative,
                 struct small_shared<typename semiring::element> *shared)
 {
     typedef typename semiring::element element;
@@ -340,7 +336,7 @@ small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &pa
     }
     const uint32_t next_quad = LINE + 1 < QUAD ? quad : quad + QUAD;
     if (next_quad < SMALL_TILE) {
-        small_publish<(LINE + 1) % QUAD>(part, place, next_quad, clamp, shared);
+        small_publish<(LINE + 1) % QUAD>(part, place, next_quad, shared);
     }
     __syncthreads();
 }
@@ -349,18 +345,18 @@ small_step_over(struct small_part<typename semiring::element, QUAD, QUAD, 1> &pa
  * elements of the tile are then meaningless. */
 template <typename semiring>
 static __device__ __forceinline__ bool
-small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part, bool clamp,
+small_close(struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
             struct small_shared<typename semiring::element> *shared)
 {
     const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
     bool negative = false;
-    small_publish<0>(part, place, 0, clamp, shared);
+    small_publish<0>(part, place, 0, shared);
     __syncthreads();
     for (uint32_t quad = 0; quad < SMALL_TILE; quad += QUAD) {
-        small_step_over<semiring, 0>(part, place, quad, clamp, &negative, shared);
-        small_step_over<semiring, 1>(part, place, quad, clamp, &negative, shared);
-        small_step_over<semiring, 2>(part, place, quad, clamp, &negative, shared);
-        small_step_over<semiring, 3>(part, place, quad, clamp, &negative, shared);
+        small_step_over<semiring, 0>(part, place, quad, &negative, shared);
+        small_step_over<semiring, 1>(part, place, quad, &negative, shared);
+        small_step_over<semiring, 2>(part, place, quad, &negative, shared);
+        small_step_over<semiring, 3>(part, place, quad, &negative, shared);
     }
     return !negative;
 }

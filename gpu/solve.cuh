@@ -28,9 +28,8 @@ template <typename element, typename result_element> struct download {
     const uint32_t *vertices; /* host copy of order.vertices for a group member, or NULL */
     result_element *result;
     uint32_t vertex_count;
-    uint32_t row_count;  /* rows of the matrix on this device */
-    uint32_t chunk_rows; /* rows of a full chunk */
-    bool clamp_diagonal;
+    uint32_t row_count;        /* rows of the matrix on this device */
+    uint32_t chunk_rows;       /* rows of a full chunk */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -70,7 +69,6 @@ download_pack(const struct download<element, result_element> *download, uint32_t
     rows.vertex_count = download->vertex_count;
     rows.first_row = first_row;
     rows.row_count = download_row_count(download, first_row);
-    rows.clamp = download->clamp_diagonal;
     rows.order = download->order;
     rows.alarm = gpu->alarm_device;
     return finish_launch(download->matrix, rows, (result_element *)download->workspace->chunk[slot],
@@ -322,7 +320,6 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
     const struct gpu *gpu = solve->gpu;
     struct small_step step;
     step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
-    step.clamp = solve->options->clamp_diagonal;
     step.control = gpu->control;
     step.negative = &gpu->alarm_device->negative;
     return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
@@ -362,7 +359,6 @@ static struct download<typename semiring::element, result> download_of(struct so
     /* The chunk size is the same on all ranks. */
     const uint32_t most = download.order.rows.most * GPU_TILE;
     download.chunk_rows = rows < most ? (uint32_t)rows : most;
-    download.clamp_diagonal = solve->options->clamp_diagonal;
     return download;
 }
 

@@ -11,9 +11,6 @@
 /* Options of one solve, beside the plan and the kind of its matrix. All zero: the distances and
  * nothing else. */
 struct solve_options {
-    /* Lift a diagonal entry below 0 back to 0: float rounding on a cycle of length 0. Otherwise
-     * such an entry ends the solve with STATUS_NEGATIVE_CYCLE. */
-    bool clamp_diagonal;
     /* Proven by the caller: no weight is below 0 and every finite distance is at most
      * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
     bool narrow;
