@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest double is 5e-324. */
-#define DECIMALS_MOST 324
+/* Beyond 10^-290 a quotient could be a subnormal number, which has fewer digits. */
+#define DECIMALS_MOST 290
 
 const double decimals_powers[EXACT_POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -20,11 +20,10 @@ static double power_of_ten(uint32_t decimals)
     return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
 }
 
-/* Below 2^50 the error of the product is less than half of 1; a power beyond 10^308 is infinite. */
+/* Below 2^50 the error of the product is less than half of 1. */
 double decimals_multiply(double value, uint32_t decimals)
 {
-    const uint32_t first = decimals < 300 ? decimals : 300;
-    return rint(value * power_of_ten(first) * power_of_ten(decimals - first));
+    return rint(value * power_of_ten(decimals));
 }
 
 /* One division by an exact power is correctly rounded. */

@@ -122,7 +122,7 @@ size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3]
     return count;
 }
 
-enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted,
+enum status edge_dialect_check_counts(const int64_t integers[3], bool is_pair, bool is_counted,
                                       const struct graph_builder *builder,
                                       const struct name_table *names, struct problem *reterr)
 {
@@ -131,8 +131,7 @@ enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted
     int64_t least = INT64_MAX;
     int64_t most = 0;
     const int64_t *numbers;
-    bool fits = name_table_numbers(names, &numbers) &&
-                (is_counted || behind > (integers[2] == 0 ? 1 : 2)) &&
+    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > (is_pair ? 1 : 2)) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
     /* The first rows are those of the first line, if it was an edge. */

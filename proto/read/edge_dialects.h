@@ -30,7 +30,8 @@ MUST_CHECK enum status edge_dialect_check_name(struct field name, bool has_heade
 size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3]);
 /* STATUS_BAD_GRAPH when the first line has the numbers of vertices and edges, and they are others;
  * or when it was read as an edge, and they are the same: "n m", "n m x" or "n n m". */
-MUST_CHECK enum status edge_dialect_check_counts(const int64_t integers[3], bool is_counted,
+MUST_CHECK enum status edge_dialect_check_counts(const int64_t integers[3], bool is_pair,
+                                                 bool is_counted,
                                                  const struct graph_builder *builder,
                                                  const struct name_table *names,
                                                  struct problem *reterr);

@@ -28,6 +28,7 @@ struct edges {
     bool has_data;   /* each line ends with a dict */
     bool has_header;
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
+    bool first_is_pair;  /* the first line has two fields */
     struct edge_columns columns;
     struct edge_row row;
     char *scratch;    /* fields with doubled quotes, unescaped; as long as a line */
@@ -218,6 +219,10 @@ static enum status settle_first(struct edges *edges, const struct edge_row *firs
     int64_t integers[3];
     enum status status;
 
+    edges->first_is_pair = first->count == 2;
+    if (count < first->count) { /* an edge with a decimal, not counts */
+        memset(counts, 0, sizeof(edges->integers));
+    }
     edges->row = *next;
     if (header != EDGE_HEADER_NO && next->count > 0 && next->count != first->count) {
         return refuse_count(edges, next, first->count,
@@ -541,8 +546,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
                      : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
     }
     if (status == STATUS_OK && (edges->is_counted || !options->has_vertex_count)) {
-        status = edge_dialect_check_counts(edges->integers, edges->is_counted, reader->builder,
-                                           edges->names, reterr);
+        status = edge_dialect_check_counts(edges->integers, edges->first_is_pair, edges->is_counted,
+                                           reader->builder, edges->names, reterr);
         if (status != STATUS_OK) {
             problem_at(reterr, edges->held_line, 0);
         }

@@ -86,6 +86,7 @@ def compare(options, connections, n):
         for _ in range(options.rounds):
             for form, connection in connections.items():
                 began = time.perf_counter()
+                connection.close()  # the service closes idle connections
                 answers[form] = ask(connection, method, f"/v1/graphs/it/{path}", *body)
                 times[form].append(time.perf_counter() - began)
         print_line(what, {form: statistics.median(times[form]) for form in times},

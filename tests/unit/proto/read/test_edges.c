@@ -359,6 +359,7 @@ TEST(the_first_line_may_have_the_counts)
 
 TEST(a_first_edge_may_be_the_counts)
 {
+    struct reader_notes notes;
     struct graph *graph;
 
     check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it",
@@ -367,6 +368,8 @@ TEST(a_first_edge_may_be_the_counts)
                   "9 are behind", "header above");
     check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");
     check_refused("3 2\n1 2\n2 3\n", 1, "2 are behind it", "header above");
+    graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
+    graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
                   "as an edge, or remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
