@@ -6,10 +6,16 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const of_binary[] = {"directed", "n", NULL};
-static const char *const n_and_directed[] = {"charset", "directed", "n", NULL};
-static const char *const n_alone[] = {"charset", "n", NULL};
-static const char *const all_parameters[] = {"charset", "directed", "n", "weight", NULL};
+static const char *const of_binary[] = {"directed", "n", "no_edge", NULL};
+static const char *const of_numbers[] = {"charset", "directed", "n", "no_edge", NULL};
+static const char *const of_metis[] = {"charset", "n", "no_edge", NULL};
+static const char *const of_matrix[] = {"charset", "decimal", "directed", "n", "no_edge", NULL};
+static const char *const of_tables[] = {"charset", "decimal",       "directed",      "n",
+                                        "no_edge", "source_column", "target_column", "weight",
+                                        NULL};
+static const char *const of_json[] = {"charset",       "directed",      "n",      "no_edge",
+                                      "source_column", "target_column", "weight", NULL};
+static const char *const of_attributes[] = {"charset", "directed", "n", "no_edge", "weight", NULL};
 
 static const struct format_info table[FORMAT_COUNT] = {
     [FORMAT_DIMACS] = {.format = FORMAT_DIMACS,
@@ -18,7 +24,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                        .media_types = {"text/x-dimacs-gr", "application/x-dimacs-gr"},
                        .file_endings = {"gr", "dimacs"},
                        .graph_input = true,
-                       .parameters = n_and_directed,
+                       .parameters = of_numbers,
                        .sniffed = true},
     [FORMAT_MTX] = {.format = FORMAT_MTX,
                     .name = "mtx",
@@ -28,7 +34,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                     .media_types = {"text/x-matrix-market", "application/x-matrix-market"},
                     .file_endings = {"mtx", "mm"},
                     .graph_input = true,
-                    .parameters = n_and_directed,
+                    .parameters = of_numbers,
                     .sniffed = true,
                     .matrix_output = true},
     [FORMAT_METIS] = {.format = FORMAT_METIS,
@@ -38,7 +44,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                       .media_types = {"text/x-metis", "application/x-metis"},
                       .file_endings = {"graph", "metis"},
                       .graph_input = true,
-                      .parameters = n_alone,
+                      .parameters = of_metis,
                       .sniffed = true},
     [FORMAT_EDGES] = {.format = FORMAT_EDGES,
                       .name = "edges",
@@ -46,7 +52,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                       .media_types = {"text/csv", "text/tab-separated-values"},
                       .file_endings = {"csv", "tsv", "txt", "edges", "edgelist", "konect", "el"},
                       .graph_input = true,
-                      .parameters = all_parameters,
+                      .parameters = of_tables,
                       .sniffed = true},
     [FORMAT_MATRIX] = {.format = FORMAT_MATRIX,
                        .name = "matrix",
@@ -55,7 +61,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                        .media_types = {"text/x-matrix"},
                        .file_endings = {"matrix"},
                        .graph_input = true,
-                       .parameters = n_and_directed,
+                       .parameters = of_matrix,
                        .sniffed = true},
     [FORMAT_NTHU] = {.format = FORMAT_NTHU,
                      .name = "nthu",
@@ -72,7 +78,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                      .media_types = {"application/json"},
                      .file_endings = {"json"},
                      .graph_input = true,
-                     .parameters = all_parameters,
+                     .parameters = of_json,
                      .sniffed = true,
                      .matrix_output = true},
     [FORMAT_JGF] = {.format = FORMAT_JGF,
@@ -81,7 +87,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                     .media_types = {"application/vnd.jgf+json"},
                     .file_endings = {"jgf"},
                     .graph_input = true,
-                    .parameters = all_parameters,
+                    .parameters = of_attributes,
                     .sniffed = true},
     [FORMAT_GRAPHML] = {.format = FORMAT_GRAPHML,
                         .name = "graphml",
@@ -89,7 +95,7 @@ static const struct format_info table[FORMAT_COUNT] = {
                         .media_types = {"application/graphml+xml", "application/xml", "text/xml"},
                         .file_endings = {"graphml", "xml"},
                         .graph_input = true,
-                        .parameters = all_parameters,
+                        .parameters = of_attributes,
                         .sniffed = true},
     [FORMAT_NPY] = {.format = FORMAT_NPY,
                     .name = "npy",

@@ -41,13 +41,14 @@ static void warn_weights(const struct input_report *report, const struct graph *
 {
     const uint64_t arcs = graph->directed ? graph->edge_count : 2 * graph->edge_count;
     const uint64_t pairs = (uint64_t)graph->vertex_count * (graph->vertex_count - 1);
-    const bool is_array = report->format == FORMAT_NPY || report->format == FORMAT_MTX;
+    const bool is_array = report->format == FORMAT_NPY || report->format == FORMAT_MTX ||
+                          strcmp(report->variant, "matrix") == 0;
 
     if (is_array && arcs > 0 && arcs == pairs && graph->summary.min_weight == 0) {
         warning_hint(warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
                                  "Each 0 off the diagonal is an edge of weight 0, and no entry "
                                  "says that there is no edge."),
-                     "inf says so: numpy.where(a == 0, numpy.inf, a).");
+                     "inf says so, and null in JSON: numpy.where(a == 0, numpy.inf, a).");
     } else if (!is_array && arcs > 0 && graph->summary.min_weight == 0 &&
                graph->summary.max_weight == 0) {
         warning_hint(warning_add(warnings, WARNING_ALL_WEIGHTS_ZERO,
@@ -58,7 +59,7 @@ static void warn_weights(const struct input_report *report, const struct graph *
         warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
                                  "A cost of -1 was read as a weight, and pgRouting writes it where "
                                  "there is no way."),
-                     "Remove such edges: what is not listed is unreachable.");
+                     "no_edge=-1 leaves such edges out.");
     }
 }
 

@@ -7,19 +7,13 @@
 #include <string.h>
 
 static const char *const names[WARNING_COUNT] = {
-    [WARNING_DIRECTED_ASSUMED] = "DirectedAssumed",
-    [WARNING_COLUMNS_UNUSED] = "ColumnsUnused",
-    [WARNING_PARALLEL_MERGED] = "ParallelMerged",
-    [WARNING_FORMAT_GUESSED] = "FormatGuessed",
-    [WARNING_ZEROS_ARE_EDGES] = "ZerosAreEdges",
-    [WARNING_NAME_MOVED] = "NameMoved",
-    [WARNING_EDGES_ABSENT] = "EdgesAbsent",
-    [WARNING_ALL_WEIGHTS_ZERO] = "AllWeightsZero",
-    [WARNING_WEIGHTS_ABSENT] = "WeightsAbsent",
-    [WARNING_HEADER_GUESSED] = "HeaderGuessed",
-    [WARNING_NEGATIVE_COSTS] = "NegativeCosts",
-    [WARNING_KIND_CHANGED] = "KindChanged",
-    [WARNING_ROUNDED] = "Rounded",
+    [WARNING_DIRECTED_ASSUMED] = "DirectedAssumed", [WARNING_COLUMNS_UNUSED] = "ColumnsUnused",
+    [WARNING_PARALLEL_MERGED] = "ParallelMerged",   [WARNING_FORMAT_GUESSED] = "FormatGuessed",
+    [WARNING_ZEROS_ARE_EDGES] = "ZerosAreEdges",    [WARNING_NAME_MOVED] = "NameMoved",
+    [WARNING_EDGES_ABSENT] = "EdgesAbsent",         [WARNING_ALL_WEIGHTS_ZERO] = "AllWeightsZero",
+    [WARNING_WEIGHTS_ABSENT] = "WeightsAbsent",     [WARNING_HEADER_GUESSED] = "HeaderGuessed",
+    [WARNING_DIRECTIONS_READ] = "DirectionsRead",   [WARNING_NEGATIVE_COSTS] = "NegativeCosts",
+    [WARNING_KIND_CHANGED] = "KindChanged",         [WARNING_ROUNDED] = "Rounded",
 };
 
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,

@@ -16,6 +16,7 @@ enum warning_code {
     WARNING_EDGES_ABSENT,     /* a change was to remove them */
     WARNING_WEIGHTS_ABSENT,   /* each edge counts 1, and there are columns that are not used */
     WARNING_HEADER_GUESSED,   /* the first line names columns, and its names are not known */
+    WARNING_DIRECTIONS_READ,  /* by oneway or reverse_cost */
     WARNING_ALL_WEIGHTS_ZERO,
     WARNING_NEGATIVE_COSTS, /* -1 alone, as pgRouting writes for no way */
     WARNING_KIND_CHANGED,   /* by a change of weights: kind or arithmetic */

@@ -10,9 +10,6 @@
 
 /* DIMACS writes millionths of degrees. */
 #define CO_UNIT 1e6
-/* The most fields of a line of CSV that are looked at. */
-#define COLUMN_LIMIT 64
-
 enum form { FORM_UNKNOWN, FORM_CO, FORM_CSV };
 
 /* The meaning of two numbers; SYSTEM_OPEN: degrees, until a number is beyond them. */
@@ -176,20 +173,17 @@ static enum status read_header(struct coordinates_reader *reader, const struct f
 static enum status read_fields(struct coordinates_reader *reader, bool is_first, const char *line,
                                size_t size, struct problem *reterr)
 {
-    struct field fields[COLUMN_LIMIT];
+    struct table_row row;
     struct field_cursor cursor = {.scratch = malloc(size), .delimiter = reader->delimiter};
     char *scratch = cursor.scratch;
-    unsigned count = 0;
-    enum status status = scratch == NULL ? STATUS_NO_MEMORY : STATUS_OK;
-    field_cursor_begin(&cursor, line, size);
-    while (status == STATUS_OK && cursor.more && count < COLUMN_LIMIT) {
-        status = field_cursor_next(&cursor, &fields[count], reterr);
-        count++;
-    }
+    enum status status =
+        scratch == NULL ? STATUS_NO_MEMORY : field_cut_row(&row, &cursor, line, size, reterr);
     if (status == STATUS_OK) {
-        status = reader->form == FORM_CO ? read_co_line(reader, fields, count, reterr)
-                 : is_first              ? read_header(reader, fields, count, reterr)
-                                         : read_row(reader, fields, count, reterr);
+        const unsigned count = (unsigned)row.count;
+
+        status = reader->form == FORM_CO ? read_co_line(reader, row.fields, count, reterr)
+                 : is_first              ? read_header(reader, row.fields, count, reterr)
+                                         : read_row(reader, row.fields, count, reterr);
     }
     free(scratch);
     return status;
@@ -210,7 +204,7 @@ static enum status read_line(void *context, const char *line, size_t size, struc
     }
     if (is_first) {
         reader->form = is_co_line ? FORM_CO : FORM_CSV;
-        reader->delimiter = is_co_line ? ' ' : field_delimiter(line, size);
+        reader->delimiter = is_co_line ? ' ' : field_delimiter(line, size, false);
     }
     if (reader->form == FORM_CO && line[0] == 'c' && (size == 1 || is_co_line)) {
         return STATUS_OK;

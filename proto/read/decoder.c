@@ -412,6 +412,8 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
          "Convert it: import scipy.io; scipy.io.mmwrite('g.mtx', scipy.io.loadmat('g.mat')['A'])"},
         {"MATLAB 7.3 MAT", 14, CODING_IDENTITY, "a .mat file",
          "Convert it in MATLAB: save('g.mat', 'A', '-v7'), or writematrix(A, 'g.csv')."},
+        {"\x80\x02", 2, CODING_IDENTITY, "a pickle", PICKLE},
+        {"\x80\x03", 2, CODING_IDENTITY, "a pickle", PICKLE},
         {"\x80\x04\x95", 3, CODING_IDENTITY, "a pickle", PICKLE},
         {"\x80\x05\x95", 3, CODING_IDENTITY, "a pickle", PICKLE},
     };

@@ -10,6 +10,7 @@ struct dimacs {
     bool announced; /* the p line was seen */
     uint32_t vertex_count;
     uint64_t arc_count;
+    uint64_t arcs; /* read, also those that are no edge by no_edge= */
 };
 
 /* The names of the problem and of its object: "p aux sp co" are coordinates. */
@@ -86,7 +87,7 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
     if (!dimacs->announced) {
         return problem_bad_graph(reterr, 0, 1, "There is an arc before the p line.");
     }
-    if (graph_builder_edge_count(dimacs->reader.builder) == dimacs->arc_count) {
+    if (dimacs->arcs == dimacs->arc_count) {
         return problem_bad_graph(reterr, 0, 1, "There are more arcs than the p line announces.");
     }
     STATUS_TRY(line_word_parse_vertex(source, dimacs->vertex_count, &ends[0], reterr));
@@ -95,22 +96,24 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
         return line_word_refuse(weight, "a weight", reterr);
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
+    dimacs->arcs++;
     return reader_add_edge(&dimacs->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
 /* Before the p line no arc is wanted. */
 static uint64_t scan_arcs(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
-    const struct dimacs *dimacs = context;
-    struct graph_builder *builder = dimacs->reader.builder;
+    struct dimacs *dimacs = context;
     const struct edge_lines arcs = {.base = 1,
                                     .number_limit = dimacs->vertex_count,
                                     .letter = 'a',
                                     .delimiter = ' ',
                                     .has_weight = true};
 
-    return edge_lines_scan(&arcs, builder, dimacs->arc_count - graph_builder_edge_count(builder),
-                           bytes, size, ret_size);
+    const uint64_t count = edge_lines_scan(&arcs, dimacs->reader.builder,
+                                           dimacs->arc_count - dimacs->arcs, bytes, size, ret_size);
+    dimacs->arcs += count;
+    return count;
 }
 
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
@@ -140,15 +143,14 @@ static enum status init(struct reader *reader)
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct dimacs *dimacs = (struct dimacs *)reader;
-    const uint64_t found = graph_builder_edge_count(reader->builder);
 
     if (!dimacs->announced) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no line 'p sp n m'.");
     }
-    if (found < dimacs->arc_count) {
+    if (dimacs->arcs < dimacs->arc_count) {
         problem_set(reterr, STATUS_TRUNCATED,
                     "The p line announced m=%llu arcs, but %llu were found.",
-                    (unsigned long long)dimacs->arc_count, (unsigned long long)found);
+                    (unsigned long long)dimacs->arc_count, (unsigned long long)dimacs->arcs);
         problem_at(reterr, reader->splitter.line, 0);
         return STATUS_TRUNCATED;
     }

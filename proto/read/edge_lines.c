@@ -89,30 +89,3 @@ uint64_t edge_lines_scan(const struct edge_lines *lines, struct graph_builder *b
     *ret_size = (size_t)(at - bytes);
     return count;
 }
-
-bool edge_lines_cut(const char *line, size_t size, char delimiter, bool has_weight,
-                    uint32_t ret_numbers[2], struct field *ret_weight)
-{
-    const char *const end = line + size;
-    const char *at = line;
-    bool plain = true;
-
-    for (int i = 0; i < 2 && plain; i++) {
-        const bool is_last = i == 1 && !has_weight;
-        const char *after = word_scan_small(at, end, &ret_numbers[i]);
-
-        /* A zero in front makes another name than its number. */
-        plain = after != NULL && (*at != '0' || after == at + 1) &&
-                (is_last ? after == end : after < end && *after == delimiter);
-        at = plain && !is_last ? after + 1 : after;
-    }
-    *ret_weight = (struct field){"1", 1, 0};
-    if (plain && has_weight) {
-        *ret_weight = (struct field){at, (size_t)(end - at), (uint64_t)(at - line) + 1};
-        /* Nothing is to be cut off or unquoted. */
-        for (plain = at < end; plain && at < end; at++) {
-            plain = (*at >= '0' && *at <= '9') || memchr(".-+e", *at, 4) != NULL;
-        }
-    }
-    return plain;
-}

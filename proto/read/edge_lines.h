@@ -2,7 +2,6 @@
  * perhaps a small weight, with one delimiter between them. */
 #pragma once
 
-#include "proto/read/fields.h"
 #include "proto/read/graph_builder.h"
 
 struct edge_lines {
@@ -18,8 +17,3 @@ struct edge_lines {
  * line, and at most so many. Returns how many; ret_size: their bytes. */
 uint64_t edge_lines_scan(const struct edge_lines *lines, struct graph_builder *builder,
                          uint64_t limit, const char *bytes, size_t size, size_t *ret_size);
-
-/* Cuts one such line, whose weight may be a decimal; it is "1" where lines have none. False for a
- * line that has to be cut into its fields. */
-bool edge_lines_cut(const char *line, size_t size, char delimiter, bool has_weight,
-                    uint32_t ret_numbers[2], struct field *ret_weight);

@@ -1,7 +1,8 @@
 /* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
  * first lines decide the delimiter, the header and the columns. */
 #include "proto/number.h"
-#include "proto/read/edge_dialects.h"
+#include "proto/read/columns.h"
+#include "proto/read/edge_checks.h"
 #include "proto/read/edge_lines.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
@@ -16,22 +17,25 @@
 
 struct edges {
     struct reader reader;
+    struct columns columns;
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
     struct field_cursor cursor;
-    char between; /* in the lines scanned: the delimiter, or a tab as one of the blanks */
-    bool decided; /* delimiter and columns are known */
-    bool plain;   /* they are source, target and perhaps weight */
-    struct edge_dialect dialect;
-    struct edge_hints hints;
+    char announced; /* the delimiter that a line "sep=;" gives, or 0 */
+    char between;   /* in the lines scanned: the delimiter, or a tab as one of the blanks */
+    bool decided;   /* delimiter and columns are known */
+    bool plain;     /* they are source, target and perhaps weight */
+    struct edge_comments comments;
     bool is_counted; /* the first line has the counts */
-    bool has_data;   /* each line ends with a dict */
+    bool has_dicts;  /* each line ends with a dict */
     bool has_header;
+    bool may_be_edge;    /* the header was no sure one */
+    bool may_be_header;  /* the first line was read as an edge, and has no number */
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
-    bool first_is_pair;  /* the first line has two fields */
-    struct edge_columns columns;
-    struct edge_row row;
-    char *scratch;    /* fields with doubled quotes, unescaped; as long as a line */
+    struct table_row row;
+    char *scratch;      /* fields with doubled quotes, unescaped; as long as a line */
+    struct text joined; /* lines of a field in quotes that is still open */
+    uint64_t joined_line;
     struct text held; /* the first line, while it may be a header or counts */
     uint64_t held_line;
     struct text comment; /* the last one above it, which may be a header, too */
@@ -41,21 +45,8 @@ struct edges {
 static enum status cut_row(struct edges *edges, const char *line, size_t size,
                            struct problem *reterr)
 {
-    struct edge_row *row = &edges->row;
-    struct field_cursor *cursor = &edges->cursor;
-    enum status status = STATUS_OK;
-
-    row->count = 0;
-    cursor->scratch = edges->scratch;
-    field_cursor_begin(cursor, line, size);
-    while (cursor->more && status == STATUS_OK) {
-        if (row->count == EDGE_COLUMN_LIMIT) {
-            return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - line) + 1,
-                                     "There are more than 64 columns.");
-        }
-        status = field_cursor_next(cursor, &row->fields[row->count++], reterr);
-    }
-    return status;
+    edges->cursor.scratch = edges->scratch;
+    return field_cut_row(&edges->row, &edges->cursor, line, size, reterr);
 }
 
 static enum status number_vertex(const struct edges *edges, struct field field, uint32_t *ret_row,
@@ -94,7 +85,7 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     char digits[24];
 
     if (!is_quoted) {
-        field = edge_dialect_integer(field, digits);
+        field = edge_check_integer(field, digits);
     }
     if (edges->reader.options.has_vertex_count) {
         return number_vertex(edges, field, ret_row, reterr);
@@ -102,71 +93,77 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     STATUS_TRY(
         reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr));
     if (!is_quoted && name_table_count(edges->names) > edges->named) {
-        STATUS_TRY(edge_dialect_check_name(field, edges->has_header, reterr));
+        STATUS_TRY(edge_check_name(field, edges->has_header, reterr));
     }
     return admit_named(edges, reterr);
 }
 
 /* At the first column too many, or at the last one when some miss. */
-static enum status refuse_count(const struct edges *edges, const struct edge_row *row, size_t first,
-                                const char *hint, struct problem *reterr)
+static enum status refuse_count(const struct edges *edges, const struct table_row *row,
+                                size_t first, struct problem *reterr)
 {
-    problem_bad_graph(reterr, edges->reader.splitter.line,
-                      row->fields[row->count > first ? first : row->count - 1].column,
+    const struct field *place = &row->fields[row->count > first ? first : row->count - 1];
+    const bool has_comment = place->size > 0 && strchr("#%/", *place->bytes) != NULL;
+
+    problem_bad_graph(reterr, edges->reader.splitter.line, place->column,
                       "The line has %zu columns, but the first line has %zu.", row->count, first);
-    problem_hint(reterr, "%s", hint);
+    if (has_comment) {
+        problem_hint(reterr, "A comment has a line of its own, and begins with # and a blank.");
+    } else if (edges->held.size > 0 && row->count == first + 1) {
+        problem_hint(reterr, "R writes no names of rows with write.table(edges, 'g.txt', "
+                             "row.names=FALSE).");
+    } else if (edges->cursor.delimiter == ' ') {
+        problem_hint(reterr,
+                     "If each line has a vertex and its neighbours, convert it: import json, "
+                     "networkx; json.dump(networkx.node_link_data("
+                     "networkx.read_adjlist('g.txt')), open('g.json', 'w'))");
+    }
     return STATUS_BAD_GRAPH;
+}
+
+/* Takes a delimiter at the end of the line for no field. */
+static void drop_empty_last(struct table_row *row, size_t wanted)
+{
+    row->count -= row->count == wanted + 1 && row->fields[wanted].size == 0;
+}
+
+/* Adds the edge of a record whose ends are fields, once its values are known. */
+static enum status add_record(struct edges *edges, struct edge_record *record,
+                              struct problem *reterr)
+{
+    STATUS_TRY(name_vertex(edges, record->values[ROLE_SOURCE], &record->ends[0], reterr));
+    STATUS_TRY(name_vertex(edges, record->values[ROLE_TARGET], &record->ends[1], reterr));
+    record->place = record->values[ROLE_TARGET];
+    return columns_add_edge(&edges->columns, record, reterr);
 }
 
 static enum status parse_edge(struct edges *edges, struct problem *reterr)
 {
-    const struct edge_row *row = &edges->row;
-    const struct edge_columns *columns = &edges->columns;
+    struct table_row *row = &edges->row;
     const uint32_t named = edges->named;
-    struct field weight = {"1", 1, 0};
-    uint32_t ends[2];
-    enum status status = STATUS_OK;
+    struct edge_record record;
 
-    if (row->count != columns->count) {
-        return refuse_count(edges, row, columns->count,
-                            edges->cursor.delimiter != ' '
-                                ? ""
-                                : "If each line has a vertex and its neighbours, convert it: "
-                                  "import json, networkx; json.dump(networkx.node_link_data("
-                                  "networkx.read_adjlist('g.txt')), open('g.json', 'w'))",
-                            reterr);
+    drop_empty_last(row, edges->columns.count);
+    if (row->count != edges->columns.count) {
+        return refuse_count(edges, row, edges->columns.count, reterr);
     }
-    if (columns->open != 0) {
-        status = edge_columns_check_open(columns, row, reterr);
-    }
-    if (status == STATUS_OK && columns->type != NO_COLUMN && !edges->reader.options.has_directed) {
-        status =
-            edge_columns_check_type(row->fields[columns->type], edges->dialect.undirected, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    STATUS_TRY(name_vertex(edges, row->fields[columns->source], &ends[0], reterr));
-    STATUS_TRY(name_vertex(edges, row->fields[columns->target], &ends[1], reterr));
+    STATUS_TRY(columns_take_row(&edges->columns, row, &record, reterr));
+    STATUS_TRY(add_record(edges, &record, reterr));
     /* Files that were joined. */
     if (edges->has_header && edges->named == named + 2 &&
-        edge_columns_judge(row) == EDGE_HEADER_YES) {
+        columns_know_header(&edges->columns, row)) {
         return problem_bad_graph(reterr, 0, row->fields[0].column,
                                  "The line is the header again, and no edge.");
     }
-    if (columns->weight != NO_COLUMN) {
-        weight = row->fields[columns->weight];
-    }
-    return reader_add_edge(&edges->reader, ends, weight.bytes, weight.size, weight.column, reterr);
+    return STATUS_OK;
 }
 
 /* The columns, once the first row of data is in edges->row; header may be NULL. */
-static enum status decide(struct edges *edges, const struct edge_row *header,
+static enum status decide(struct edges *edges, const struct table_row *header,
                           struct problem *reterr)
 {
     const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
-    bool directed;
 
     if (edges->row.count < 2) {
         problem_bad_graph(reterr, 0, edges->row.fields[0].column,
@@ -175,91 +172,123 @@ static enum status decide(struct edges *edges, const struct edge_row *header,
                              "number of vertices or edges stands above them.");
         return STATUS_BAD_GRAPH;
     }
-    edges->hints.has_time = edges->dialect.is_konect;
-    STATUS_TRY(edge_columns_choose(header, &edges->row, &edges->hints, &edges->columns, reterr));
+    STATUS_TRY(
+        columns_choose(&edges->columns, header, &edges->row, edges->comments.is_konect, reterr));
     edges->decided = true;
     edges->has_header = header != NULL;
-    if (edges->columns.type != NO_COLUMN &&
-        edge_columns_type(edges->row.fields[edges->columns.type], &directed)) {
-        edges->dialect.undirected = !directed;
-        notes->says_direction = true;
-    }
-    edge_columns_note(&edges->columns, header, edges->cursor.delimiter, notes);
-    edges->plain = edge_columns_are_plain(&edges->columns);
+    edges->comments.undirected |= edges->columns.undirected;
+    snprintf(notes->variant, sizeof(notes->variant), "%s, %s header",
+             field_delimiter_name(edges->cursor.delimiter), header == NULL ? "no" : "with");
+    edges->plain = columns_are_plain(&edges->columns);
     return options->has_vertex_count
                ? graph_builder_admit(edges->reader.builder, options->vertex_count, reterr)
                : STATUS_OK;
 }
 
-static enum status parse_data_line(struct edges *edges, const char *line, size_t size,
+static enum status parse_dict_line(struct edges *edges, const char *line, size_t size,
                                    struct problem *reterr)
 {
-    const size_t begin = edge_dialect_find_data(line, size);
-    struct edge_row *row = &edges->row;
+    const size_t begin = edge_dict_find(line, size);
+    struct table_row *row = &edges->row;
+    struct edge_record record = {0};
 
     STATUS_TRY(cut_row(edges, line, begin, reterr));
-    /* A comma before the dict opens a field of nothing. */
-    row->count -= row->count == 3 && row->fields[2].size == 0;
+    drop_empty_last(row, 2);
     if (row->count != 2) {
-        return refuse_count(edges, row, 2, "", reterr);
+        return refuse_count(edges, row, 2, reterr);
     }
-    STATUS_TRY(edge_dialect_weight(line, begin, size, &edges->hints, edges->reader.notes.weight,
-                                   &row->fields[row->count++], reterr));
-    return parse_edge(edges, reterr);
+    STATUS_TRY(edge_dict_take(line, begin, size, &edges->columns, &record, reterr));
+    record.values[ROLE_SOURCE] = row->fields[0];
+    record.values[ROLE_TARGET] = row->fields[1];
+    return add_record(edges, &record, reterr);
+}
+
+/* Takes two numbers above lines with weights, which are those of vertices and edges. */
+static enum status parse_counts(struct edges *edges, const int64_t counts[2],
+                                struct problem *reterr)
+{
+    edges->is_counted = true;
+    warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
+                             "The first line, %lld %lld, was read as the numbers of vertices and "
+                             "edges.",
+                             (long long)counts[0], (long long)counts[1]),
+                 "An edge has a weight there, as in the other lines.");
+    STATUS_TRY(reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr));
+    return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
+}
+
+/* Whether the first line names columns: no field is a number, and its names are known, or the line
+ * behind it has numbers where edges have them. Such a guess is checked at the end. */
+static bool is_header(struct edges *edges, const struct table_row *first,
+                      const struct table_row *next)
+{
+    const struct columns *columns = &edges->columns;
+    const bool is_known = columns_know_header(columns, first);
+    bool has_numbers = next->count > 0;
+
+    for (size_t i = first->count == 2 ? 0 : 2; i < next->count && has_numbers; i++) {
+        has_numbers = columns_is_number(columns, next->fields[i]) || first->count > 3;
+    }
+    for (size_t i = 0; i < first->count; i++) {
+        if (is_known ? columns_is_number(columns, first->fields[i])
+                     : columns_look_numeric(first->fields[i])) {
+            edges->may_be_header = is_known;
+            return false;
+        }
+    }
+    edges->may_be_header = first->count == 2;
+    edges->may_be_edge =
+        columns->reader->options.source_column[0] == '\0' && (!is_known || first->count == 2);
+    return is_known || has_numbers || columns_are_places(first, next);
+}
+
+static enum status refuse_words(const struct table_row *first, struct problem *reterr)
+{
+    const struct field third = first->fields[2];
+
+    problem_bad_graph(reterr, 0, third.column, "The weight '%.*s' is not a number.",
+                      third.size > 40 ? 40 : (int)third.size, third.bytes);
+    problem_hint(reterr, "A header needs known names, such as source,target,weight, or "
+                         "source_column= and target_column=; weight=none counts each edge 1.");
+    return STATUS_BAD_GRAPH;
 }
 
 /* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
  * edge. next is the line behind it, without fields at the end of the file. */
-static enum status settle_first(struct edges *edges, const struct edge_row *first,
-                                const struct edge_row *next, struct problem *reterr)
+static enum status settle_first(struct edges *edges, struct table_row *first,
+                                struct table_row *next, struct problem *reterr)
 {
-    const enum edge_header header = edge_columns_judge(first);
+    const struct graph_options *options = &edges->reader.options;
     int64_t *counts = edges->integers;
-    const size_t count = edge_dialect_integers(first, counts);
-    int64_t integers[3];
-    enum status status;
 
-    edges->first_is_pair = first->count == 2;
+    if (first->count > 2 && first->fields[first->count - 1].size == 0 &&
+        (next->count < first->count || next->fields[first->count - 1].size == 0)) {
+        drop_empty_last(first, first->count - 1);
+    }
+    drop_empty_last(next, first->count);
+    const size_t count = edge_check_integers(first, counts);
     if (count < first->count) { /* an edge with a decimal, not counts */
         memset(counts, 0, sizeof(edges->integers));
     }
+    const bool has_header = is_header(edges, first, next);
     edges->row = *next;
-    if (header != EDGE_HEADER_NO && next->count > 0 && next->count != first->count) {
-        return refuse_count(edges, next, first->count,
-                            next->count == first->count + 1
-                                ? "R writes no names of rows with write.table(edges, 'g.txt', "
-                                  "row.names=FALSE)."
-                                : "",
-                            reterr);
+    if (has_header && next->count > 0 && next->count != first->count) {
+        return refuse_count(edges, next, first->count, reterr);
     }
-    if (header == EDGE_HEADER_YES && next->count == 0) {
+    if (has_header && next->count == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
     }
-    if (header == EDGE_HEADER_PERHAPS &&
-        (next->count == 0 || !edge_columns_has_weight(first, next))) {
-        const struct field third = first->fields[2];
-
-        problem_bad_graph(reterr, 0, third.column, "The weight '%.*s' is not a number.",
-                          third.size > 40 ? 40 : (int)third.size, third.bytes);
-        problem_hint(reterr, "A header needs known names, such as source,target,weight.");
-        return STATUS_BAD_GRAPH;
-    }
-    if (header != EDGE_HEADER_NO || (count == 0 && first->count == 2 && next->count == 2 &&
-                                     edge_dialect_integers(next, integers) == 2)) {
+    if (has_header) {
         return decide(edges, first, reterr);
     }
+    if (first->count == 3 && options->weight[0] == '\0' && options->source_column[0] == '\0' &&
+        !columns_look_numeric(first->fields[2]) && first->fields[2].size > 0 &&
+        !reader_is_not_finite(first->fields[2].bytes, first->fields[2].size)) {
+        return refuse_words(first, reterr);
+    }
     if (first->count == 2 && count == 2 && counts[0] > 0 && counts[1] > 0 && next->count == 3 &&
-        edge_columns_has_weight(first, next)) {
-        edges->is_counted = true;
-        warning_hint(warning_add(&edges->reader.notes.warnings, WARNING_FORMAT_GUESSED,
-                                 "The first line, %lld %lld, was read as the numbers of vertices "
-                                 "and edges.",
-                                 (long long)counts[0], (long long)counts[1]),
-                     "An edge has a weight there, as in the other lines.");
-        status = reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr);
-        return status == STATUS_OK
-                   ? graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr)
-                   : status;
+        columns_is_number(&edges->columns, next->fields[2])) {
+        return parse_counts(edges, counts, reterr);
     }
     edges->row = *first;
     STATUS_TRY(decide(edges, NULL, reterr));
@@ -271,8 +300,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
                                    struct problem *reterr)
 {
     char *scratch = edges->scratch;
-    struct edge_row first;
-    struct edge_row next = {0};
+    struct table_row first;
+    struct table_row next = {0};
     enum status status = cut_row(edges, edges->held.bytes, edges->held.size, reterr);
 
     first = edges->row;
@@ -301,59 +330,51 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
     return parse_edge(edges, reterr);
 }
 
-static enum status refuse_comment(char sign, struct problem *reterr)
-{
-    problem_bad_graph(reterr, 0, 1, "The line may be a comment, or an edge like the others.");
-    problem_hint(reterr, "Put a blank behind the %c of a comment, and quotes around a name.", sign);
-    return STATUS_BAD_GRAPH;
-}
-
-/* The comment above the first line may name its columns, and is the header then, or be an edge of a
- * vertex such as "#A". */
-static enum status settle_comment(struct edges *edges, const char *line, size_t size,
-                                  struct problem *reterr)
+/* The comment above the first line may name its columns, and is the header then. */
+static void settle_comment(struct edges *edges, const char *line, size_t size)
 {
     const char *comment = edges->comment.bytes;
-    const struct edge_row *row = &edges->row;
-    size_t count = 0;
+    size_t count;
 
     if (edges->comment.size < 2 || cut_row(edges, line, size, NULL) != STATUS_OK ||
-        (count = row->count) < 2 || edge_columns_judge(row) == EDGE_HEADER_YES ||
-        cut_row(edges, comment + 1, edges->comment.size - 1, NULL) != STATUS_OK ||
-        row->count != count) {
-        return STATUS_OK;
+        columns_know_header(&edges->columns, &edges->row)) {
+        return;
     }
-    if (edge_columns_judge(row) == EDGE_HEADER_YES) {
+    count = edges->row.count;
+    if (cut_row(edges, comment + 1, edges->comment.size - 1, NULL) == STATUS_OK &&
+        edges->row.count == count && columns_know_header(&edges->columns, &edges->row)) {
         edges->held = edges->comment;
         edges->held_line = edges->comment_line;
         edges->held.bytes[0] = ' ';
         edges->comment = (struct text){0};
-    } else if (count == 3 && !field_is_blank(comment[1]) && edge_columns_has_weight(row, row)) {
-        refuse_comment(comment[0], reterr);
-        problem_at(reterr, edges->comment_line, 1);
-        return STATUS_BAD_GRAPH;
     }
-    return STATUS_OK;
 }
 
 static enum status parse_first_line(struct edges *edges, const char *line, size_t size,
                                     struct problem *reterr)
 {
-    const size_t begin = edge_dialect_find_data(line, size);
-    const char delimiter = field_delimiter(line, begin);
+    const size_t begin = edge_dict_find(line, size);
+    const char delimiter =
+        edges->announced != '\0'
+            ? edges->announced
+            : field_delimiter(line, begin, edges->reader.options.has_decimal_comma);
 
+    if (size > 1 && memcmp(line, "//", 2) == 0) {
+        problem_bad_graph(reterr, 0, 1, "The line begins with //, and comments begin with #.");
+        problem_hint(reterr, "Begin comments with # and a blank.");
+        return STATUS_BAD_GRAPH;
+    }
     edges->cursor.delimiter = delimiter;
     edges->between = delimiter == ' ' && memchr(line, '\t', size) != NULL ? '\t' : delimiter;
     if (begin < size) {
-        edges->has_data = edges->decided = true;
-        edges->columns = (struct edge_columns){3, 0, 1, NO_COLUMN, NO_COLUMN, 0};
-        edge_columns_note(&edges->columns, NULL, delimiter, &edges->reader.notes);
-        edges->columns.weight = 2;
-        return parse_data_line(edges, line, size, reterr);
+        edges->has_dicts = edges->decided = true;
+        snprintf(edges->reader.notes.variant, sizeof(edges->reader.notes.variant), "%s, no header",
+                 field_delimiter_name(delimiter));
+        return parse_dict_line(edges, line, size, reterr);
     }
-    const enum status status = settle_comment(edges, line, size, reterr);
-    if (status != STATUS_OK || edges->held.size > 0) {
-        return status == STATUS_OK ? parse_held_line(edges, line, size, reterr) : status;
+    settle_comment(edges, line, size);
+    if (edges->held.size > 0) {
+        return parse_held_line(edges, line, size, reterr);
     }
     /* The line is kept until the next one tells what it is. */
     text_append(&edges->held, line, size);
@@ -361,41 +382,14 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     return text_status(&edges->held);
 }
 
-/* ret_taken false: the line has to be read the long way. */
-static enum status parse_plain_line(struct edges *edges, const char *line, size_t size,
-                                    bool *ret_taken, struct problem *reterr)
-{
-    const struct graph_options *options = &edges->reader.options;
-    struct field weight;
-    uint32_t ends[2];
-    enum status status = STATUS_OK;
-
-    *ret_taken = edge_lines_cut(line, size, edges->between, edges->columns.weight != NO_COLUMN,
-                                ends, &weight) &&
-                 (!options->has_vertex_count ||
-                  (ends[0] < options->vertex_count && ends[1] < options->vertex_count));
-    if (!*ret_taken) {
-        return STATUS_OK;
-    }
-    for (int i = 0; i < 2 && status == STATUS_OK && !options->has_vertex_count; i++) {
-        status = name_table_intern_number(edges->names, ends[i], &ends[i]);
-        if (status == STATUS_OK) {
-            status = admit_named(edges, reterr);
-        }
-    }
-    return status == STATUS_OK ? reader_add_edge(&edges->reader, ends, weight.bytes, weight.size,
-                                                 weight.column, reterr)
-                               : status;
-}
-
 static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
 {
     const struct edges *edges = context;
     struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
                                .delimiter = edges->between,
-                               .has_weight = edges->columns.weight != NO_COLUMN};
+                               .has_weight = edges->columns.roles[ROLE_WEIGHT] != NO_COLUMN};
 
-    if (!edges->plain) {
+    if (!edges->plain || edges->joined.size > 0) {
         return 0;
     }
     if (!edges->reader.options.has_vertex_count) {
@@ -404,42 +398,31 @@ static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t
     return edge_lines_scan(&lines, edges->reader.builder, UINT64_MAX, bytes, size, ret_size);
 }
 
-/* A comment below the first line, unless it looks like an edge of a vertex such as "#A". */
+/* A comment may tell the direction, or be the header, above the first line. */
 static enum status parse_comment(struct edges *edges, const char *line, size_t size,
                                  struct problem *reterr)
 {
-    size_t count = edges->columns.count;
-    enum status status = STATUS_OK;
-
-    if (edges->held.size > 0) {
-        status = cut_row(edges, edges->held.bytes, edges->held.size, NULL);
-        count = edges->row.count;
-    }
     if (size == 1 && line[0] == '#') {
         problem_bad_graph(reterr, 0, 1, "The line parts the nodes of a TGF file from its edges.");
         problem_hint(reterr, "Remove it and the nodes above it, or put a word into a comment.");
         return STATUS_BAD_GRAPH;
     }
-    return edges->has_data || size < 2 || field_is_blank(line[1]) || status != STATUS_OK ||
-                   cut_row(edges, line, size, NULL) != STATUS_OK || edges->row.count != count
-               ? STATUS_OK
-               : refuse_comment(line[0], reterr);
+    if (edges->decided || edges->held.size > 0) {
+        return STATUS_OK;
+    }
+    text_clear(&edges->comment);
+    text_append(&edges->comment, line, size);
+    edges->comment_line = edges->reader.splitter.line;
+    STATUS_TRY(edge_comments_take(&edges->comments, line, size, reterr));
+    edges->reader.notes.says_direction |= edges->comments.says_direction;
+    return text_status(&edges->comment);
 }
 
-static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
+static enum status parse_record(struct edges *edges, const char *line, size_t size,
+                                struct problem *reterr)
 {
-    struct edges *edges = context;
     size_t blanks = 0;
-    enum status status;
-    bool taken;
 
-    if (edges->plain &&
-        (edges->reader.options.has_vertex_count || name_table_numbers(edges->names, NULL))) {
-        status = parse_plain_line(edges, line, size, &taken, reterr);
-        if (taken || status != STATUS_OK) {
-            return status;
-        }
-    }
     while (blanks < size && field_is_blank(line[blanks])) {
         blanks++;
     }
@@ -447,27 +430,43 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
         return STATUS_OK;
     }
     if (line[blanks] == '#' || line[blanks] == '%') {
-        if (edges->decided || edges->held.size > 0) {
-            return parse_comment(edges, line + blanks, size - blanks, reterr);
-        }
-        text_clear(&edges->comment);
-        text_append(&edges->comment, line + blanks, size - blanks);
-        edges->comment_line = edges->reader.splitter.line;
-        status = edge_dialect_take_comment(&edges->dialect, line + blanks, size - blanks, reterr);
-        edges->reader.notes.says_direction |= edges->dialect.says_direction;
-        return status == STATUS_OK ? text_status(&edges->comment) : status;
+        return parse_comment(edges, line + blanks, size - blanks, reterr);
     }
     if (edges->held.size > 0) {
         return parse_held_line(edges, line, size, reterr);
     }
     if (!edges->decided) {
-        return parse_first_line(edges, line, size, reterr);
+        edges->announced =
+            edges->announced == '\0' ? field_announced_delimiter(line, size) : edges->announced;
+        return field_announced_delimiter(line, size) != '\0'
+                   ? STATUS_OK
+                   : parse_first_line(edges, line, size, reterr);
     }
-    if (edges->has_data) {
-        return parse_data_line(edges, line, size, reterr);
+    if (edges->has_dicts) {
+        return parse_dict_line(edges, line, size, reterr);
     }
     STATUS_TRY(cut_row(edges, line, size, reterr));
     return parse_edge(edges, reterr);
+}
+
+static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
+{
+    struct edges *edges = context;
+    enum status status;
+
+    edges->joined_line = edges->joined.size == 0 ? edges->reader.splitter.line : edges->joined_line;
+    if (!field_join(&edges->joined, edges->cursor.delimiter, &line, &size) &&
+        edges->joined.size < READER_LINE_LIMIT) {
+        return text_status(&edges->joined);
+    }
+    status = edges->joined.size > READER_LINE_LIMIT
+                 ? problem_bad_graph(reterr, 0, 0, "The closing quote is missing.")
+                 : parse_record(edges, line, size, reterr);
+    if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
+        problem_at(reterr, edges->joined_line, reterr->column);
+    }
+    text_clear(&edges->joined);
+    return status;
 }
 
 static void cleanup(struct reader *reader)
@@ -478,13 +477,14 @@ static void cleanup(struct reader *reader)
     free(edges->scratch);
     text_finish(&edges->held);
     text_finish(&edges->comment);
+    text_finish(&edges->joined);
 }
 
 static enum status init(struct reader *reader)
 {
     struct edges *edges = (struct edges *)reader;
 
-    edges->hints = (struct edge_hints){reader->options.weight, false, &reader->notes.warnings};
+    columns_init(&edges->columns, reader);
     edges->scratch = malloc(SCRATCH_SIZE);
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
@@ -526,12 +526,50 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     }
     if (status == STATUS_OK) {
         status = graph_builder_finish(edges->reader.builder, &names, row_of,
-                                      !edges->dialect.undirected, ret_graph, reterr);
+                                      !edges->comments.undirected, ret_graph, reterr);
     }
     vertex_names_destroy(names);
     free(order);
     free(row_of);
     return status;
+}
+
+/* A header has no name of a vertex. */
+static enum status check_header(const struct edges *edges, struct problem *reterr)
+{
+    uint32_t row;
+
+    for (int role = ROLE_SOURCE; role <= ROLE_TARGET && edges->has_header && edges->may_be_edge;
+         role++) {
+        const char *name = edges->columns.list[edges->columns.roles[role]].name;
+
+        if (name_table_find(edges->names, name, strlen(name), &row)) {
+            problem_bad_graph(reterr, edges->held_line, 0,
+                              "The first line may be a header or an edge: '%s' is a vertex below.",
+                              name);
+            problem_hint(reterr, "Write a header source,target above, or source_column= and "
+                                 "target_column= with the names of this one.");
+            return STATUS_BAD_GRAPH;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Checks the first line against the whole list. */
+static enum status check_first(const struct edges *edges, struct problem *reterr)
+{
+    const struct reader *reader = &edges->reader;
+
+    STATUS_TRY(check_header(edges, reterr));
+    if (edges->is_counted ||
+        (!reader->options.has_vertex_count && edges->columns.ends != ENDS_BY_PARAMETER)) {
+        STATUS_TRY(edge_check_counts(edges->integers, edges->columns.count, edges->is_counted,
+                                     reader->builder, edges->names, reterr));
+    }
+    return edges->has_header || edges->has_dicts || edges->columns.roles[ROLE_WEIGHT] != 2 ||
+                   reader->options.weight[0] != '\0' || edges->comments.is_konect
+               ? STATUS_OK
+               : edge_check_times(reader->builder, reterr);
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -540,38 +578,24 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     const struct graph_options *options = &reader->options;
     enum status status = STATUS_OK;
 
+    if (edges->joined.size > 0) {
+        STATUS_TRY(parse_record(edges, edges->joined.bytes, edges->joined.size, reterr));
+    }
     if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
-        status = edges->held.size > 0
-                     ? parse_held_line(edges, NULL, 0, reterr)
-                     : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list.");
+        STATUS_TRY(edges->held.size > 0
+                       ? parse_held_line(edges, NULL, 0, reterr)
+                       : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list."));
     }
-    if (status == STATUS_OK && (edges->is_counted || !options->has_vertex_count)) {
-        status = edge_dialect_check_counts(edges->integers, edges->first_is_pair, edges->is_counted,
-                                           reader->builder, edges->names, reterr);
-        if (status != STATUS_OK) {
-            problem_at(reterr, edges->held_line, 0);
-        }
-    }
-    if (edges->has_data && options->weight[0] != '\0' && reader->notes.weight[0] == '\0' &&
-        !edge_columns_are_unweighted(options->weight)) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "weight=%s names an attribute that no edge has.", options->weight);
-    }
-    const bool is_bare = !edges->has_header && !edges->has_data;
-    if (status == STATUS_OK && is_bare && edges->columns.weight == 2 &&
-        options->weight[0] == '\0' && !edges->dialect.is_konect) {
-        status = edge_dialect_check_times(reader->builder, reterr);
-        if (status != STATUS_OK) {
-            problem_at(reterr, edges->held_line, 0);
-        }
-    }
+    status = check_first(edges, reterr);
     if (status != STATUS_OK) {
+        problem_at(reterr, edges->held_line, 0);
         return status;
     }
-    edge_dialect_warn(reader->builder, edges->names, is_bare && edges->columns.count == 2,
-                      &reader->notes.warnings);
+    STATUS_TRY(columns_finish(&edges->columns, reterr));
+    edge_check_warn(reader->builder, edges->names, edges->may_be_header && !edges->has_header,
+                    &reader->notes.warnings);
     return options->has_vertex_count
-               ? reader_finish_range(reader, options->vertex_count, 0, !edges->dialect.undirected,
+               ? reader_finish_range(reader, options->vertex_count, 0, !edges->comments.undirected,
                                      ret_graph, reterr)
                : build(edges, ret_graph, reterr);
 }

@@ -3,6 +3,7 @@
 #include "proto/number.h"
 
 #include <string.h>
+#include <strings.h>
 
 bool field_is_blank(char c)
 {
@@ -83,6 +84,7 @@ enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_fie
     const char *after = quoted ? cut_quoted(cursor, ret_field) : cut_plain(cursor, ret_field);
 
     ret_field->column = column;
+    ret_field->line = 0;
     if (after == NULL) {
         return problem_bad_graph(reterr, 0, column, "The closing quote is missing.");
     }
@@ -95,6 +97,21 @@ enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_fie
     }
     if (cursor->more && cursor->delimiter != ' ') {
         cursor->at = skip_blanks(cursor->delimiter, cursor->at + 1, cursor->end);
+    }
+    return STATUS_OK;
+}
+
+enum status field_cut_row(struct table_row *row, struct field_cursor *cursor, const char *line,
+                          size_t size, struct problem *reterr)
+{
+    row->count = 0;
+    field_cursor_begin(cursor, line, size);
+    while (cursor->more) {
+        if (row->count == TABLE_COLUMN_LIMIT) {
+            return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - line) + 1,
+                                     "There are more than %d columns.", TABLE_COLUMN_LIMIT);
+        }
+        STATUS_TRY(field_cursor_next(cursor, &row->fields[row->count++], reterr));
     }
     return STATUS_OK;
 }
@@ -133,7 +150,7 @@ static bool is_all_numbers(const char *line, size_t size)
     return true;
 }
 
-char field_delimiter(const char *line, size_t size)
+char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
 {
     size_t semicolons;
     size_t commas;
@@ -146,11 +163,68 @@ char field_delimiter(const char *line, size_t size)
     }
     commas = count_unquoted(line, size, ',');
     semicolons = count_unquoted(line, size, ';');
-    /* "1;2;3,5" has a decimal comma. */
-    if (semicolons > commas) {
+    /* "1;2;3,5" has a decimal comma, and so has "1 2 3,5" if the request says so. */
+    if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }
+    if (has_decimal_comma && count_unquoted(line, size, ' ') > 0 &&
+        memchr(line, '"', size) == NULL) {
+        return ' ';
+    }
     return commas > 0 ? ',' : ' ';
+}
+
+/* Whether the line ends within a field in quotes. A comment has none. */
+static bool ends_open(char delimiter, const char *line, size_t size)
+{
+    const char *const end = line + size;
+    const char *at = skip_blanks(' ', line, end);
+
+    if (at == end || *at == '#' || *at == '%' || memchr(at, '"', (size_t)(end - at)) == NULL) {
+        return false;
+    }
+    while (at < end) {
+        if (*at == '"') {
+            for (at++; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++) {
+                at += *at == '"';
+            }
+            if (at == end) {
+                return true;
+            }
+        }
+        while (at < end && (delimiter == ' ' ? !field_is_blank(*at) : *at != delimiter)) {
+            at++;
+        }
+        at = skip_blanks(delimiter, at + (at < end), end);
+    }
+    return false;
+}
+
+bool field_join(struct text *joined, char delimiter, const char **line, size_t *size)
+{
+    const bool is_joined = joined->size > 0;
+
+    if (!is_joined && !ends_open(delimiter != 0 ? delimiter : field_delimiter(*line, *size, false),
+                                 *line, *size)) {
+        return true;
+    }
+    text_append(joined, "\n", is_joined);
+    text_append(joined, *line, *size);
+    if (text_status(joined) != STATUS_OK ||
+        ends_open(delimiter != 0 ? delimiter : field_delimiter(joined->bytes, joined->size, false),
+                  joined->bytes, joined->size)) {
+        return false;
+    }
+    *line = joined->bytes;
+    *size = joined->size;
+    return true;
+}
+
+char field_announced_delimiter(const char *line, size_t size)
+{
+    return size == 5 && strncasecmp(line, "sep=", 4) == 0 && strchr(",;\t|", line[4]) != NULL
+               ? line[4]
+               : '\0';
 }
 
 const char *field_delimiter_name(char delimiter)
@@ -158,5 +232,6 @@ const char *field_delimiter_name(char delimiter)
     return delimiter == '\t'  ? "tabs"
            : delimiter == ' ' ? "blanks"
            : delimiter == ',' ? "commas"
+           : delimiter == '|' ? "bars"
                               : "semicolons";
 }

@@ -9,6 +9,9 @@
 
 struct graph_builder;
 
+/* The parameter no_edge=: a value that stands for a missing edge, or that none does. */
+enum no_edge { NO_EDGE_UNSAID, NO_EDGE_NONE, NO_EDGE_VALUE };
+
 /* Parameters of the request about the graph, which are not in the uploaded bytes. */
 struct graph_options {
     bool has_directed;
@@ -23,6 +26,11 @@ struct graph_options {
     uint64_t element_bytes;   /* of so many: more vertices than fit are STATUS_DISK_FULL */
     bool format_guessed;      /* by the first bytes, so that a reader may warn */
     char weight[64];          /* column or attribute to take weights from; empty = the default */
+    char source_column[64];   /* columns of the ends, by name or number; empty = the default */
+    char target_column[64];
+    bool has_decimal_comma; /* in numbers of text */
+    enum no_edge no_edge;
+    double no_edge_value;
     char charset[CHARSET_NAME_SIZE]; /* the text is in UTF-8, whatever it says itself; empty =
                                         unsaid */
 };

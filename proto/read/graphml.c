@@ -1,25 +1,24 @@
 /* GraphML (graphml.graphdrawing.org): <graphml> with <key>s, and one <graph> of <node id> and <edge
- * source target>. The weight is the <data> of the key whose attr.name is "weight" or what the
- * options name; without it the key's <default>, else 1.
+ * source target>. The <data> of an edge are fields with the attr.name of their keys, and the
+ * <default> of a key stands for the data that an edge lacks.
  *
  * expat gets the bytes in blocks of one size, so that all that it says, places of errors too, is
  * the same for every split. Entities are refused, and a tag or a comment has a longest length, so
  * that no document takes more memory than it looks. */
 #include "proto/number.h"
-#include "proto/read/edge_columns.h"
-#include "proto/read/graphml_keys.h"
+#include "proto/read/columns.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/reader.h"
 
 #include <expat.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_SIZE 16384
+/* Ids of keys together: all are looked through at each attribute of an edge. */
+#define KEYS_SIZE 8192
 /* Between a namespace and the name of an element. */
 #define SEPARATOR '\n'
-#define NUMBER_LIMIT 512
 /* Elements within elements. */
 #define DEPTH_LIMIT 64
 
@@ -38,12 +37,12 @@ enum element {
     ELEMENT_COUNT
 };
 
-struct number {
-    char bytes[NUMBER_LIMIT];
+/* The text of a <data> or <default>. */
+struct value {
+    char bytes[COLUMN_VALUE_SIZE];
     size_t size;
     struct json_place place;
-    bool given;
-    bool too_long;
+    size_t column; /* its attribute; NO_COLUMN: not wanted */
 };
 
 struct graphml {
@@ -57,18 +56,16 @@ struct graphml {
     struct json_nodes nodes;
     unsigned depth;                     /* open elements */
     enum element path[DEPTH_LIMIT + 1]; /* by depth, from 1 */
-    struct graphml_keys keys;           /* of edges */
-    bool key_is_weight;                 /* of the <key> at hand */
+    struct columns columns;             /* attributes of edges */
+    struct text keys;                   /* the id of each key with its NUL, and its column */
+    size_t key;                         /* the column of the <key> at hand, or NO_COLUMN */
     bool has_graph;
     bool directed;
-    struct number *number; /* whose text is being read, or NULL */
-    unsigned number_depth;
-    struct number default_weight;
-    struct number weight; /* of the edge at hand */
-    struct json_place element;
-    struct json_place unweighted; /* the first edge without a weight; line 0 = none so far */
-    bool is_weighted;             /* some edge has one */
-    uint32_t ends[2];
+    struct value *value; /* whose text is being read, or NULL */
+    unsigned value_depth;
+    struct value data;
+    struct value default_weight;
+    struct edge_record record;
     bool both_ways; /* the edge says so */
 };
 
@@ -123,34 +120,65 @@ static const char *attribute(const char *const *attributes, const char *name)
     return NULL;
 }
 
-/* A key belongs to edges when it says so, or does not say. */
+/* The column of an attribute; a problem is where the element at hand begins. */
+static enum status find_column(struct graphml *graphml, const char *name, size_t *ret_index)
+{
+    const struct json_place place = place_of(graphml);
+    const enum status status =
+        columns_find(&graphml->columns, name, strlen(name), false, ret_index, graphml->reterr);
+    if (status != STATUS_OK) {
+        problem_at(graphml->reterr, place.line, place.column);
+    }
+    return status;
+}
+
+/* A key belongs to edges when it says so, or does not say. Several keys may have one name: NetworkX
+ * writes one for integers and one for decimals. */
 static enum status parse_key(struct graphml *graphml, const char *const *attributes)
 {
     const char *id = attribute(attributes, "id");
     const char *of = attribute(attributes, "for");
     const char *name = attribute(attributes, "attr.name");
-    bool is_better;
-    enum status status;
+    const char *type = attribute(attributes, "attr.type");
 
-    graphml->key_is_weight = false;
+    graphml->key = NO_COLUMN;
     if (id == NULL) {
         return refuse(graphml, "The key has no id.", "A <key> has id, for and attr.name.");
     }
     if (of != NULL && strcmp(of, "edge") != 0 && strcmp(of, "all") != 0) {
         return STATUS_OK;
     }
-    name = name == NULL ? id : name;
-    status = graphml_keys_add(&graphml->keys, id, name, graphml->reader.options.weight, &is_better,
-                              graphml->reterr);
-    graphml->default_weight.given &= status != STATUS_OK || !is_better;
-    graphml->key_is_weight = strcmp(name, graphml->keys.weight) == 0;
-    return status;
+    if (graphml->keys.size > KEYS_SIZE) {
+        return refuse(graphml, "The attributes of edges are too many.",
+                      "Write out the one that is the weight, and no others.");
+    }
+    STATUS_TRY(find_column(graphml, name == NULL ? id : name, &graphml->key));
+    if (type != NULL && strcmp(type, "boolean") == 0) {
+        columns_bar_numbers(&graphml->columns, graphml->key);
+    }
+    text_append(&graphml->keys, id, strlen(id) + 1);
+    text_append(&graphml->keys, &graphml->key, sizeof(graphml->key));
+    return text_status(&graphml->keys);
+}
+
+/* The column of the key with this id; NO_COLUMN where it is none of edges. */
+static size_t find_key(const struct graphml *graphml, const char *id)
+{
+    const char *end = graphml->keys.bytes + graphml->keys.size;
+    size_t column = NO_COLUMN;
+
+    for (const char *at = graphml->keys.bytes; at < end; at += strlen(at) + 1 + sizeof(column)) {
+        if (strcmp(at, id) == 0) {
+            memcpy(&column, at + strlen(at) + 1, sizeof(column));
+            break;
+        }
+    }
+    return column;
 }
 
 static enum status parse_graph(struct graphml *graphml, const char *const *attributes)
 {
     const char *direction = attribute(attributes, "edgedefault");
-    const char *wanted = graphml->reader.options.weight;
 
     if (graphml->has_graph) {
         return refuse(graphml, "There are several graphs.", "Upload one graph at a time.");
@@ -161,12 +189,6 @@ static enum status parse_graph(struct graphml *graphml, const char *const *attri
     if (!graphml->directed && strcmp(direction, "undirected") != 0) {
         return refuse(graphml, "edgedefault is neither directed nor undirected.",
                       "Say which the edges are.");
-    }
-    if (wanted[0] != '\0' && graphml->keys.rank != 0) {
-        problem_set(graphml->reterr, STATUS_BAD_PARAMETER,
-                    "weight=%s names no attribute that edges have.", wanted);
-        graphml_keys_hint(&graphml->keys, graphml->reterr);
-        return STATUS_BAD_PARAMETER;
     }
     return STATUS_OK;
 }
@@ -219,55 +241,29 @@ static enum status parse_direction(struct graphml *graphml, const char *directio
         "ways, or give directed=.");
 }
 
-static enum status refuse_number(const struct graphml *graphml, struct json_place place)
-{
-    problem_bad_graph(
-        graphml->reterr, place.line, place.column,
-        "The edge has a number here, and no attribute with a name known for weights.");
-    graphml_keys_hint(&graphml->keys, graphml->reterr);
-    return STATUS_BAD_GRAPH;
-}
-
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
 {
-    enum status status = parse_end(graphml, attribute(attributes, "source"), &graphml->ends[0]);
+    const struct json_place place = place_of(graphml);
 
-    graphml->element = place_of(graphml);
-    graphml->weight.given = false;
-    if (status == STATUS_OK) {
-        status = parse_end(graphml, attribute(attributes, "target"), &graphml->ends[1]);
+    graphml->record = (struct edge_record){.place = {"", 0, place.column, place.line}};
+    STATUS_TRY(parse_end(graphml, attribute(attributes, "source"), &graphml->record.ends[0]));
+    STATUS_TRY(parse_end(graphml, attribute(attributes, "target"), &graphml->record.ends[1]));
+    if (attribute(attributes, "weight") != NULL && !columns_are_unweighted(&graphml->columns)) {
+        return refuse(graphml, "The edge has a weight in its tag, and GraphML has it in <data>.",
+                      "Declare <key id=\"weight\" for=\"edge\" attr.name=\"weight\"/> and write "
+                      "<data key=\"weight\">5</data> in the edge; weight=none counts each edge 1.");
     }
-    if (status == STATUS_OK && graphml->keys.rank == NO_COLUMN &&
-        attribute(attributes, "weight") != NULL) {
-        status = refuse_number(graphml, graphml->element);
-    }
-    return status == STATUS_OK ? parse_direction(graphml, attribute(attributes, "directed"))
-                               : status;
+    return parse_direction(graphml, attribute(attributes, "directed"));
 }
 
-static enum status begin_number(struct graphml *graphml, struct number *number)
+/* The text of the element at hand is a value of this column. */
+static void begin_value(struct graphml *graphml, struct value *value, size_t column)
 {
-    if (number->given) {
-        return refuse(graphml, "The weight is given twice.", "Take one of them out.");
-    }
-    *number = (struct number){.place = place_of(graphml), .given = true};
-    graphml->number = number;
-    graphml->number_depth = graphml->depth;
-    return STATUS_OK;
-}
-
-/* An attribute of an edge, NULL for one without a name. It may be meant for the weight while none
- * is. */
-static enum status parse_attribute(struct graphml *graphml, const char *name)
-{
-    const bool is_known = graphml->keys.rank != NO_COLUMN;
-
-    if (is_known ? name == NULL || strcmp(name, graphml->keys.weight) != 0
-                 : name != NULL && edge_columns_is_id((struct field){name, strlen(name), 0})) {
-        return STATUS_OK;
-    }
-    graphml->weight.given &= is_known;
-    return begin_number(graphml, &graphml->weight);
+    value->size = 0;
+    value->place = place_of(graphml);
+    value->column = column;
+    graphml->value = value;
+    graphml->value_depth = graphml->depth;
 }
 
 /* Ignores an element outside its proper parent, with all that is in it: it counts as ELEMENT_OTHER.
@@ -291,12 +287,16 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
 {
     const char *name = attribute(attributes, element == ELEMENT_DATA ? "key" : "id");
     struct json_token token;
+    size_t column;
 
     switch (element) {
     case ELEMENT_KEY:
         return parse_key(graphml, attributes);
     case ELEMENT_DEFAULT:
-        return graphml->key_is_weight ? begin_number(graphml, &graphml->default_weight) : STATUS_OK;
+        if (graphml->key != NO_COLUMN && graphml->key == graphml->columns.roles[ROLE_WEIGHT]) {
+            begin_value(graphml, &graphml->default_weight, graphml->key);
+        }
+        return STATUS_OK;
     case ELEMENT_GRAPH:
         return parent == ELEMENT_GRAPHML
                    ? parse_graph(graphml, attributes)
@@ -310,10 +310,15 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
     case ELEMENT_EDGE:
         return begin_edge(graphml, attributes);
     case ELEMENT_DATA:
-        return parse_attribute(graphml,
-                               name != NULL ? graphml_keys_find(&graphml->keys, name) : NULL);
+        column = name != NULL ? find_key(graphml, name) : NO_COLUMN;
+        STATUS_TRY(name != NULL && column == NO_COLUMN ? find_column(graphml, name, &column)
+                                                       : STATUS_OK);
+        begin_value(graphml, &graphml->data, column);
+        return STATUS_OK;
     case ELEMENT_LABEL:
-        return parse_attribute(graphml, NULL);
+        STATUS_TRY(columns_find(&graphml->columns, "EdgeLabel", 9, true, &column, graphml->reterr));
+        begin_value(graphml, &graphml->data, column);
+        return STATUS_OK;
     case ELEMENT_HYPEREDGE:
         return refuse(graphml, "There is a hyperedge, and no distance is defined along it.",
                       "Make it edges between two nodes.");
@@ -349,8 +354,8 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (graphml->depth > 0) {
         /* Data is text; below what is not known, nothing is. */
-        bool opaque = parent == ELEMENT_OTHER || parent == ELEMENT_DATA ||
-                      parent == ELEMENT_DEFAULT || parent == ELEMENT_LABEL;
+        const bool opaque = parent == ELEMENT_OTHER || parent == ELEMENT_DATA ||
+                            parent == ELEMENT_DEFAULT || parent == ELEMENT_LABEL;
 
         element = element == ELEMENT_LABEL ? ELEMENT_LABEL
                   : opaque                 ? ELEMENT_OTHER
@@ -363,79 +368,67 @@ static void on_start(void *context, const char *name, const char **attributes)
 static void on_text(void *context, const char *bytes, int size)
 {
     struct graphml *graphml = context;
-    struct number *number = graphml->number;
+    struct value *value = graphml->value;
     size_t count = (size_t)size;
 
-    if (number == NULL || graphml->depth != graphml->number_depth || graphml->status != STATUS_OK) {
+    if (value == NULL || graphml->depth != graphml->value_depth || graphml->status != STATUS_OK) {
         return;
     }
-    if (count > NUMBER_LIMIT - number->size) {
-        count = NUMBER_LIMIT - number->size;
-        number->too_long = true;
-    }
-    memcpy(number->bytes + number->size, bytes, count);
-    number->size += count;
+    /* A value that fills the buffer is too long for a weight. */
+    count = count > COLUMN_VALUE_SIZE - value->size ? COLUMN_VALUE_SIZE - value->size : count;
+    memcpy(value->bytes + value->size, bytes, count);
+    value->size += count;
 }
 
-static enum status end_number(struct graphml *graphml)
+/* The text without white space around it. */
+static struct field field_of(const struct value *value)
 {
-    struct number *number = graphml->number;
-    size_t begin = 0;
-    double value;
+    struct field field = {value->bytes, value->size, value->place.column, value->place.line};
 
-    graphml->number = NULL;
-    while (number->size > 0 && memchr(" \t\n\r", number->bytes[number->size - 1], 4) != NULL) {
-        number->size--;
+    if (field.size == COLUMN_VALUE_SIZE) {
+        return field; /* cut, and refused as a weight */
     }
-    while (begin < number->size && memchr(" \t\n\r", number->bytes[begin], 4) != NULL) {
-        begin++;
+    while (field.size > 0 && memchr(" \t\n\r", field.bytes[field.size - 1], 4) != NULL) {
+        field.size--;
     }
-    if (graphml->keys.rank == NO_COLUMN) {
-        number->given = false;
-        return !number->too_long &&
-                       number_parse_real(number->bytes + begin, number->size - begin, &value)
-                   ? refuse_number(graphml, number->place)
-                   : STATUS_OK;
+    while (field.size > 0 && memchr(" \t\n\r", *field.bytes, 4) != NULL) {
+        field.bytes++;
+        field.size--;
     }
-    if (number->too_long) {
-        return problem_bad_graph(graphml->reterr, number->place.line, number->place.column,
-                                 "The weight has more than 512 characters.");
-    }
-    number->size -= begin;
-    memmove(number->bytes, number->bytes + begin, number->size);
-    return STATUS_OK;
+    return field;
+}
+
+static enum status end_value(struct graphml *graphml)
+{
+    const struct value *value = graphml->value;
+
+    graphml->value = NULL;
+    return value == &graphml->default_weight || value->column == NO_COLUMN
+               ? STATUS_OK
+               : columns_take(&graphml->columns, value->column, field_of(value), &graphml->record,
+                              graphml->reterr);
 }
 
 /* Adds the edge that ends. One that leads both ways is two in a directed graph. */
 static enum status add_edge(struct graphml *graphml)
 {
-    const struct number one = {.bytes = "1", .size = 1, .place = graphml->element};
-    const struct number *number = graphml->weight.given           ? &graphml->weight
-                                  : graphml->default_weight.given ? &graphml->default_weight
-                                                                  : &one;
-    const uint32_t back[2] = {graphml->ends[1], graphml->ends[0]};
     const struct graph_options *options = &graphml->reader.options;
     const bool directed = options->has_directed ? options->directed : graphml->directed;
+    const size_t weight = graphml->columns.roles[ROLE_WEIGHT];
+    struct edge_record *record = &graphml->record;
+    const uint32_t source = record->ends[0];
 
-    if (graphml->keys.weight[0] != '\0') {
-        graphml->is_weighted |= number != &one;
-        graphml->unweighted = number == &one && graphml->unweighted.line == 0 ? graphml->element
-                                                                              : graphml->unweighted;
-        STATUS_TRY(graphml->is_weighted && graphml->unweighted.line > 0
-                       ? reader_refuse_missing(graphml->unweighted, graphml->reterr)
-                       : STATUS_OK);
+    if (record->values[ROLE_WEIGHT].bytes == NULL && graphml->default_weight.place.line > 0 &&
+        graphml->default_weight.column == weight) {
+        record->values[ROLE_WEIGHT] = field_of(&graphml->default_weight);
     }
-    enum status status = reader_add_edge(&graphml->reader, graphml->ends, number->bytes,
-                                         number->size, number->place.column, graphml->reterr);
-
-    if (status == STATUS_OK && graphml->both_ways && directed) {
-        status = reader_add_edge(&graphml->reader, back, number->bytes, number->size,
-                                 number->place.column, graphml->reterr);
+    STATUS_TRY(columns_add_edge(&graphml->columns, record, graphml->reterr));
+    if (!graphml->both_ways || !directed) {
+        return STATUS_OK;
     }
-    if (status != STATUS_OK) {
-        problem_at(graphml->reterr, number->place.line, number->place.column);
-    }
-    return status;
+    record->ends[0] = record->ends[1];
+    record->ends[1] = source;
+    return columns_add_edge(&graphml->columns, record, graphml->reterr);
 }
 
 static void on_end(void *context, const char *name)
@@ -447,8 +440,8 @@ static void on_end(void *context, const char *name)
     if (graphml->status != STATUS_OK) {
         return;
     }
-    if (graphml->number != NULL && graphml->depth == graphml->number_depth) {
-        fail(graphml, end_number(graphml));
+    if (graphml->value != NULL && graphml->depth == graphml->value_depth) {
+        fail(graphml, end_value(graphml));
     }
     graphml->depth--;
     if (graphml->status == STATUS_OK && element == ELEMENT_EDGE) {
@@ -547,13 +540,12 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct graphml *graphml = (struct graphml *)reader;
-    struct reader_notes *notes = &reader->notes;
     STATUS_TRY(parse_block(graphml, true, reterr));
     if (!graphml->has_graph) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no <graph> in the document.");
     }
     STATUS_TRY(reader_admit_count(reader, graphml->nodes.listed, reterr));
-    snprintf(notes->weight, sizeof(notes->weight), "%s", graphml->keys.weight);
+    STATUS_TRY(columns_finish(&graphml->columns, reterr));
     return json_nodes_build(&graphml->nodes, reader->builder, graphml->directed, ret_graph, reterr);
 }
 
@@ -564,7 +556,7 @@ static void cleanup(struct reader *reader)
     if (graphml->parser != NULL) {
         XML_ParserFree(graphml->parser);
     }
-    text_finish(&graphml->keys.list);
+    text_finish(&graphml->keys);
     json_nodes_finish(&graphml->nodes);
 }
 
@@ -587,8 +579,8 @@ static enum status init(struct reader *reader)
     XML_SetSkippedEntityHandler(graphml->parser, on_skipped_entity);
     XML_SetElementHandler(graphml->parser, on_start, on_end);
     XML_SetCharacterDataHandler(graphml->parser, on_text);
-    /* Rank 0, and no name that has it: no attribute is the weight. */
-    graphml->keys.rank = edge_columns_are_unweighted(reader->options.weight) ? 0 : NO_COLUMN;
+    columns_init(&graphml->columns, reader);
+    graphml->key = NO_COLUMN;
     return json_nodes_init(&graphml->nodes, reader->builder);
 }
 

@@ -1,15 +1,16 @@
-/* JSON graphs in two dialects, read token by token without a tree. Formats:
+/* JSON graphs, read token by token without a tree. Formats:
  * json: node-link documents, {"nodes":[{"id":..},..],"links"|"edges":[{"source"|"from":..,
- *   "target"|"to":..,"weight":..},..]}, and {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1.
- * jgf: JSON Graph Format (jsongraphformat.info), {"graph":{"directed","nodes","edges":[{"source",
- *   "target","directed","metadata":{"weight"}}]}}; the nodes of version 1 are an array of objects
- *   with an id, those of version 2 an object by id. "graphs" is a list, of which one is read.
- * Members come in any order, so rules that need several of them are checked at the end. */
+ *   "target"|"to":..,"weight":..},..]}, {"n":5,"edges":[[u,v,w],..]}, vertices 0..n-1, and
+ * matrices. jgf: JSON Graph Format (jsongraphformat.info),
+ * {"graph":{"directed","nodes","edges":[{"source", "target","directed","metadata":{"weight"}}]}};
+ * the nodes of version 1 are an array of objects with an id, those of version 2 an object by id.
+ * "graphs" is a list, of which one is read. Members come in any order, so rules that need several
+ * of them are checked at the end. */
 #include "proto/number.h"
-#include "proto/read/edge_columns.h"
+#include "proto/read/columns.h"
+#include "proto/read/json_matrix.h"
 #include "proto/read/json_nodes.h"
 #include "proto/read/json_scanner.h"
-#include "proto/read/json_weight.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
-enum place { NOWHERE, IN_DOCUMENT, IN_GRAPH, IN_NODE, IN_EDGE, IN_METADATA };
+enum place { NOWHERE, IN_DOCUMENT, IN_GRAPH, IN_NODE, IN_EDGE };
 
 enum member {
     MEMBER_OTHER,
@@ -40,12 +41,15 @@ enum member {
     MEMBER_TO,
     MEMBER_ONE_WAY,
     MEMBER_METADATA,
-    MEMBER_WEIGHT,
+    MEMBER_SOURCES,
+    MEMBER_DESTINATIONS,
+    MEMBER_DISTANCES,
+    MEMBER_DURATIONS,
     MEMBER_COUNT
 };
 
 /* The object in which each dialect has the member; in the json dialect the document is the graph.
- * The name of the weight is that of struct json_weight. */
+ */
 static const struct {
     const char *name;
     enum place place[DIALECT_COUNT];
@@ -65,7 +69,10 @@ static const struct {
     [MEMBER_TO] = {"to", {IN_EDGE, NOWHERE}},
     [MEMBER_ONE_WAY] = {"directed", {NOWHERE, IN_EDGE}},
     [MEMBER_METADATA] = {"metadata", {NOWHERE, IN_EDGE}},
-    [MEMBER_WEIGHT] = {"", {IN_EDGE, IN_METADATA}},
+    [MEMBER_SOURCES] = {"sources", {IN_GRAPH, NOWHERE}},
+    [MEMBER_DESTINATIONS] = {"destinations", {IN_GRAPH, NOWHERE}},
+    [MEMBER_DISTANCES] = {"distances", {IN_GRAPH, NOWHERE}},
+    [MEMBER_DURATIONS] = {"durations", {IN_GRAPH, NOWHERE}},
 };
 
 struct json {
@@ -76,8 +83,10 @@ struct json {
     enum member top;         /* the member of the document, of the graph and of the element */
     enum member member;
     enum member part;
-    enum member metadata; /* the member of an edge's metadata */
-    uint32_t seen;        /* bit per member; those of an element since it began */
+    bool in_metadata; /* of an edge */
+    bool is_text;     /* the weight of the edge at hand is no number */
+    size_t column;    /* of the attribute of an edge whose value comes next, or NO_COLUMN */
+    uint32_t seen;    /* bit per member; those of an element since it began */
     bool has_graph;
     unsigned base; /* depth of the graph's members; 0 outside of it */
     bool directed;
@@ -87,13 +96,15 @@ struct json {
     bool linked;               /* some edge was an object */
     struct json_place element; /* where the edge or node at hand begins */
     unsigned part_count;       /* of an array */
-    uint32_t ends[2];
-    enum member source; /* the first of MEMBER_SOURCE and MEMBER_FROM that an edge had */
-    bool one_way;       /* with MEMBER_ONE_WAY seen: what the edge says */
-    struct json_weight weight;
+    enum member source;        /* the first of MEMBER_SOURCE and MEMBER_FROM that an edge had */
+    bool one_way;              /* with MEMBER_ONE_WAY seen: what the edge says */
+    struct columns columns;
+    struct edge_record record;
+    struct json_matrix matrix;
+    struct json_nodes names; /* of its rows */
+    bool is_bare_matrix;
     uint32_t largest; /* vertex of a compact edge, and where it stood */
     struct json_place largest_place;
-    struct text both_ways; /* edges that say "directed": false: uint64_t, index in the builder */
     struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
 };
 
@@ -136,19 +147,26 @@ static enum status see(struct json *json, enum member member, const struct json_
     return STATUS_OK;
 }
 
-/* Sizes are compared too: a key may hold a NUL of its own. */
-static enum member find_member(struct json *json, enum place place, const struct json_token *key)
+/* The parameters may name the ends. Sizes are compared too: a key may hold a NUL of its own. */
+static enum member find_member(const struct json *json, enum place place,
+                               const struct json_token *key)
 {
-    for (int i = MEMBER_OTHER + 1; i < MEMBER_WEIGHT; i++) {
-        if (members[i].place[json->dialect] == place && strlen(members[i].name) == key->size &&
-            memcmp(members[i].name, key->text, key->size) == 0) {
+    const struct graph_options *options = &json->reader.options;
+    const bool has_names = place == IN_EDGE && options->source_column[0] != '\0';
+
+    for (int i = MEMBER_OTHER + 1; i < MEMBER_COUNT; i++) {
+        const char *name = !has_names                           ? members[i].name
+                           : i == MEMBER_SOURCE                 ? options->source_column
+                           : i == MEMBER_TARGET                 ? options->target_column
+                           : i == MEMBER_FROM || i == MEMBER_TO ? ""
+                                                                : members[i].name;
+
+        if (members[i].place[json->dialect] == place && strlen(name) == key->size &&
+            memcmp(name, key->text, key->size) == 0) {
             return (enum member)i;
         }
     }
-    return members[MEMBER_WEIGHT].place[json->dialect] == place &&
-                   json_weight_find(&json->weight, key)
-               ? MEMBER_WEIGHT
-               : MEMBER_OTHER;
+    return MEMBER_OTHER;
 }
 
 /* A token of a jgf document outside of its graph. */
@@ -252,7 +270,9 @@ static enum status begin_element(struct json *json, const struct json_token *tok
     json->seen &= (1u << MEMBER_ID) - 1;
     json->part = MEMBER_OTHER;
     json->part_count = 0;
-    json_weight_begin(&json->weight);
+    json->column = NO_COLUMN;
+    json->in_metadata = json->is_text = false;
+    json->record = (struct edge_record){.place = {"", 0, token->place.column, token->place.line}};
     if (json->member == MEMBER_NODES) {
         return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
     }
@@ -264,16 +284,15 @@ static enum status begin_element(struct json *json, const struct json_token *tok
     if (json->compact && json->linked) {
         return refuse(token, "Some edges are arrays and some are objects.", reterr);
     }
-    return compact ? reader_admit_weight_name(&json->reader, reterr) : STATUS_OK;
+    return STATUS_OK;
 }
 
 static enum status end_element(struct json *json, struct problem *reterr)
 {
-    const bool weighted = json->weight.name.rank != NO_COLUMN;
-    const struct json_place place = weighted ? json->weight.place : json->element;
-    const uint64_t index = graph_builder_edge_count(json->reader.builder);
-    enum status status;
+    const struct graph_options *options = &json->reader.options;
     const bool is_node = json->member == MEMBER_NODES;
+    struct edge_record *record = &json->record;
+    const uint32_t source = record->ends[0];
 
     if (is_node         ? !has_seen(json, MEMBER_ID)
         : json->compact ? json->part_count < 2
@@ -284,21 +303,75 @@ static enum status end_element(struct json *json, struct problem *reterr)
         problem_hint(reterr, READ_HERE);
         return STATUS_BAD_GRAPH;
     }
-    status = is_node ? STATUS_OK : json_weight_end(&json->weight, json->element, reterr);
-    if (is_node || status != STATUS_OK) {
-        return status;
+    if (is_node) {
+        return STATUS_OK;
     }
-    /* The direction of single edges is checked once that of the graph is known: until then the
-     * edges that lead both ways are collected, and the first one-way edge is remembered. */
-    if (has_seen(json, MEMBER_ONE_WAY) && !json->one_way) {
-        text_append(&json->both_ways, &index, sizeof(index));
-    } else if (has_seen(json, MEMBER_ONE_WAY) && json->first_one_way.line == 0) {
-        json->first_one_way = json->element;
+    if (json->is_text && !columns_are_unweighted(&json->columns)) {
+        problem_bad_graph(reterr, record->values[ROLE_WEIGHT].line,
+                          record->values[ROLE_WEIGHT].column, "The weight is not a number.");
+        problem_hint(reterr,
+                     "Write it as a number, or give weight=none, which counts each edge 1.");
+        return STATUS_BAD_GRAPH;
     }
-    status = reader_add_edge(&json->reader, json->ends, weighted ? json->weight.text : "1",
-                             weighted ? json->weight.size : 1, place.column, reterr);
+    STATUS_TRY(columns_add_edge(&json->columns, record, reterr));
+    if (!has_seen(json, MEMBER_ONE_WAY) || json->one_way) {
+        json->first_one_way = has_seen(json, MEMBER_ONE_WAY) && json->first_one_way.line == 0
+                                  ? json->element
+                                  : json->first_one_way;
+        return STATUS_OK;
+    }
+    /* In a directed graph an edge that leads both ways is two. */
+    if (!(options->has_directed ? options->directed : json->directed)) {
+        return STATUS_OK;
+    }
+    record->ends[0] = record->ends[1];
+    record->ends[1] = source;
+    return columns_add_edge(&json->columns, record, reterr);
+}
+
+/* The value of an attribute, or a number somewhere in it. */
+static enum status take_value(struct json *json, const struct json_token *token,
+                              struct problem *reterr)
+{
+    const struct json_place place = token->place;
+    struct field value = {token->text, token->size, place.column, place.line};
+    if (json->column == NO_COLUMN || is_end(token)) {
+        return STATUS_OK;
+    }
+    struct column *column = &json->columns.list[json->column];
+    if (token->kind == JSON_TOKEN_TRUE || token->kind == JSON_TOKEN_FALSE) {
+        value.bytes = token->kind == JSON_TOKEN_TRUE ? "true" : "false";
+        value.size = strlen(value.bytes);
+    } else if (token->kind != JSON_TOKEN_NUMBER && token->kind != JSON_TOKEN_STRING) {
+        value.bytes = "";
+        value.size = 0;
+    }
+    if (column->role == ROLE_WEIGHT) {
+        json->is_text = token->kind != JSON_TOKEN_NUMBER && token->kind != JSON_TOKEN_NULL;
+    } else if (is_array(token) || is_object(token)) {
+        /* A list counts for "weights", and not for the points of a line. */
+        json->column = is_array(token) && column->is_plural ? json->column : NO_COLUMN;
+        return STATUS_OK;
+    }
+    column->is_text |= token->kind == JSON_TOKEN_STRING;
+    return columns_take(&json->columns, json->column, value, &json->record, reterr);
+}
+
+/* A key or a value of an edge that is no end of it; weight= reaches the attributes at this depth.
+ */
+static enum status parse_attribute(struct json *json, const struct json_token *token,
+                                   unsigned depth, struct problem *reterr)
+{
+    const bool is_reached =
+        json->dialect == DIALECT_JSON ? depth == 2 : depth == 3 && json->in_metadata;
+
+    if (token->kind != JSON_TOKEN_KEY) {
+        return take_value(json, token, reterr);
+    }
+    const enum status status =
+        columns_find(&json->columns, token->text, token->size, !is_reached, &json->column, reterr);
     if (status != STATUS_OK) {
-        problem_at(reterr, place.line, place.column);
+        problem_at(reterr, token->place.line, token->place.column);
     }
     return status;
 }
@@ -311,15 +384,18 @@ static enum status parse_array_part(struct json *json, const struct json_token *
     int64_t vertex;
 
     if (part >= 2) {
-        return part == 2 ? json_weight_take(&json->weight, token, reterr)
-                         : refuse(token, "An edge is [source, target, weight].", reterr);
+        STATUS_TRY(part > 2
+                       ? refuse(token, "An edge is [source, target, weight].", reterr)
+                       : columns_find(&json->columns, READER_WEIGHT_VALUE,
+                                      strlen(READER_WEIGHT_VALUE), false, &json->column, reterr));
+        return take_value(json, token, reterr);
     }
     if (token->kind != JSON_TOKEN_NUMBER ||
         !number_is_canonical_integer(token->text, token->size, &vertex) || vertex < 0 ||
         vertex >= NO_VERTEX) {
         return refuse(token, "A vertex is an integer from 0 to n-1.", reterr);
     }
-    json->ends[part] = (uint32_t)vertex;
+    json->record.ends[part] = (uint32_t)vertex;
     if (json->largest_place.line == 0 || vertex > json->largest) {
         json->largest = (uint32_t)vertex;
         json->largest_place = token->place;
@@ -330,10 +406,8 @@ static enum status parse_array_part(struct json *json, const struct json_token *
 static enum status parse_part(struct json *json, const struct json_token *token,
                               struct problem *reterr)
 {
-    if (json->part == MEMBER_WEIGHT) {
-        return json_weight_take(&json->weight, token, reterr);
-    }
     if (json->part == MEMBER_METADATA) {
+        json->in_metadata = true;
         return is_object(token) || token->kind == JSON_TOKEN_NULL
                    ? STATUS_OK
                    : refuse(token, "\"metadata\" is not an object.", reterr);
@@ -343,9 +417,9 @@ static enum status parse_part(struct json *json, const struct json_token *token,
     case MEMBER_ID:
         return json_nodes_list(&json->nodes, token, reterr);
     case MEMBER_SOURCE:
-        return json_nodes_name(&json->nodes, token, &json->ends[0], reterr);
+        return json_nodes_name(&json->nodes, token, &json->record.ends[0], reterr);
     case MEMBER_TARGET:
-        return json_nodes_name(&json->nodes, token, &json->ends[1], reterr);
+        return json_nodes_name(&json->nodes, token, &json->record.ends[1], reterr);
     default:
         return parse_direction(token, &json->one_way, reterr);
     }
@@ -393,24 +467,50 @@ static enum status parse_inner(struct json *json, const struct json_token *token
         return parse_array_part(json, token, reterr);
     }
     if (depth == 2 && token->kind == JSON_TOKEN_KEY) {
+        json->in_metadata = false;
+        json->column = NO_COLUMN;
         json->part = find_member(json, is_node ? IN_NODE : IN_EDGE, token);
         if (json->part >= MEMBER_SOURCE && json->part <= MEMBER_TO) {
             return parse_end_name(json, token, reterr);
         }
     } else if (depth == 2 && json->part != MEMBER_OTHER) {
         return parse_part(json, token, reterr);
-    } else if (depth == 3 && token->kind == JSON_TOKEN_KEY) {
-        json->metadata = find_member(json, IN_METADATA, token);
-    } else if (depth == 3 && json->part == MEMBER_METADATA && json->metadata == MEMBER_WEIGHT) {
-        return json_weight_take(&json->weight, token, reterr);
     }
-    if (!is_node) {
-        json_weight_pass(&json->weight, token,
-                         json->dialect == DIALECT_JSON
-                             ? depth == 2
-                             : depth == 3 && json->part == MEMBER_METADATA);
+    return is_node || (depth == 2 && json->part != MEMBER_OTHER)
+               ? STATUS_OK
+               : parse_attribute(json, token, depth, reterr);
+}
+
+/* A token of a document with a matrix: of the matrix itself, or of the names of its vertices. */
+static enum status parse_matrix(struct json *json, const struct json_token *token,
+                                struct problem *reterr)
+{
+    const char *wanted = json->reader.options.weight;
+
+    if (json->member == MEMBER_SOURCES || json->member == MEMBER_DESTINATIONS) {
+        return json_matrix_name(&json->matrix, token, json->base, reterr);
+    }
+    if (!json->is_bare_matrix && wanted[0] != '\0' &&
+        strcmp(wanted, members[json->member].name) != 0) {
+        return STATUS_OK;
+    }
+    if (token->depth > json->matrix.base - 1) {
+        return json_matrix_take(&json->matrix, token, reterr);
+    }
+    if (!is_array(token)) {
+        return refuse(token, "The matrix is not an array of arrays.", reterr);
+    }
+    if (!is_end(token) && json->matrix.has_width) {
+        (void)refuse(token, "There are both \"distances\" and \"durations\".", reterr);
+        problem_hint(reterr, "weight=distances or weight=durations takes one of them.");
+        return STATUS_BAD_GRAPH;
     }
     return STATUS_OK;
+}
+
+static bool is_matrix_member(enum member member)
+{
+    return member >= MEMBER_SOURCES && member <= MEMBER_DURATIONS;
 }
 
 static enum status accept_token(void *context, const struct json_token *token,
@@ -419,8 +519,15 @@ static enum status accept_token(void *context, const struct json_token *token,
     struct json *json = context;
 
     if (token->depth == 0) {
-        return is_object(token) ? STATUS_OK
-                                : refuse(token, "The document is not an object.", reterr);
+        json->is_bare_matrix = json->dialect == DIALECT_JSON && is_array(token);
+        json->matrix.base = json->is_bare_matrix ? 1 : 2;
+        return is_object(token) || json->is_bare_matrix
+                   ? STATUS_OK
+                   : refuse(token, "The document is not an object.", reterr);
+    }
+    if (json->is_bare_matrix || (json->base > 0 && is_matrix_member(json->member) &&
+                                 (token->depth > json->base || token->kind != JSON_TOKEN_KEY))) {
+        return parse_matrix(json, token, reterr);
     }
     if (json->base == 0 || token->depth < json->base) {
         return parse_document(json, token, reterr);
@@ -436,12 +543,17 @@ static enum status accept_token(void *context, const struct json_token *token,
     return STATUS_OK;
 }
 
-static enum status check_complete(const struct json *json, struct problem *reterr)
+static enum status check_complete(struct json *json, struct problem *reterr)
 {
     const bool jgf = json->dialect == DIALECT_JGF;
     const bool listed = has_seen(json, MEMBER_NODES);
     const char *detail = NULL;
 
+    if (json->matrix.has_width) {
+        return has_seen(json, MEMBER_EDGES) || has_seen(json, MEMBER_LINKS)
+                   ? problem_set(reterr, STATUS_BAD_GRAPH, "There are edges, and a matrix.")
+                   : STATUS_OK;
+    }
     if (jgf && !json->has_graph) {
         detail = "There is no \"graph\" in the document.";
     } else if (jgf && !listed) {
@@ -460,7 +572,7 @@ static enum status check_complete(const struct json *json, struct problem *reter
         problem_hint(reterr, READ_HERE);
         return STATUS_BAD_GRAPH;
     }
-    return json->linked ? json_weight_finish(&json->weight, reterr) : STATUS_OK;
+    return columns_finish(&json->columns, reterr);
 }
 
 static void note(struct json *json)
@@ -472,32 +584,21 @@ static void note(struct json *json)
              json->dialect == DIALECT_JGF ? (json->by_key ? "version 2" : "version 1")
              : listed                     ? "node-link"
                                           : "compact");
-    snprintf(notes->weight, sizeof(notes->weight), "%s", json->weight.used.bytes);
-    notes->says_direction = has_seen(json, MEMBER_DIRECTED);
+    notes->says_direction |= has_seen(json, MEMBER_DIRECTED);
 }
 
-/* In a directed graph an edge that leads both ways is two. */
-static enum status settle_directions(struct json *json, struct problem *reterr)
+static enum status check_directions(const struct json *json, struct problem *reterr)
 {
-    const struct graph_options *options = &json->reader.options;
-    enum status status = text_status(&json->both_ways);
-    uint32_t ends[2];
-    uint64_t index;
+    const struct json_place place = json->first_one_way;
 
-    if (options->has_directed ? options->directed : json->directed) {
-        for (size_t at = 0; at < json->both_ways.size && status == STATUS_OK; at += sizeof(index)) {
-            memcpy(&index, json->both_ways.bytes + at, sizeof(index));
-            const double weight = graph_builder_edge(json->reader.builder, index, ends);
-            status = graph_builder_add_real(json->reader.builder, ends[1], ends[0], weight);
-            (void)reader_add_failed(&json->reader, status, reterr);
-        }
-    } else if (!options->has_directed && json->first_one_way.line > 0) {
-        status = problem_bad_graph(reterr, json->first_one_way.line, json->first_one_way.column,
-                                   "The edge is directed, and the graph says that it is not.");
-        problem_hint(reterr, "Say \"directed\": true of the graph and false of the edges that lead "
-                             "both ways, or give directed=.");
+    if (json->reader.options.has_directed || json->directed || place.line == 0) {
+        return STATUS_OK;
     }
-    return status;
+    problem_bad_graph(reterr, place.line, place.column,
+                      "The edge is directed, and the graph says that it is not.");
+    problem_hint(reterr, "Say \"directed\": true of the graph and false of the edges that lead "
+                         "both ways, or give directed=.");
+    return STATUS_BAD_GRAPH;
 }
 
 static enum status finish_compact(struct json *json, struct graph **ret_graph,
@@ -521,12 +622,16 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     struct json *json = (struct json *)reader;
     STATUS_TRY(json_scanner_end(&json->scanner, reterr));
     STATUS_TRY(check_complete(json, reterr));
+    if (json->matrix.has_width) {
+        json->matrix.is_bare = json->is_bare_matrix;
+        return json_matrix_finish(&json->matrix, ret_graph, reterr);
+    }
     note(json);
     if (!has_seen(json, MEMBER_NODES)) {
         return finish_compact(json, ret_graph, reterr);
     }
     STATUS_TRY(reader_admit_count(&json->reader, json->nodes.listed, reterr));
-    STATUS_TRY(settle_directions(json, reterr));
+    STATUS_TRY(check_directions(json, reterr));
     return json_nodes_build(&json->nodes, json->reader.builder, json->directed, ret_graph, reterr);
 }
 
@@ -542,15 +647,14 @@ static void cleanup(struct reader *reader)
 
     json_scanner_finish(&json->scanner);
     json_nodes_finish(&json->nodes);
-    text_finish(&json->both_ways);
+    json_nodes_finish(&json->names);
 }
 
-/* An edge that leads both ways is two in the end. */
 static uint64_t memory(const struct reader *reader)
 {
     const struct json *json = (const struct json *)reader;
 
-    return json_nodes_memory(&json->nodes) + json->both_ways.size * 4;
+    return json_nodes_memory(&json->nodes) + json_nodes_memory(&json->names);
 }
 
 static enum status init(struct reader *reader)
@@ -560,13 +664,13 @@ static enum status init(struct reader *reader)
     json->dialect = reader->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
     json->directed = true; /* unless the document says otherwise */
-    json_weight_init(&json->weight, reader->options.weight,
-                     json->dialect == DIALECT_JSON
-                         ? "the edge itself, \"weight\": 5"
-                         : "the metadata of the edge, \"metadata\": {\"weight\": 5}");
+    json->column = NO_COLUMN;
+    columns_init(&json->columns, reader);
+    json->matrix = (struct json_matrix){.reader = reader, .nodes = &json->names};
     json_scanner_init(&json->scanner);
     json->scanner.take = accept_token;
     json->scanner.context = json;
+    STATUS_TRY(json_nodes_init(&json->names, reader->builder));
     return json_nodes_init(&json->nodes, reader->builder);
 }
 

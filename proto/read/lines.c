@@ -2,6 +2,7 @@
 
 #include "proto/number.h"
 #include "proto/read/reader.h"
+#include "proto/text.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -48,10 +49,9 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     if (size > 0 && line[size - 1] == '\r') {
         size--;
     }
-    if (splitter->line == 1 && size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
-        line += 3;
-        size -= 3;
-    }
+    const size_t mark = splitter->line == 1 ? text_mark_size(line, size) : 0;
+    line += mark;
+    size -= mark;
     status = splitter->take(splitter->context, line, size, reterr);
     if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
         reterr->line = splitter->line;

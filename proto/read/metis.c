@@ -112,7 +112,7 @@ static enum status add_neighbour(struct metis *metis, struct word vertex,
     const uint32_t row = metis->row_count;
     struct word weight = {"1", 1, vertex.column};
     uint32_t ends[2] = {row, 0};
-    double value;
+    double value = 0;
 
     STATUS_TRY(line_word_parse_vertex(vertex, metis->vertex_count, &ends[1], reterr));
     if (metis->has_edge_weights && (weight = line_word_next(cursor)).size == 0) {
@@ -124,8 +124,7 @@ static enum status add_neighbour(struct metis *metis, struct word vertex,
         problem_hint(reterr, "Take the loop out: it shortens no path.");
         return STATUS_BAD_GRAPH;
     }
-    STATUS_TRY(reader_parse_weight(weight.bytes, weight.size, weight.column, &value, reterr));
-    if (ends[1] < row) {
+    if (number_parse_real(weight.bytes, weight.size, &value) && ends[1] < row) {
         metis->sums[1] += hash_edge(ends[1], row, value);
         return STATUS_OK;
     }

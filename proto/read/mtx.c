@@ -93,7 +93,7 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
     if (mtx->field != FIELD_PATTERN) {
         snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
     }
-    return reader_admit_weight_name(&mtx->reader, reterr);
+    return STATUS_OK;
 }
 
 static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
@@ -173,6 +173,7 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
                              struct problem *reterr)
 {
     int64_t integer;
+    bool is_edge;
     double value = 0;
 
     if (mtx->field == FIELD_INTEGER && !number_parse_integer(weight.bytes, weight.size, &integer) &&
@@ -186,10 +187,11 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct wor
     mtx->entries++;
     STATUS_TRY(
         reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr));
-    if (!mtx->mirrored || ends[0] == ends[1]) {
+    (void)number_parse_real(weight.bytes, weight.size, &value);
+    STATUS_TRY(reader_judge_value(&mtx->reader, value, &is_edge, reterr));
+    if (!mtx->mirrored || ends[0] == ends[1] || !is_edge) {
         return STATUS_OK;
     }
-    (void)number_parse_real(weight.bytes, weight.size, &value);
     const enum status status = graph_builder_add_real(
         mtx->reader.builder, ends[1], ends[0], mtx->symmetry == SYMMETRY_SKEW ? -value : value);
     (void)reader_add_failed(&mtx->reader, status, reterr);

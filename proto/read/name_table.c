@@ -270,9 +270,10 @@ static enum status intern_number(struct name_table *table, int64_t number, uint3
 }
 
 /* A shortcut: without memory for it there is none. */
-static void note_direct(struct name_table *table, uint32_t number, uint32_t row)
+static void note_direct(struct name_table *table, int64_t number, uint32_t row)
 {
-    if (number >= DIRECT_LIMIT || number / DIRECT_SHARE >= table->count + FIRST_SLOTS) {
+    if (number < 0 || number >= DIRECT_LIMIT ||
+        number / DIRECT_SHARE >= table->count + FIRST_SLOTS) {
         return;
     }
     if (number >= table->direct_size) {
@@ -291,18 +292,6 @@ static void note_direct(struct name_table *table, uint32_t number, uint32_t row)
         table->direct_size = size;
     }
     table->direct[number] = row + 1;
-}
-
-enum status name_table_intern_number(struct name_table *table, uint32_t number, uint32_t *ret_row)
-{
-    CHECK(!table->textual);
-    if (number < table->direct_size && table->direct[number] != 0) {
-        *ret_row = table->direct[number] - 1;
-        return STATUS_OK;
-    }
-    STATUS_TRY(intern_number(table, number, ret_row));
-    note_direct(table, number, *ret_row);
-    return STATUS_OK;
 }
 
 const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size)
@@ -338,7 +327,15 @@ enum status name_table_intern(struct name_table *table, const char *name, size_t
 
     if (!table->textual) {
         if (number_is_canonical_integer(name, size, &number)) {
-            return intern_number(table, number, ret_row);
+            const bool is_direct = number >= 0 && number < table->direct_size;
+
+            if (is_direct && table->direct[number] != 0) {
+                *ret_row = table->direct[number] - 1;
+                return STATUS_OK;
+            }
+            STATUS_TRY(intern_number(table, number, ret_row));
+            note_direct(table, number, *ret_row);
+            return STATUS_OK;
         }
         if (become_textual(table) != STATUS_OK) {
             return STATUS_NO_MEMORY;

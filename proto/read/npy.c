@@ -87,6 +87,7 @@ static struct item get_item(enum npy_type type, const char *bytes)
 static enum status add_item(struct npy *npy, struct item item, struct problem *reterr)
 {
     enum status status;
+    bool is_edge;
 
     if (!item.is_edge) {
         return STATUS_OK;
@@ -96,6 +97,11 @@ static enum status add_item(struct npy *npy, struct item item, struct problem *r
                     npy->row, npy->column);
         problem_hint(reterr, "No edge is inf or nan.");
         return STATUS_BAD_GRAPH;
+    }
+    STATUS_TRY(reader_judge_value(&npy->reader, item.is_real ? item.real : (double)item.integer,
+                                  &is_edge, reterr));
+    if (!is_edge) {
+        return STATUS_OK;
     }
     if (item.is_real) {
         status = graph_builder_add_real(npy->reader.builder, npy->row, npy->column, item.real);

@@ -13,6 +13,7 @@ struct nthu {
     bool announced;
     int32_t vertex_count;
     int32_t edge_count;
+    uint64_t records;          /* read, also those that are no edge by no_edge= */
     char pending[RECORD_SIZE]; /* a record, or the header, cut by the end of a piece */
     size_t pending_size;
 };
@@ -49,10 +50,10 @@ static enum status parse_header(struct nthu *nthu, const char *bytes, struct pro
 static enum status parse_records(struct nthu *nthu, const char *bytes, uint64_t wanted,
                                  uint64_t *ret_taken, struct problem *reterr)
 {
-    uint64_t index = graph_builder_edge_count(nthu->reader.builder);
     uint32_t vertex_count = (uint32_t)nthu->vertex_count;
     struct edge_i4 *edges;
     uint64_t count;
+    uint64_t kept = 0;
     enum status status = graph_builder_offer(nthu->reader.builder, wanted, &edges, &count);
 
     if (status != STATUS_OK) {
@@ -60,24 +61,29 @@ static enum status parse_records(struct nthu *nthu, const char *bytes, uint64_t 
         return status;
     }
     for (uint64_t i = 0; i < count; i++, bytes += RECORD_SIZE) {
-        edges[i].source = (uint32_t)get_i4(bytes);
-        edges[i].target = (uint32_t)get_i4(bytes + 4);
-        edges[i].weight = get_i4(bytes + 8);
-        if (edges[i].source >= vertex_count || edges[i].target >= vertex_count) {
+        struct edge_i4 *edge = &edges[kept];
+        bool is_edge;
+
+        *edge = (struct edge_i4){(uint32_t)get_i4(bytes), (uint32_t)get_i4(bytes + 4),
+                                 get_i4(bytes + 8)};
+        if (edge->source >= vertex_count || edge->target >= vertex_count) {
             return problem_set(reterr, STATUS_BAD_GRAPH,
                                "In record %llu the edge %d to %d leaves the vertices 0..%d.",
-                               (unsigned long long)(index + i), (int32_t)edges[i].source,
-                               (int32_t)edges[i].target, nthu->vertex_count - 1);
+                               (unsigned long long)(nthu->records + i), (int32_t)edge->source,
+                               (int32_t)edge->target, nthu->vertex_count - 1);
         }
+        STATUS_TRY(reader_judge_value(&nthu->reader, edge->weight, &is_edge, reterr));
+        kept += is_edge;
     }
-    graph_builder_commit(nthu->reader.builder, count);
+    nthu->records += count;
+    graph_builder_commit(nthu->reader.builder, kept);
     *ret_taken = count;
     return STATUS_OK;
 }
 
 static uint64_t records_left(const struct nthu *nthu)
 {
-    return (uint64_t)nthu->edge_count - graph_builder_edge_count(nthu->reader.builder);
+    return (uint64_t)nthu->edge_count - nthu->records;
 }
 
 /* A header or record cut by the end of a piece is pending until it is whole; whole records are
@@ -132,8 +138,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (records_left(nthu) > 0) {
         return problem_set(reterr, STATUS_TRUNCATED,
                            "The header announced E=%d records, but the body ends in record %llu.",
-                           nthu->edge_count,
-                           (unsigned long long)graph_builder_edge_count(nthu->reader.builder));
+                           nthu->edge_count, (unsigned long long)nthu->records);
     }
     return reader_finish_range(reader, (uint32_t)nthu->vertex_count, 0, true, ret_graph, reterr);
 }

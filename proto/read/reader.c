@@ -1,9 +1,8 @@
 #include "proto/read/reader.h"
 
 #include "proto/number.h"
-#include "proto/read/json_scanner.h"
+#include "proto/read/columns.h"
 #include "proto/read/name_table.h"
-#include "proto/read/table.h"
 #include "proto/text.h"
 
 #include <ctype.h>
@@ -13,6 +12,37 @@
 
 /* Integers beyond this are not all doubles. */
 #define EXACT_LIMIT (1ll << 53)
+
+enum status reader_set_option(struct graph_options *options, const char *name, const char *value,
+                              struct problem *reterr)
+{
+    char *const names[] = {options->weight, options->source_column, options->target_column};
+    static const char *const parameters[] = {"weight", "source_column", "target_column"};
+
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, parameters[i]) == 0) {
+            if (value[0] == '\0' || strlen(value) >= sizeof(options->weight)) {
+                return problem_set(reterr, STATUS_BAD_PARAMETER,
+                                   "%s is the name of a column or attribute, 1 to 63 bytes.", name);
+            }
+            memcpy(names[i], value, strlen(value) + 1);
+            return STATUS_OK;
+        }
+    }
+    if (strcmp(name, "decimal") == 0) {
+        options->has_decimal_comma = strcmp(value, ",") == 0;
+        return options->has_decimal_comma || strcmp(value, ".") == 0
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "decimal is the sign in decimals, a point or a comma.");
+    }
+    options->no_edge = strcmp(value, "none") == 0 ? NO_EDGE_NONE : NO_EDGE_VALUE;
+    return options->no_edge == NO_EDGE_NONE ||
+                   number_parse_real(value, strlen(value), &options->no_edge_value)
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_BAD_PARAMETER,
+                             "no_edge is the weight that stands for no edge, or none.");
+}
 
 enum status reader_create(enum format format, const struct graph_options *options,
                           struct reader **ret_reader)
@@ -38,7 +68,7 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->format = format;
     reader->options = *options;
     reader->splitter.take = class->parse_line;
-    reader->splitter.scan = class->scan_lines;
+    reader->splitter.scan = options->no_edge == NO_EDGE_VALUE ? NULL : class->scan_lines;
     reader->splitter.limit = class->line_limit;
     reader->splitter.context = reader;
     if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
@@ -47,6 +77,33 @@ enum status reader_create(enum format format, const struct graph_options *option
         return STATUS_NO_MEMORY;
     }
     *ret_reader = reader;
+    return STATUS_OK;
+}
+
+/* Options about columns have a meaning in formats that have some. */
+static enum status admit_options(const struct reader *reader, struct problem *reterr)
+{
+    const struct graph_options *options = &reader->options;
+    const char *const values[][2] = {{"weight", options->weight},
+                                     {"source_column", options->source_column},
+                                     {"target_column", options->target_column},
+                                     {"decimal", options->has_decimal_comma ? "," : ""}};
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        const char *const *known = format_info(reader->format)->parameters;
+
+        while (*known != NULL && strcmp(*known, values[i][0]) != 0) {
+            known++;
+        }
+        if (values[i][1][0] != '\0' && *known == NULL) {
+            problem_set(reterr, STATUS_BAD_PARAMETER,
+                        "%s=%s has no meaning here: the edges of this format have no columns to "
+                        "choose, or have them by rule.",
+                        values[i][0], values[i][1]);
+            problem_hint(reterr, "Leave %s= out.", values[i][0]);
+            return STATUS_BAD_PARAMETER;
+        }
+    }
     return STATUS_OK;
 }
 
@@ -64,6 +121,7 @@ enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
     if (size == 0) {
         return STATUS_OK;
     }
+    STATUS_TRY(reader->fed ? STATUS_OK : admit_options(reader, reterr));
     reader->fed = true;
     return tell_lack(reader->class_->feed != NULL
                          ? reader->class_->feed(reader, bytes, size, reterr)
@@ -76,7 +134,12 @@ enum status reader_finish(struct reader *reader, struct graph **ret_graph, struc
     if (!reader->fed) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
     }
-    enum status status = line_splitter_end(&reader->splitter, reterr);
+    struct line_splitter *splitter = &reader->splitter;
+    while (splitter->pending_size > 0 &&
+           splitter->pending[splitter->pending_size - 1] == READER_DOS_END) {
+        splitter->pending_size--;
+    }
+    enum status status = line_splitter_end(splitter, reterr);
 
     if (status == STATUS_OK) {
         status = reader->class_->finish(reader, ret_graph, reterr);
@@ -160,27 +223,11 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
     return STATUS_BAD_PARAMETER;
 }
 
-enum status reader_admit_weight_name(const struct reader *reader, struct problem *reterr)
-{
-    if (reader->options.weight[0] == '\0') {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_BAD_PARAMETER,
-                "weight=%s has no meaning here: the edges of this format have one weight, without "
-                "a name.",
-                reader->options.weight);
-    problem_hint(reterr, "Leave weight= out.");
-    return STATUS_BAD_PARAMETER;
-}
-
 enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64_t edge_count,
                             struct problem *reterr)
 {
     enum status status = reader_admit_count(reader, vertex_count, reterr);
 
-    if (status == STATUS_OK) {
-        status = reader_admit_weight_name(reader, reterr);
-    }
     if (status == STATUS_OK) {
         status = graph_builder_admit(reader->builder, vertex_count, reterr);
     }
@@ -219,7 +266,39 @@ static void refuse_range(struct problem *reterr)
 {
     problem_set(reterr, STATUS_WEIGHT_RANGE,
                 "An integer weight beyond 2^53 is not exact in double precision.");
-    problem_hint(reterr, "Scale the weights down.");
+    problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+}
+
+struct field reader_point(const struct reader *reader, struct field field, char *point)
+{
+    const char *comma;
+
+    if (!reader->options.has_decimal_comma || field.size >= COLUMN_VALUE_SIZE ||
+        (comma = memchr(field.bytes, ',', field.size)) == NULL ||
+        memchr(field.bytes, '.', field.size) != NULL) {
+        return field;
+    }
+    memcpy(point, field.bytes, field.size);
+    point[comma - field.bytes] = '.';
+    field.bytes = point;
+    return field;
+}
+
+enum status reader_judge_value(const struct reader *reader, double value, bool *ret_is_edge,
+                               struct problem *reterr)
+{
+    const struct graph_options *options = &reader->options;
+
+    *ret_is_edge = options->no_edge != NO_EDGE_VALUE || value != options->no_edge_value;
+    if (options->no_edge != NO_EDGE_UNSAID || (value != INT32_MAX && value != (double)INT64_MAX)) {
+        return STATUS_OK;
+    }
+    problem_bad_graph(reterr, 0, 0,
+                      "%.0f is the largest value of an integer type, and may stand for no edge.",
+                      value == INT32_MAX ? value : 9223372036854775807.0);
+    problem_hint(reterr, "no_edge=%s leaves such edges out; no_edge=none takes it as a weight.",
+                 value == INT32_MAX ? "2147483647" : "9223372036854775807");
+    return STATUS_BAD_GRAPH;
 }
 
 bool reader_add_failed(const struct reader *reader, enum status status, struct problem *reterr)
@@ -238,15 +317,6 @@ bool reader_add_failed(const struct reader *reader, enum status status, struct p
     return true;
 }
 
-enum status reader_refuse_missing(struct json_place place, struct problem *reterr)
-{
-    problem_bad_graph(reterr, place.line, place.column, "The weight is missing.");
-    problem_hint(reterr,
-                 "Other edges have one. Give it a weight or remove it, or give weight=none, "
-                 "which counts each edge 1.");
-    return STATUS_BAD_GRAPH;
-}
-
 bool reader_is_not_finite(const char *text, size_t size)
 {
     static const char *const words[] = {"inf", "infinity", "nan", "na", "null", "none"};
@@ -263,36 +333,52 @@ bool reader_is_not_finite(const char *text, size_t size)
     return false;
 }
 
+/* Returns the hint about a weight that is no number. */
+static const char *advise(const char *weight, size_t size)
+{
+    return reader_is_not_finite(weight, size)
+               ? "Leave the edge out: what is not listed is unreachable."
+           : memchr(weight, ',', size) != NULL ? "decimal=, reads a decimal comma; else write "
+                                                 "decimals with a point, and no marks of "
+                                                 "thousands."
+           : size > 0 && isalpha((unsigned char)*weight)
+               ? "Write a number, or leave the edge out: what is not listed is unreachable."
+           : size > 4 && memchr(weight, 'e', size) != NULL
+               ? "If it stands for no edge, leave the edge out: what is not listed is unreachable."
+               : "Write the number alone, without units, signs of currencies and marks of "
+                 "thousands.";
+}
+
 static enum status refuse_weight(const char *weight, size_t size, uint64_t column,
                                  struct problem *reterr)
 {
-    int shown = size > 40 ? 40 : (int)size;
-    size_t digits = 0;
+    const int shown = size > 40 ? 40 : (int)size;
+    const size_t sign = size > 0 && (weight[0] == '-' || weight[0] == '+');
+    size_t digits = sign;
 
-    while (digits < size && (isdigit((unsigned char)weight[digits]) ||
-                             (digits == 0 && (weight[0] == '-' || weight[0] == '+')))) {
+    while (digits < size && isdigit((unsigned char)weight[digits])) {
         digits++;
     }
     if (size == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The weight is missing.");
-    } else if (reader_is_not_finite(weight, size)) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The weight '%.*s' is not a finite number.", shown,
-                    weight);
-        problem_hint(reterr, "Leave the edge out: what is not listed is unreachable.");
-    } else if (memchr(weight, ',', size) != NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The weight '%.*s' has a decimal comma.", shown,
-                    weight);
-        problem_hint(reterr, "Write decimals with a point.");
-    } else if (digits == size) {
+        problem_bad_graph(reterr, 0, column, "The weight is missing.");
+        return STATUS_BAD_GRAPH;
+    }
+    if (digits == size && digits > sign) {
         problem_set(reterr, STATUS_WEIGHT_RANGE, "The weight %.*s is beyond 64 bits.", shown,
                     weight);
-        problem_hint(reterr, "Scale the weights down.");
-    } else {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The weight '%.*s' is not a number in the range of a double.", shown, weight);
+        problem_at(reterr, 0, column);
+        problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+        return STATUS_WEIGHT_RANGE;
     }
-    problem_at(reterr, 0, column);
-    return digits == size && size > 0 ? STATUS_WEIGHT_RANGE : STATUS_BAD_GRAPH;
+    problem_bad_graph(reterr, 0, column,
+                      reader_is_not_finite(weight, size)
+                          ? "The weight '%.*s' is not a finite number."
+                      : memchr(weight, ',', size) != NULL
+                          ? "The weight '%.*s' has a decimal comma."
+                          : "The weight '%.*s' is not a number in the range of a double.",
+                      shown, weight);
+    problem_hint(reterr, "%s", advise(weight, size));
+    return STATUS_BAD_GRAPH;
 }
 
 /* A weight that is no integer. */
@@ -307,38 +393,31 @@ static enum status parse_decimal(const char *weight, size_t size, uint64_t colum
                : refuse_weight(weight, size, column, reterr);
 }
 
-enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
-                                double *ret_weight, struct problem *reterr)
-{
-    int64_t integer;
-
-    if (!number_parse_integer(weight, size, &integer)) {
-        return parse_decimal(weight, size, column, ret_weight, reterr);
-    }
-    if (integer < -EXACT_LIMIT || integer > EXACT_LIMIT) {
-        refuse_range(reterr);
-        problem_at(reterr, 0, column);
-        return STATUS_WEIGHT_RANGE;
-    }
-    *ret_weight = (double)integer;
-    return STATUS_OK;
-}
-
 enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const char *weight,
                             size_t size, uint64_t column, struct problem *reterr)
 {
+    char point[COLUMN_VALUE_SIZE];
+    bool is_edge;
+    bool is_integer;
     enum status status;
     int64_t integer;
     double real;
 
     /* Most weights are integers, and need not become doubles in between. */
-    if (number_parse_integer(weight, size, &integer)) {
-        status = graph_builder_add_integer(reader->builder, ends[0], ends[1], integer);
-    } else {
-        STATUS_TRY(parse_decimal(weight, size, column, &real, reterr));
-        status = graph_builder_add_real(reader->builder, ends[0], ends[1], real);
+    is_integer = number_parse_integer(weight, size, &integer);
+    if (!is_integer) {
+        const struct field field =
+            reader_point(reader, (struct field){weight, size, column, 0}, point);
+
+        STATUS_TRY(parse_decimal(field.bytes, field.size, column, &real, reterr));
     }
-    if (reader_add_failed(reader, status, reterr)) {
+    status = reader_judge_value(reader, is_integer ? (double)integer : real, &is_edge, reterr);
+    if (status == STATUS_OK && is_edge) {
+        status = is_integer ? graph_builder_add_integer(reader->builder, ends[0], ends[1], integer)
+                            : graph_builder_add_real(reader->builder, ends[0], ends[1], real);
+        (void)reader_add_failed(reader, status, reterr);
+    }
+    if (status != STATUS_OK) {
         problem_at(reterr, 0, column);
     }
     return status;
@@ -356,161 +435,4 @@ enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t 
     status = graph_builder_finish(reader->builder, &names, NULL, directed, ret_graph, reterr);
     vertex_names_destroy(names);
     return status;
-}
-
-/* ---- Which format the first bytes are of ---- */
-
-/* Comments of DIMACS, "c" alone or before a blank, up to a line "p sp ..". "c" may be the name of a
- * vertex, but a page of lines that all begin so is a licence, and no graph. */
-static bool looks_like_dimacs(const char *bytes, size_t size)
-{
-    const char *const end = bytes + size;
-
-    for (const char *line = bytes, *next; line < end; line = next + 1) {
-        next = memchr(line, '\n', (size_t)(end - line));
-        next = next == NULL ? end : next;
-        const size_t length = (size_t)(next - line) - (next > line && next[-1] == '\r');
-        const bool is_blank = length < 2 || line[1] == ' ' || line[1] == '\t';
-
-        if (length > 0 && (line[0] != 'c' || !is_blank || length == 1)) {
-            return length == 1 ? line[0] == 'c'
-                               : length > 2 && line[0] == 'p' && is_blank &&
-                                     isalpha((unsigned char)line[2]);
-        }
-    }
-    return size >= READER_SNIFF_SIZE - 3;
-}
-
-/* Whether the rows behind "n m" are no edges: those have one to three columns, and the same number
- * in each line. m edges of k columns are also n lists of k neighbours where n k is 2 m. */
-static bool has_neighbour_lists(const char *bytes, size_t size)
-{
-    const char *const end = bytes + size;
-    int64_t header[2] = {0, 0};
-    size_t header_size = 0;
-    size_t row_size = 0;
-    const char *next;
-
-    for (const char *line = bytes; line < end; line = next) {
-        const char *const line_end = memchr(line, '\n', (size_t)(end - line));
-        struct word_cursor cursor = {line, line, line_end == NULL ? end : line_end};
-        size_t count = 0;
-
-        next = line_end == NULL ? end : line_end + 1;
-        cursor.end -= cursor.end > line && cursor.end[-1] == '\r';
-        for (struct word word; *line != '%' && (word = line_word_next(&cursor)).size > 0; count++) {
-            if (header_size == 0 && count < 2) {
-                (void)number_parse_integer(word.bytes, word.size, &header[count]);
-            }
-        }
-        if (header_size == 0) {
-            header_size = count;
-        } else if (count > 3 || (row_size > 0 && count > 0 &&
-                                 (line_end != NULL ? count != row_size : count > row_size))) {
-            return true;
-        } else if (row_size == 0) {
-            row_size = count;
-        }
-    }
-    return header_size == 2 ? (uint64_t)header[0] * row_size == 2 * (uint64_t)header[1]
-                            : header_size != row_size;
-}
-
-/* A short body is read to its end to see; "1 0" alone is rather an edge. */
-static bool looks_like_metis(const char *bytes, size_t size)
-{
-    const bool complete = size < READER_SNIFF_SIZE - 3;
-    const struct graph_options options = {0};
-    struct reader *reader = NULL;
-    struct graph *graph = NULL;
-    enum status status = reader_create(FORMAT_METIS, &options, &reader);
-    bool has_edge = false;
-
-    if (status == STATUS_OK) {
-        status = reader_feed(reader, bytes, size, NULL);
-        has_edge = graph_builder_edge_count(reader->builder) > 0;
-    }
-    if (status == STATUS_OK && complete) {
-        status = reader_finish(reader, &graph, NULL);
-    }
-    graph_destroy(graph);
-    reader_destroy(reader);
-    return status == STATUS_OK && has_edge && (complete || has_neighbour_lists(bytes, size));
-}
-
-/* The lists of a JSON Graph lie within "graph" or "graphs", those of other JSON beside a "graph" of
- * attributes. */
-struct jgf_search {
-    bool in_graph; /* below the key "graph" of the document */
-    bool found;
-};
-
-static enum status search_token(void *context, const struct json_token *token,
-                                struct problem *reterr)
-{
-    struct jgf_search *search = context;
-
-    (void)reterr;
-    if (token->kind == JSON_TOKEN_KEY && token->depth == 1) {
-        search->in_graph = strcmp(token->text, "graph") == 0;
-        search->found |= strcmp(token->text, "graphs") == 0;
-    } else if (token->kind == JSON_TOKEN_KEY && token->depth == 2 && search->in_graph) {
-        search->found |= strcmp(token->text, "nodes") == 0 || strcmp(token->text, "edges") == 0;
-    }
-    return STATUS_OK;
-}
-
-static bool looks_like_jgf(const char *bytes, size_t size)
-{
-    struct jgf_search search = {0};
-    struct json_scanner scanner;
-
-    json_scanner_init(&scanner);
-    scanner.take = search_token;
-    scanner.context = &search;
-    /* Bytes that are no JSON are refused when they are read. */
-    (void)!json_scanner_feed(&scanner, bytes, size, NULL);
-    json_scanner_finish(&scanner);
-    return search.found;
-}
-
-enum format reader_sniff(const char *bytes, size_t size)
-{
-    if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) {
-        return FORMAT_NPY;
-    }
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-        bytes += 3;
-        size -= 3;
-    }
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-
-        if ((c < 0x20 && strchr("\t\n\v\f\r", c) == NULL) || c == 0 || c == 0x7F) {
-            return FORMAT_NONE;
-        }
-    }
-    if (size == 0) {
-        return FORMAT_NONE;
-    }
-    if (size >= 14 && strncasecmp(bytes, "%%MatrixMarket", 14) == 0) {
-        return FORMAT_MTX;
-    }
-    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
-        bytes++;
-        size--;
-    }
-    if (size > 0 && *bytes == '<') {
-        return FORMAT_GRAPHML;
-    }
-    if (size > 0 && (*bytes == '{' || *bytes == '[')) {
-        return looks_like_jgf(bytes, size) ? FORMAT_JGF : FORMAT_JSON;
-    }
-    if (looks_like_metis(bytes, size)) {
-        return FORMAT_METIS;
-    }
-    if (looks_like_dimacs(bytes, size)) {
-        return FORMAT_DIMACS;
-    }
-    return table_sniff(bytes, size) ? FORMAT_MATRIX : FORMAT_EDGES;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proto/format.h"
+#include "proto/read/fields.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/lines.h"
 #include "proto/warning.h"
@@ -56,10 +57,16 @@ struct reader {
     bool fed;                      /* some byte came */
 };
 
+/* Sets weight, source_column, target_column, decimal or no_edge, by the name of the parameter.
+ * STATUS_BAD_PARAMETER for a value that it cannot have. */
+MUST_CHECK enum status reader_set_option(struct graph_options *options, const char *name,
+                                         const char *value, struct problem *reterr);
+
 /* STATUS_UNSUPPORTED_MEDIA_TYPE when the format has no reader. */
 MUST_CHECK enum status reader_create(enum format format, const struct graph_options *options,
                                      struct reader **ret_reader);
-/* The next bytes of the body. STATUS_BAD_GRAPH with line and column, STATUS_TOO_LARGE with limit,
+/* The next bytes of the body. STATUS_BAD_PARAMETER for options without a meaning in the format,
+ * STATUS_BAD_GRAPH with line and column, STATUS_TOO_LARGE with limit,
  * actual and hint, as early as the bytes allow. */
 MUST_CHECK enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
                                    struct problem *reterr);
@@ -77,11 +84,8 @@ bool reader_awaits_line(const struct reader *reader);
 /* Borrowed from the reader; complete after a finish that succeeded. */
 const struct reader_notes *reader_notes(const struct reader *reader);
 
-/* How many bytes reader_sniff wants to see before it decides. */
-#define READER_SNIFF_SIZE 4096
-/* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is
- * never guessed: FORMAT_NONE for other bytes that are not text. */
-enum format reader_sniff(const char *bytes, size_t size);
+/* Padding behind the text of old DOS programs. */
+#define READER_DOS_END '\x1A'
 
 /* ---- Shared by the readers; nothing else uses the rest. ---- */
 
@@ -104,17 +108,11 @@ MUST_CHECK enum status reader_admit_count(const struct reader *reader, uint64_t 
 
 /* STATUS_BAD_PARAMETER when the options name where the weights are, in a format that leaves no
  * choice. */
-MUST_CHECK enum status reader_admit_weight_name(const struct reader *reader,
-                                                struct problem *reterr);
 
 /* A header announces vertices and edges, and weights without a name: refused as above, and with
  * STATUS_TOO_LARGE or STATUS_DISK_FULL where the options do not admit as many. */
 MUST_CHECK enum status reader_announce(struct reader *reader, uint64_t vertex_count,
                                        uint64_t edge_count, struct problem *reterr);
-
-struct json_place;
-/* STATUS_BAD_GRAPH for an edge at this place, which has no weight where others have one. */
-enum status reader_refuse_missing(struct json_place place, struct problem *reterr);
 
 struct name_table;
 /* The row of the vertex of this name, which a new one gets. STATUS_BAD_GRAPH for a name that is
@@ -126,12 +124,17 @@ MUST_CHECK enum status reader_name_vertex(struct name_table *names, const char *
 /* Whether this stands for no number, such as inf, nan or null; a sign may stand in front. */
 bool reader_is_not_finite(const char *text, size_t size);
 
-/* A weight in text, which stood at this column: integers exactly, decimals correctly rounded;
- * anything else is refused in words. */
-MUST_CHECK enum status reader_parse_weight(const char *weight, size_t size, uint64_t column,
-                                           double *ret_weight, struct problem *reterr);
+/* The number with a point for its decimal comma, where the options say that it has one. point has
+ * room for COLUMN_VALUE_SIZE bytes. */
+struct field reader_point(const struct reader *reader, struct field field, char *point);
 
-/* Adds an edge with its weight in such a text. */
+/* Whether a value stands for no edge: by the parameter, or STATUS_BAD_GRAPH for the largest of an
+ * integer type, which often does. */
+MUST_CHECK enum status reader_judge_value(const struct reader *reader, double value,
+                                          bool *ret_is_edge, struct problem *reterr);
+
+/* Adds an edge with its weight in text, which stood at this column: integers exactly, decimals
+ * correctly rounded; anything else is refused in words. */
 MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
                                        const char *weight, size_t size, uint64_t column,
                                        struct problem *reterr);

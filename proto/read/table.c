@@ -7,15 +7,18 @@
 #include "proto/read/table.h"
 
 #include "proto/number.h"
-#include "proto/read/edge_columns.h"
+#include "proto/read/columns.h"
+#include "proto/read/edge_checks.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
+#include "proto/read/sniff.h"
 #include "proto/text.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A row of half a million numbers of 32 bytes. */
 #define TABLE_LINE_LIMIT ((size_t)16 << 20)
@@ -37,7 +40,13 @@ struct table {
     bool has_header;
     bool has_row_names;
     bool has_ends;     /* the header names source and target: a list of edges */
-    bool is_ambiguous; /* the first line may be a header or a row */
+    bool is_refused;   /* for its first line, or a cell, and yet a table */
+    bool has_mark;     /* the first cell is "+0", as this service writes small matrices */
+    bool has_corner;   /* an empty one, before the names in the header */
+    bool is_open;      /* each line ends with an empty cell */
+    bool was_open;     /* that cell was none, but a delimiter at the end */
+    char announced;    /* the delimiter that a line "sep=;" gives, or 0 */
+    size_t zeros_size; /* bytes of a row of zeros */
     bool marked;       /* some missing edge, off the diagonal, is no 0 */
     bool has_loops;    /* something on the diagonal is */
     bool has_decimals; /* some number of the first two columns can be no vertex of a list */
@@ -49,13 +58,19 @@ static bool is_missing(struct field field)
            (*field.bytes != '-' && reader_is_not_finite(field.bytes, field.size));
 }
 
-/* "-inf" is no header, and refused where it is taken. */
-static bool is_cell(struct field field)
+static bool is_n_a(struct field field)
 {
-    double value;
+    return field.size == 3 && strncasecmp(field.bytes, "n/a", 3) == 0;
+}
 
-    return is_missing(field) || reader_is_not_finite(field.bytes, field.size) ||
-           number_parse_real(field.bytes, field.size, &value);
+/* "-inf" and "n/a" are no header, and refused where they are taken. */
+static bool is_cell(const struct table *table, struct field field)
+{
+    char point[COLUMN_VALUE_SIZE];
+    const struct field number = reader_point(&table->reader, field, point);
+
+    return is_missing(field) || is_n_a(field) || reader_is_not_finite(field.bytes, field.size) ||
+           number_parse_real(number.bytes, number.size, &(double){0});
 }
 
 /* Room for fields in quotes. */
@@ -85,7 +100,8 @@ struct line_look {
 static enum status look_at_line(struct table *table, const char *line, size_t size,
                                 struct line_look *look, struct problem *reterr)
 {
-    struct edge_row row = {0};
+    struct table_row row = {0};
+    const struct columns columns = {.reader = &table->reader};
 
     *look = (struct line_look){.rest_are_cells = true};
     field_cursor_begin(&table->cursor, line, size);
@@ -93,14 +109,14 @@ static enum status look_at_line(struct table *table, const char *line, size_t si
         struct field field;
 
         STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
-        look->rest_are_cells &= look->count == 0 || is_cell(field);
-        if (row.count < EDGE_COLUMN_LIMIT) {
+        look->rest_are_cells &= look->count == 0 || is_cell(table, field);
+        if (row.count < TABLE_COLUMN_LIMIT) {
             row.fields[row.count++] = field;
         }
     }
     look->fields[0] = row.fields[0];
     look->fields[1] = row.fields[1];
-    look->has_ends = edge_columns_judge(&row) == EDGE_HEADER_YES;
+    look->has_ends = columns_know_header(&columns, &row);
     return STATUS_OK;
 }
 
@@ -151,7 +167,9 @@ static enum status decide(struct table *table, const char *line, size_t size,
     enum status status;
 
     table->cursor.delimiter =
-        memchr(first, '\t', first_size) != NULL ? '\t' : field_delimiter(first, first_size);
+        memchr(first, '\t', first_size) != NULL
+            ? '\t'
+            : field_delimiter(first, first_size, table->reader.options.has_decimal_comma);
     status = reserve_scratch(table, first_size + size);
     /* A second line that is broken is refused when it is taken. */
     if (status == STATUS_OK && line != NULL) {
@@ -168,19 +186,24 @@ static enum status decide(struct table *table, const char *line, size_t size,
     const struct field label = is_shorter ? corner : head.fields[1];
     const bool is_same = label.size > 0 && label.size == second.fields[0].size &&
                          memcmp(label.bytes, second.fields[0].bytes, label.size) == 0;
-    const bool may_be_row = is_cell(corner) && head.rest_are_cells;
+    const bool may_be_row = is_cell(table, corner) && head.rest_are_cells;
     const bool is_labelled =
         is_same &&
         (is_shorter || (head.count == second.count && (corner.size == 0 || !may_be_row)));
     table->has_header = is_labelled || !head.rest_are_cells;
-    table->has_row_names = is_labelled || (table->has_header ? corner.size == 0 : !is_cell(corner));
+    table->has_row_names =
+        is_labelled || (table->has_header ? corner.size == 0 : !is_cell(table, corner));
     table->has_ends = head.has_ends;
     table->width = head.count - (table->has_row_names && !(is_labelled && is_shorter));
+    table->zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    table->has_mark = corner.size == 2 && memcmp(corner.bytes, "+0", 2) == 0;
+    table->has_corner = table->has_header && corner.size == 0;
+    table->is_open = true;
     table->decided = true;
     /* The first row of a symmetric matrix without a diagonal is like a header of numbers. */
-    table->is_ambiguous = is_labelled && !is_shorter && may_be_row &&
-                          is_missing(second.fields[1]) && (label.size > 1 || *label.bytes != '0');
-    if (table->is_ambiguous) {
+    table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
+                        (label.size > 1 || *label.bytes != '0');
+    if (table->is_refused) {
         problem_bad_graph(reterr, 0, 0,
                           "The first field is empty, so that the line may name the columns or be a "
                           "row of the matrix.");
@@ -201,16 +224,23 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
     const bool on_diagonal = table->row == column;
     double value;
 
+    if (is_n_a(field)) {
+        table->is_refused = true;
+        problem_bad_graph(reterr, 0, field.column, "'%.3s' is no number.", field.bytes);
+        problem_hint(reterr, "For no edge leave the field empty: sed 's#N/A##g' g.csv >h.csv");
+        return STATUS_BAD_GRAPH;
+    }
     if (is_missing(field)) {
         table->marked |= !on_diagonal;
         table->has_decimals |= column < 2;
         return STATUS_OK;
     }
     if (column < 2) {
+        char digits[24];
+        const struct field name = edge_check_integer(field, digits);
         int64_t vertex;
 
-        table->has_decimals |=
-            !number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0;
+        table->has_decimals |= !number_parse_integer(name.bytes, name.size, &vertex) || vertex < 0;
     }
     /* Few numbers that begin so are not 0, and no other ones are. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
@@ -244,9 +274,9 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
 static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr)
 {
-    const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    const size_t zeros_size = table->zeros_size;
     unsigned char *zeros = (unsigned char *)text_reserve(&table->zeros, zeros_size + 1);
-    struct field field;
+    struct field field = {0};
     enum status status = begin_line(table, line, size);
 
     if (zeros == NULL || status != STATUS_OK) {
@@ -278,6 +308,7 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
                                  table->width);
     }
     text_advance(&table->zeros, zeros_size);
+    table->is_open &= field.size == 0;
     table->row++;
     return status;
 }
@@ -309,6 +340,10 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
         (table->first.size == 0 && (line[blanks] == '#' || line[blanks] == '%'))) {
         return STATUS_OK;
     }
+    if (table->first.size == 0 && field_announced_delimiter(line, size) != '\0') {
+        table->announced = field_announced_delimiter(line, size);
+        return STATUS_OK;
+    }
     if (table->first.size == 0) {
         text_append(&table->first, line, size);
         table->first_line = table->reader.splitter.line;
@@ -324,7 +359,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
 
 static enum status add_zeros(struct table *table, struct problem *reterr)
 {
-    const size_t zeros_size = ((size_t)table->width + CHAR_BIT - 1) / CHAR_BIT;
+    const size_t zeros_size = table->zeros_size;
     const unsigned char *zeros = (const unsigned char *)table->zeros.bytes;
 
     for (uint32_t row = 0; row < table->width; row++, zeros += zeros_size) {
@@ -377,6 +412,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!table->decided) {
         status = parse_first_line(table, NULL, 0, reterr);
     }
+    table->was_open = table->is_open && table->row + 1 == table->width && !table->has_header;
+    table->width -= table->was_open;
     if (status == STATUS_OK && table->row != table->width) {
         status = refuse_shape(table, reterr);
     }
@@ -448,39 +485,55 @@ static bool has_many_fields(struct table *table)
         reserve_scratch(table, size) != STATUS_OK) {
         return false;
     }
-    table->cursor.delimiter = field_delimiter(line, size);
+    table->cursor.delimiter = field_delimiter(line, size, false);
     return look_at_line(table, line, size, &look, NULL) == STATUS_OK &&
-           look.count > EDGE_COLUMN_LIMIT;
+           look.count > TABLE_COLUMN_LIMIT;
 }
 
-bool table_sniff(const char *bytes, size_t size)
+static enum table_verdict judge(struct table *table, bool is_complete)
 {
-    const bool complete = size < READER_SNIFF_SIZE - 3;
-    const struct graph_options options = {0};
+    const bool is_small = table->width <= 3 && !table->has_loops && is_complete;
+
+    if (!table->decided) {
+        return has_many_fields(table) ? TABLE_YES : TABLE_NO;
+    }
+    if (table->has_row_names) {
+        return table->width >= (table->has_corner   ? 1u
+                                : table->has_header ? 2u
+                                                    : 4u)
+                   ? TABLE_YES
+                   : TABLE_NO;
+    }
+    if (table->has_ends) {
+        return TABLE_NO;
+    }
+    if (table->has_mark || table->width >= WIDE ||
+        (table->width > 3 && (table->has_decimals || (is_complete && !table->has_loops))) ||
+        (is_small && (table->has_decimals || table->was_open))) {
+        return TABLE_YES;
+    }
+    return is_small && table->width > 1 ? TABLE_UNCLEAR : TABLE_NO;
+}
+
+enum table_verdict table_sniff(const char *bytes, size_t size)
+{
+    const bool is_complete = size < READER_SNIFF_SIZE - 3;
+    const struct graph_options options = {.no_edge = NO_EDGE_NONE};
+    enum table_verdict verdict = TABLE_NO;
     struct reader *reader = NULL;
     struct graph *graph = NULL;
-    bool is_table = false;
     enum status status = reader_create(FORMAT_MATRIX, &options, &reader);
 
     if (status == STATUS_OK) {
         status = reader_feed(reader, bytes, size, NULL);
     }
-    if (status == STATUS_OK && complete) {
+    if (status == STATUS_OK && is_complete) {
         status = reader_finish(reader, &graph, NULL);
     }
-    if (status == STATUS_OK || (reader != NULL && ((struct table *)reader)->is_ambiguous)) {
-        struct table *table = (struct table *)reader;
-
-        if (!table->decided) {
-            is_table = has_many_fields(table);
-        } else if (table->has_row_names) {
-            is_table = table->width >= (table->has_header ? 2 : 4);
-        } else if (!table->has_ends) {
-            is_table = table->width >= WIDE || (table->width > 3 && table->has_decimals) ||
-                       (table->width >= 3 && !table->has_loops && complete);
-        }
+    if (reader != NULL && (status == STATUS_OK || ((struct table *)reader)->is_refused)) {
+        verdict = judge((struct table *)reader, is_complete);
     }
     graph_destroy(graph);
     reader_destroy(reader);
-    return is_table;
+    return verdict;
 }

@@ -183,6 +183,16 @@ static void append_run(const struct grid_text *writer, const void *source, const
     }
 }
 
+/* A small table of numbers could be edges; "+0" in its first cell says that it is a matrix. */
+static bool is_marked(const struct grid_text *writer)
+{
+    const struct grid *grid = &writer->grid;
+    const uint32_t count = vertex_names_count(grid->names);
+
+    return writer->form == GRID_CSV && count <= 3 && grid->rows.list == NULL &&
+           grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
+}
+
 /* position counts cells, and a row of none as one. */
 static void append_cells(struct grid_text *writer, struct text *text)
 {
@@ -218,6 +228,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
 
     text_append(text, ",", first > 0);
+    text_append(text, "+", writer->position == 0 && is_marked(writer));
     append_run(writer, source, &grid->cells, first, count, text);
     writer->position += count > 0 ? count : 1;
     if (count == left && writer->form != GRID_COLUMN) {

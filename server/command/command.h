@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#define COMMAND_FLAG_LIMIT 16
+#define COMMAND_FLAG_LIMIT 20
 #define COMMAND_OPERAND_LIMIT 3
 /* Ends a line of progress on a terminal, and clears it: only where command_shows_progress. */
 #define WIPE_LINE "\r\033[K"

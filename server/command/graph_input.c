@@ -1,9 +1,9 @@
 #include "server/command/graph_input.h"
 #include "proto/input_report.h"
 #include "proto/read/decoder.h"
-#include "proto/read/foreign.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/reader.h"
+#include "proto/read/sniff.h"
 #include "proto/text.h"
 #include "server/clock.h"
 
@@ -29,7 +29,14 @@ struct input {
 /* The flags that say how the file is to be read, and the limits of the configuration. */
 static void parse_options(struct command_call *call, struct graph_options *options)
 {
-    const char *weight = call->values[GRAPH_INPUT_WEIGHT];
+    static const struct {
+        enum graph_input_flag flag;
+        const char *name;
+    } columns[] = {{GRAPH_INPUT_WEIGHT, "weight"},
+                   {GRAPH_INPUT_SOURCE_COLUMN, "source_column"},
+                   {GRAPH_INPUT_TARGET_COLUMN, "target_column"},
+                   {GRAPH_INPUT_DECIMAL, "decimal"},
+                   {GRAPH_INPUT_NO_EDGE, "no_edge"}};
     const char *directed = call->values[GRAPH_INPUT_DIRECTED];
     options->vertex_limit = call->config->vertex_limit;
     options->edge_limit = call->config->edge_limit;
@@ -44,10 +51,12 @@ static void parse_options(struct command_call *call, struct graph_options *optio
     if (charset != NULL && call->status == STATUS_OK) {
         call->status = charset_choose(charset, options->charset, call->problem);
     }
-    if (weight != NULL && (weight[0] == '\0' || strlen(weight) >= sizeof(options->weight))) {
-        command_refuse_value(call, GRAPH_INPUT_WEIGHT, "a shorter name, and not empty");
-    } else if (weight != NULL) {
-        memcpy(options->weight, weight, strlen(weight) + 1);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const char *value = call->values[columns[i].flag];
+
+        if (value != NULL && call->status == STATUS_OK) {
+            call->status = reader_set_option(options, columns[i].name, value, call->problem);
+        }
     }
 }
 
@@ -56,11 +65,11 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
     if (input->options.format_guessed && head->size > 0 &&
-        foreign_refuse(head->bytes, head->size, reterr) != STATUS_OK) {
+        sniff_refuse(head->bytes, head->size, reterr) != STATUS_OK) {
         return STATUS_BAD_GRAPH;
     }
     if (input->format == FORMAT_NONE && head->size > 0) {
-        input->format = reader_sniff(
+        input->format = sniff_format(
             head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);
         input->format =
             input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;

@@ -1,6 +1,7 @@
 /* apsp submit and apsp wait: a job of a running service. */
 #include "server/clock.h"
 #include "server/command/client.h"
+#include "server/command/graph_input.h"
 
 #include <errno.h>
 #include <math.h>
@@ -124,14 +125,12 @@ static enum status run_wait(struct command_call *call, struct problem *reterr)
 
 /* ---- submit ---- */
 
+/* From FORMAT on as in the commands that read a graph; from there to DEADLINE, each is a parameter
+ * of the request by its own name. */
 enum {
-    NAME = CLIENT_COUNT,
-    WAIT,
+    WAIT = CLIENT_COUNT,
     FORMAT,
-    DIRECTED,
-    WEIGHT,
-    N,
-    CHARSET,
+    NAME = FORMAT + GRAPH_INPUT_COUNT,
     KIND,
     RESULT,
     PRIORITY,
@@ -141,15 +140,10 @@ enum {
 
 static const struct command_flag submit_flags[] = {
     CLIENT_FLAGS,
-    [NAME] = {"name", "NAME", "A name to ask the graph by."},
     [WAIT] = {"wait", NULL, "Wait until the job has ended."},
-    [FORMAT] = {"format", "FORMAT",
-                "Format of the graph: dimacs, mtx, metis, edges, matrix, json, jgf,\n"
-                "      graphml, npy, nthu. Else the file's ending, else its first bytes decide."},
-    [DIRECTED] = {"directed", "true|false", "Whether edges lead one way."},
-    [WEIGHT] = {"weight", "NAME", "Column or attribute to take the weights from."},
-    [N] = {"n", "N", "The vertices are 0..N-1."},
-    [CHARSET] = {"charset", "NAME", "Charset of the text. Default: utf-8."},
+    [FORMAT] = {"format", "FORMAT", GRAPH_INPUT_FORMATS},
+    GRAPH_INPUT_PARAMETERS(FORMAT),
+    [NAME] = {"name", "NAME", "A name to ask the graph by."},
     [KIND] = {"kind", "KIND", "Numbers of the distances: auto, i4, u2, f4, f8."},
     [RESULT] = {"result", "FORM", "What is kept: auto, matrix, hierarchy."},
     [PRIORITY] = {"priority", "0..9", "Priority in the queue, 9 first."},
@@ -160,17 +154,14 @@ static const struct command_flag submit_flags[] = {
 
 static void append_submit_parameters(const struct client *client, struct text *path)
 {
-    static const int passed[] = {NAME, DIRECTED, WEIGHT,   N,       CHARSET,
-                                 KIND, RESULT,   PRIORITY, DEADLINE};
     const struct command_call *call = client->call;
     const enum format format = format_from_path(call->operands[0], false);
     const char *name = call->values[FORMAT] != NULL ? call->values[FORMAT]
                        : format != FORMAT_NONE      ? format_info(format)->name
                                                     : NULL;
     client_append_parameter(client, path, "format", name);
-    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
-        client_append_parameter(client, path, submit_flags[passed[i]].name,
-                                call->values[passed[i]]);
+    for (size_t i = FORMAT + 1; i <= DEADLINE; i++) {
+        client_append_parameter(client, path, submit_flags[i].name, call->values[i]);
     }
     client_append_parameter(client, path, "verify", call->values[VERIFY] != NULL ? "true" : NULL);
 }

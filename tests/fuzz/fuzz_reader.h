@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proto/graph_cycle.h"
-#include "proto/read/foreign.h"
+#include "proto/read/sniff.h"
 #include "tests/lib/graph_fixture.h"
 
 #include <stdint.h>
@@ -49,10 +49,10 @@ static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t s
     if (size == 0)
         return 0;
     options = fuzz_options(bytes[0]);
-    CHECK((foreign_refuse((const char *)bytes + 1, size - 1, &problems[0]) == STATUS_OK) ==
+    CHECK((sniff_refuse((const char *)bytes + 1, size - 1, &problems[0]) == STATUS_OK) ==
           (problems[0].status == STATUS_OK));
     problems[0] = (struct problem){0};
-    reader_sniff((const char *)bytes + 1, size - 1);
+    sniff_format((const char *)bytes + 1, size - 1);
     for (int i = 0; i < 2; i++)
         statuses[i] =
             read_graph(format, &options, (const char *)bytes + 1, size - 1,

@@ -249,7 +249,7 @@ def test_the_matrix_in_csv_is_read_back(daemon):
 
 
 def test_a_guess_is_told_when_it_fails(daemon):
-    body = b"1 2 5\n3 4 x\n"
+    body = b"1,2,5\n3,4\n"
     problem = daemon.submit(body).expect(422, "BadGraph").json
     assert "read as a list of edges" in problem["hint"], problem
     assert "hint" not in daemon.submit(body, "?format=edges").expect(422).json
@@ -266,7 +266,7 @@ def test_parameters_that_a_format_cannot_honour_are_refused(daemon):
          b"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n"),
         ("?weight=km", b"%%MatrixMarket matrix coordinate real general\n1 1 0\n"),
         ("?weight=km", b"a b 3\n"),
-        ("?weight=km", b"<graphml><graph></graph></graphml>"),
+        ("?weight=km", b'<graphml><graph><node id="a"/><edge source="a" target="a"/></graph></graphml>'),
         ("?n=7", b'{"graph":{"nodes":{}}}'),
     ):
         problem = daemon.submit(body, query).expect(400, "BadParameter").json
@@ -379,7 +379,8 @@ def test_the_service_tells_about_itself(daemon):
     assert set(inputs) == {"dimacs", "mtx", "metis", "edges", "nthu", "json", "jgf", "graphml",
                            "npy", "matrix"}, inputs
     assert [name for name in inputs if not inputs[name]["sniffed"]] == ["nthu"], inputs
-    assert inputs["edges"]["parameters"] == ["name", "charset", "directed", "n", "weight"], inputs["edges"]
+    assert inputs["edges"]["parameters"] == [
+        "name", "charset", "decimal", "directed", "n", "no_edge", "source_column", "target_column", "weight"], inputs["edges"]
     assert "directed" not in inputs["metis"]["parameters"], inputs["metis"]
     assert all(entry["media_types"] and entry["file_endings"] for entry in inputs.values()), inputs
     assert formats["encodings"] == ["identity", "gzip", "zstd"], formats

@@ -208,7 +208,10 @@ enum status serve_graphs_prepare(struct request *request, struct problem *reterr
 /* Upload-only parameters are rejected for a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
 {
-    static const char *const of_uploads[] = {"format", "charset", "directed", "weight", "n"};
+    static const char *const of_uploads[] = {"format",  "charset",       "directed",
+                                             "weight",  "source_column", "target_column",
+                                             "decimal", "no_edge",       "n"};
+
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {
             return problem_set(reterr, STATUS_BAD_PARAMETER,

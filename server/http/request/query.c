@@ -1,6 +1,7 @@
 #include "server/http/request/query.h"
 
 #include "proto/number.h"
+#include "proto/read/reader.h"
 #include "proto/text.h"
 
 #include <inttypes.h>
@@ -200,7 +201,7 @@ static enum status set_name(const char *name, struct job_request *request, struc
     return STATUS_OK;
 }
 
-/* A parameter of words: graph, format, charset, weight, name, result or kind. */
+/* A parameter of words: graph, format, charset, name, result, kind, or one of the columns. */
 static enum status set_word(const char *parameter, const char *value, struct job_request *request,
                             struct problem *reterr)
 {
@@ -227,12 +228,8 @@ static enum status set_word(const char *parameter, const char *value, struct job
     if (strcmp(parameter, "charset") == 0) {
         return charset_choose(value, request->options.charset, reterr);
     }
-    if (strcmp(parameter, "weight") == 0) {
-        if (value[0] == '\0' || strlen(value) >= sizeof(request->options.weight)) {
-            return bad(reterr, "weight is the name of a column or attribute, 1 to 63 bytes.");
-        }
-        memcpy(request->options.weight, value, strlen(value) + 1);
-        return STATUS_OK;
+    if (strcmp(parameter, "format") != 0) {
+        return reader_set_option(&request->options, parameter, value, reterr);
     }
     request->format = format_from_name(value);
     if (request->format == FORMAT_NONE || !format_info(request->format)->graph_input) {
@@ -244,8 +241,9 @@ static enum status set_word(const char *parameter, const char *value, struct job
 enum status query_read_job(const struct query *query, double wait_limit_s,
                            struct job_request *request, struct problem *reterr)
 {
-    static const char *const words[] = {"graph", "format", "charset", "weight",
-                                        "name",  "result", "kind"};
+    static const char *const words[] = {"graph",   "format",  "charset",       "weight",
+                                        "name",    "result",  "source_column", "target_column",
+                                        "decimal", "no_edge", "kind"};
     int64_t priority = request->parameters.priority;
     int64_t vertex_count = 0;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

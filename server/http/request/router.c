@@ -13,10 +13,13 @@
 
 static const struct route_query none = {.required = 0};
 static const struct route_query of_upload = {
-    .parameters = {"format", "charset", "directed", "weight", "n", "name"}, .compares = true};
+    .parameters = {"format", "charset", "directed", "weight", "source_column", "target_column",
+                   "decimal", "no_edge", "n", "name"},
+    .compares = true};
 static const struct route_query of_submit = {
-    .parameters = {"format", "charset", "directed", "weight", "kind", "n", "name", "wait",
-                   "priority", "deadline_s", "verify", "result"},
+    .parameters = {"format", "charset", "directed", "weight", "source_column", "target_column",
+                   "decimal", "no_edge", "kind", "n", "name", "wait", "priority", "deadline_s",
+                   "verify", "result"},
     .compares = true};
 static const struct route_query of_job_list = {.parameters = {"state", "limit", "cursor"}};
 static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};

@@ -20,7 +20,7 @@ struct request;
 
 /* A route's parameters and the forms of its answer, checked before the handler is called. */
 struct route_query {
-    const char *parameters[12]; /* all that are known; NULL-terminated */
+    const char *parameters[17]; /* all that are known; NULL-terminated */
     unsigned required;          /* so many of the first must be given */
     /* The media types of the answer, NULL-terminated; none where the handler chooses. */
     const char *offers[4];

@@ -1,6 +1,6 @@
 #include "server/http/request/upload.h"
 
-#include "proto/read/foreign.h"
+#include "proto/read/sniff.h"
 #include "server/clock.h"
 
 #include <jansson.h>
@@ -119,14 +119,14 @@ static void start_reader(struct upload *upload)
 static void find_format(struct upload *upload)
 {
     if (upload->rules.family != FORMAT_JSON &&
-        foreign_refuse(upload->kept.bytes, upload->kept.size, &upload->problem) != STATUS_OK) {
+        sniff_refuse(upload->kept.bytes, upload->kept.size, &upload->problem) != STATUS_OK) {
         refuse(upload);
         return;
     }
     const size_t size =
         upload->kept.size < READER_SNIFF_SIZE ? upload->kept.size : READER_SNIFF_SIZE;
     /* The pieces in which the body came do not change the answer. */
-    upload->format = reader_sniff(upload->kept.bytes, size);
+    upload->format = sniff_format(upload->kept.bytes, size);
     if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
         (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
         upload->format = upload->rules.family;

@@ -113,18 +113,20 @@ static void check_weight(const char *text, const char *name, double weight, cons
 
 TEST(weights_have_known_names_and_units)
 {
-    check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "in: id.", false);
-    check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, NULL, false);
+    check_weight("source,target,id,weight_km\n1,2,3,4.5\n", "weight_km", 4.5, "graph: id.", false);
+    check_weight(":START_ID,kind,:END_ID,weight:float\n1,a,2,7\n", "weight:float", 7, "kind",
+                 false);
     check_weight("p:START_ID(P),since,q:END_ID(P),w:int\n1,1999,2,7\n", "w:int", 7, "since", false);
     check_weight("from,to,lanes,Length (m)\n1,2,3,4\n", "Length (m)", 4, "lanes", false);
-    check_weight("u,v,key,osmid,travel,time_s\n1,2,0,99,x,4\n", "time_s", 4, "key, osmid", false);
+    check_weight("u,v,key,osmid,travel,time_s\n1,2,0,99,x,4\n", "time_s", 4, "key, osmid, travel",
+                 false);
     check_weight("source,target,value\n1,2,4\n", "value", 4, NULL, false);
     check_weight("from,to,km\n1,2,4\n", "km", 4, NULL, true);
     check_weight("a_id,b_id,km\n1,2,4\n", "km", 4, NULL, true);
-    check_weight("edge_id,source,target\n9,1,2\n", "", 1, "edge_id", false);
+    check_weight("edge_id,source,target\n9,1,2\n", "", 1, NULL, false);
     check_weight("source,target,note\n1,2,\n1,3,x\n", "", 1, NULL, false);
     check_weight("a b 5\n", "column 3", 5, NULL, false);
-    check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "in: 4.", false);
+    check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "graph: 4.", false);
 }
 
 TEST(no_weight_may_be_wanted)
@@ -164,13 +166,13 @@ TEST(columns_that_are_left_over_are_refused_or_told)
     struct reader_notes notes;
 
     check_refused("from,to,km\na,b,5 km\n", 2, "'5 km'", "");
-    check_refused("from,to,name,t\na,b,x,1:30\n", 1, "in: t.", "weight=t");
-    check_refused("from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", 1, "in: t.", "weight=t");
-    check_refused("from,to,km\na,b,n/a\na,c,5\n", 3, "'5' in column 3", "weight=");
+    check_refused("from,to,name,t\na,b,x,1:30\n", 2, "in: t.", "numbers alone");
+    check_refused("from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", 2, "in: t.", "numbers alone");
+    check_refused("from,to,km\na,b,n/a\na,c,5\n", 3, "'5'", "weight=km");
     check_refused("from,to,length,cost\na,b,5,0\n", 1, "both names", "weight=cost");
-    check_refused("distance,a,b\n5,x,2\n", 1, "", "");
+    check_refused("distance,a,b\n5,x,2\n", 1, "", "source_column=");
     check_refused("node,lon,lat\n1,7.4,46.9\n", 1, "places", "coordinates");
-    check_refused("a_node,b_node,direction,distance\n5,7,1,3\n", 1, "names no column", "source");
+    check_refused("a_node,b_node,direction,distance\n5,7,1,3\n", 1, "No two", "source_column=");
     graph_destroy(read_noted("from,to,name\na,b,x\n", &notes));
     assert_string_equal(find_warning(&notes, WARNING_WEIGHTS_ABSENT)->detail,
                         "Each edge counts 1; not used: name.");
@@ -178,17 +180,13 @@ TEST(columns_that_are_left_over_are_refused_or_told)
 
 TEST(columns_that_may_be_weights_are_refused)
 {
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=len");
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 1, "in: len, maxspeed.", "weight=none");
-    check_refused("id,source,target,cost,reverse_cost\n1,2,3,4,-1\n", 1, "a reverse_cost",
-                  "weight=cost");
-    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 2, "in: len.", "weight=len");
-    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "column 4", "weight=");
-    check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "or a row of a matrix", "format=matrix");
-    check_refused("a,b,3,4\n", 1, "3, 4", "weight=3");
-    check_refused("a 1 2 5\na 2 3 7\n", 1, "3, 4", "p sp N M");
-    check_refused("a,b,c,4,d,6\n", 1, "4, 6", "weight=4");
-    check_refused("id,a,b,len\n1,2,3,4\n", 1, "names no column of sources", "source and target");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "in: len, maxspeed", "weight=len");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "in: len, maxspeed", "weight=none");
+    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 3, "in: len", "weight=len");
+    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "in: len", "weight=");
+    check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
+    check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
+    check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two of the columns", "source_column=");
 }
 
 TEST(names_of_vertices_are_no_pieces_of_other_text)
@@ -247,8 +245,6 @@ TEST(edges_are_no_comments_and_headers_no_edges)
 {
     struct reader_notes notes;
 
-    check_refused("source,target,weight\n#1,2,5\n2,3,7\n", 2, "may be a comment", "quotes");
-    check_refused("1 2 5\n%3 2 5\n", 2, "may be a comment", "blank behind the %");
     graph_destroy(read_noted("1 2 5\n# 3 2\n# \n#1 2 3 4\n2 3 5\n", &notes));
     graph_destroy(read_noted("who,whom\na,b\nb,c\nc,a\n", &notes));
     assert_non_null(find_warning(&notes, WARNING_FORMAT_GUESSED));
@@ -267,13 +263,11 @@ TEST(a_comment_may_be_the_header)
     check_weight("# source,target,weight\nsource,target,weight\n1,2,5\n", "weight", 5, NULL, false);
     check_weight("1 2 1000000000\n2 3 2000000000\n3 1 1000000000\n", "column 3", 1000000000, NULL,
                  false);
-    check_refused("# from to len lanes\n1 2 5 6\n", 1, "in: len, lanes.", "weight=len");
+    check_refused("# from to len lanes\n1 2 5 6\n", 2, "in: len, lanes", "weight=len");
 }
 
 TEST(lines_that_are_no_edges_are_refused)
 {
-    check_refused("%a b 5\nb c 6\n", 1, "may be a comment", "blank behind the %");
-    check_refused("# c\n#1,2,5\n2,3,6\n", 2, "may be a comment", "quotes");
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
                   "not the first line", "above it");
@@ -373,6 +367,7 @@ TEST(a_first_edge_may_be_the_counts)
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
                   "as an edge, or remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
+    check_first("3,3,-2.5\n1,2,10\n2,3,15\n3,1,4\n", 3, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
     graph = read_text(FORMAT_EDGES, "source target weight\n5 3 1\n1 2 10\n2 5 15\n1 4 40\n");
@@ -404,25 +399,22 @@ TEST(pairs_are_edges_or_unknown_names)
 
 TEST(dicts_of_networkx_are_read)
 {
-    struct graph_options options = {0};
+    struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};
     struct reader_notes notes;
-    struct graph *graph = read_noted("a b {}\nb c {'weight': 5, 'color': 'dark red'}\n", &notes);
+    struct graph *graph =
+        read_noted("a b {'weight': 2}\nb c {'weight': 5, 'color': 'dark red'}\n", &notes);
 
     assert_int_equal(graph->vertex_count, 3);
-    assert_true(graph_weight(graph, 0) == 1 && graph_weight(graph, 1) == 5);
+    assert_true(graph_weight(graph, 0) == 2 && graph_weight(graph, 1) == 5);
     assert_string_equal(notes.weight, "weight");
     graph_destroy(graph);
-    graph = read_noted("1,2,{'weight': 2.5}\n2,1,{}\n", &notes);
-    assert_true(graph_weight(graph, 0) == 2.5 && graph_weight(graph, 1) == 1);
-    assert_true(vertex_names_numeric(graph->names));
+    graph = read_noted("1,2,{}\n2,1,{ }\n", &notes);
+    assert_true(graph_weight(graph, 0) == 1 && vertex_names_numeric(graph->names));
     graph_destroy(graph);
-    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b.", "weight=a");
+    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b", "weight=a");
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
     check_first("a,{3F}\n{3F},b\n", 3, "a", 1);
-    check_refused("1 2 {'a23456789a123456789a123456789a123456789a123456789a123456789abcd': 5}\n", 1,
-                  "not a dict", "");
-    memcpy(options.weight, "cost", sizeof "cost");
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, "1 2 {}\n2 3 {}\n", 14, 14, &graph, &problem),
         STATUS_BAD_PARAMETER);

@@ -58,9 +58,11 @@ TEST(quotes_are_closed_where_the_field_ends)
 
 TEST(the_delimiter_is_told_by_a_line)
 {
-    assert_int_equal(field_delimiter("1 2\t3", 5), ' ');
-    assert_int_equal(field_delimiter("a b\tc", 5), '\t');
-    assert_int_equal(field_delimiter("1;2;3,5", 7), ';');
-    assert_int_equal(field_delimiter("\"a;b;\",c", 8), ',');
-    assert_int_equal(field_delimiter("a b", 3), ' ');
+    assert_int_equal(field_delimiter("1 2\t3", 5, false), ' ');
+    assert_int_equal(field_delimiter("a b\tc", 5, false), '\t');
+    assert_int_equal(field_delimiter("1;2;3,5", 7, false), ';');
+    assert_int_equal(field_delimiter("\"a;b;\",c", 8, false), ',');
+    assert_int_equal(field_delimiter("a b", 3, false), ' ');
+    assert_int_equal(field_delimiter("a b 1,5", 7, true), ' ');
+    assert_int_equal(field_announced_delimiter("SEP=;", 5), ';');
 }

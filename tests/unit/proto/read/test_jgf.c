@@ -147,7 +147,9 @@ static double weight_of(const char *members, const char *weight, const char *hin
         value = graph_weight(graph, 0);
     } else {
         assert_int_equal(problem.status, STATUS_BAD_GRAPH);
-        assert_non_null(strstr(problem.hint, hint));
+        if (strstr(problem.hint, hint) == NULL) {
+            fail_msg("%s: %s", members, problem.hint);
+        }
         assert_non_null(strstr(problem.hint, "weight=none"));
     }
     graph_destroy(graph);

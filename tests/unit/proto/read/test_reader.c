@@ -1,5 +1,6 @@
 #include "proto/npy_header.h"
 #include "proto/read/reader.h"
+#include "proto/read/sniff.h"
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
@@ -19,7 +20,7 @@ static enum format sniffed(const char *text)
 
     assert_non_null(bytes);
     memcpy(bytes, text, size);
-    format = reader_sniff(bytes, size);
+    format = sniff_format(bytes, size);
     free(bytes);
     return format;
 }
@@ -90,8 +91,8 @@ TEST(first_bytes_tell)
     assert_int_equal(sniffed("% sym\n1 2\n"), FORMAT_EDGES);
     assert_int_equal(sniffed("\n<?xml version"), FORMAT_GRAPHML);
     assert_int_equal(sniffed("# x\n1 2\n"), FORMAT_EDGES);
-    assert_int_equal(reader_sniff("\x93NUMPY\1\0", 8), FORMAT_NPY);
-    assert_int_equal(reader_sniff("\x03\0\0\0", 4), FORMAT_NONE);
+    assert_int_equal(sniff_format("\x93NUMPY\1\0", 8), FORMAT_NPY);
+    assert_int_equal(sniff_format("\x03\0\0\0", 4), FORMAT_NONE);
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 

@@ -1,4 +1,6 @@
 #include "proto/read/table.h"
+
+#include "proto/read/sniff.h"
 #include "tests/lib/reader_fixture.h"
 
 #include <stdio.h>
@@ -112,7 +114,7 @@ TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
         assert_int_equal(problem.line, 1);
         assert_non_null(strstr(problem.hint, "a word for names"));
     }
-    assert_int_equal(reader_sniff(tables[0], strlen(tables[0])), FORMAT_MATRIX);
+    assert_int_equal(sniff_format(tables[0], strlen(tables[0])), FORMAT_MATRIX);
     check_edges("0,5,3\n5,,2\n3,2,\n", "0>1:5 0>2:3 1>0:5 1>2:2 2>0:3 2>1:2 ");
     check_edges("id,5,3\n5,,2\n3,2,\n", "5>3:2 3>5:2 ");
     check_edges(",5,3\n5,0,2\n3,2,0\n", "5>3:2 3>5:2 ");
@@ -138,17 +140,20 @@ TEST(zeros_are_edges_where_something_else_marks_none)
 TEST(lists_and_tables_are_told_apart)
 {
     static const char *const tables[] = {
-        "0 5 3\n5 0 2\n3 2 0\n",
+        "0 5 3.5\n5.5 0 2\n3 2 0\n",
+        "0,5,3,\n5,0,2,\n3,2,0,\n",
+        "+0\n",
+        "+0,5\n5,0\n",
+        ",a\na,0\n",
+        "0,\n,0\n",
         "0,5,\n5,0,2\n,2,0\n",
         "0 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0\n",
         "0.5 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0\n",
         ",1,2\n1,0,5\n2,5,0\n",
         "a b c\na 0 5 1\nb 5 0 1\nc 1 1 0\n",
-        "a,b,c\n0,1,2\n1,0,3\n2,3,0\n",
     };
     static const char *const lists[] = {
         "1 2 5\n2 3 4\n3 1 2\n",
-        "0,1\n1,0\n",
         "1 2 3 4\n2 3 4 5\n",
         "1 2 3 4\n2 3 4 5\n3 1 7 7\n4 1 5 5\n",
         "5 2\n1 3 7\n2 4 1\n",
@@ -163,24 +168,31 @@ TEST(lists_and_tables_are_told_apart)
     struct text wide = {0};
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        if (reader_sniff(tables[i], strlen(tables[i])) != FORMAT_MATRIX) {
+        if (sniff_format(tables[i], strlen(tables[i])) != FORMAT_MATRIX) {
             fail_msg("%s", tables[i]);
         }
     }
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (reader_sniff(lists[i], strlen(lists[i])) != FORMAT_EDGES) {
+        if (sniff_format(lists[i], strlen(lists[i])) != FORMAT_EDGES) {
             fail_msg("%s", lists[i]);
         }
     }
     for (unsigned i = 0; wide.size < READER_SNIFF_SIZE; i++) {
         text_printf(&wide, "%u.25%s", i, i % 50 == 49 ? "\n" : " ");
     }
-    assert_int_equal(reader_sniff(wide.bytes, wide.size), FORMAT_MATRIX);
+    assert_int_equal(sniff_format(wide.bytes, wide.size), FORMAT_MATRIX);
     for (size_t i = 0; i < wide.size; i++) {
         wide.bytes[i] = wide.bytes[i] == '\n' ? ' ' : wide.bytes[i];
     }
-    assert_int_equal(reader_sniff(wide.bytes, wide.size), FORMAT_MATRIX);
+    assert_int_equal(sniff_format(wide.bytes, wide.size), FORMAT_MATRIX);
     text_finish(&wide);
+}
+
+TEST(small_tables_may_be_either)
+{
+    assert_int_equal(table_sniff("0 5 3\n5 0 2\n3 2 0\n", 18), TABLE_UNCLEAR);
+    assert_int_equal(table_sniff("0,1\n1,0\n", 8), TABLE_UNCLEAR);
+    assert_int_equal(table_sniff("1,2\n2,3\n", 8), TABLE_NO);
 }
 
 TEST(a_row_may_be_longer_than_a_line_of_edges)

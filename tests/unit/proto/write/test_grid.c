@@ -147,7 +147,7 @@ TEST(every_form_has_its_shape)
            "{\"code\":\"Ok\",\"sources\":[1,2,3],\"destinations\":[1,2,3],"
            "\"distances\":[[0,5,12],[8,0,null],[null,-6,0]]}\n");
     expect(GRID_NDJSON, &grid, "[0,5,12]\n[8,0,null]\n[null,-6,0]\n");
-    expect(GRID_CSV, &grid, "0,5,12\n8,0,\n,-6,0\n");
+    expect(GRID_CSV, &grid, "+0,5,12\n8,0,\n,-6,0\n");
     expect(GRID_MTX, &grid,
            "%%MatrixMarket matrix array real general\n% inf: unreachable\n3 3\n"
            "0\n8\ninf\n5\n0\n-6\n12\ninf\n0\n");

@@ -1,4 +1,4 @@
-#include "proto/read/foreign.h"
+#include "proto/read/sniff.h"
 #include "tests/lib/test.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 static void is(const char *text, const char *name)
 {
     struct problem problem = {0};
-    const enum status status = foreign_refuse(text, strlen(text), &problem);
+    const enum status status = sniff_refuse(text, strlen(text), &problem);
 
     if (status != (name == NULL ? STATUS_OK : STATUS_BAD_GRAPH)) {
         fail_msg("'%s' is %s", text, status == STATUS_OK ? "not known" : problem.detail);
@@ -49,7 +49,7 @@ TEST(each_format_is_told_by_name)
     is("a pp b c\n", "SIF");
     is("1\tpd\t2\n", "SIF");
     memcpy(tar + 257, "ustar", 5);
-    assert_int_equal(foreign_refuse(tar, sizeof tar, &problem), STATUS_BAD_GRAPH);
+    assert_int_equal(sniff_refuse(tar, sizeof tar, &problem), STATUS_BAD_GRAPH);
     assert_non_null(strstr(problem.detail, "tar"));
 }
 
@@ -75,5 +75,5 @@ TEST(formats_that_are_read_are_left_alone)
     is("LEDA.GRAPH\nstring\nint\n-1\n2\n|{a}|\n|{b}|\n1\n1 2 0 |{5}|\n", NULL);
     is("app b 3\nb ppx 5\n", NULL);
     is("3 2\n2\n1 3\n2\n", NULL);
-    assert_int_equal(foreign_refuse(npy, sizeof npy, NULL), STATUS_OK);
+    assert_int_equal(sniff_refuse(npy, sizeof npy, NULL), STATUS_OK);
 }

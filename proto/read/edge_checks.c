@@ -1,4 +1,4 @@
-#include "proto/read/edge_dialects.h"
+#include "proto/read/edge_checks.h"
 
 #include "proto/number.h"
 #include "proto/read/lines.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *line, size_t size,
-                                      struct problem *reterr)
+enum status edge_comments_take(struct edge_comments *comments, const char *line, size_t size,
+                               struct problem *reterr)
 {
     static const char *const kinds[] = {"",        "unweighted",      "positive", "posweighted",
                                         "signed",  "multisigned",     "weighted", "multiweighted",
@@ -25,18 +25,18 @@ enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *
         return STATUS_BAD_GRAPH;
     }
     if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
-        dialect->undirected |= line_word_is_like(first, "undirected");
+        comments->undirected |= line_word_is_like(first, "undirected");
         /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
-        dialect->says_direction |=
-            dialect->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
+        comments->says_direction |=
+            comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
     for (size_t i = 0; line[0] == '%' && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        dialect->is_konect |= line_word_is(second, kinds[i]) &&
-                              (line_word_is(first, "sym") || line_word_is(first, "asym") ||
-                               line_word_is(first, "bip"));
+        comments->is_konect |= line_word_is(second, kinds[i]) &&
+                               (line_word_is(first, "sym") || line_word_is(first, "asym") ||
+                                line_word_is(first, "bip"));
     }
-    if (dialect->is_konect && line_word_is(first, "bip")) {
+    if (comments->is_konect && line_word_is(first, "bip")) {
         problem_bad_graph(reterr, 0, 0,
                           "The list is bipartite, and each side counts its vertices "
                           "from 1: 1 on the left and 1 on the right are two.");
@@ -44,14 +44,14 @@ enum status edge_dialect_take_comment(struct edge_dialect *dialect, const char *
                              "r2 and so on; then directed=false.");
         return STATUS_BAD_GRAPH;
     }
-    dialect->undirected |= dialect->is_konect && line_word_is(first, "sym");
-    dialect->says_direction |= dialect->is_konect;
+    comments->undirected |= comments->is_konect && line_word_is(first, "sym");
+    comments->says_direction |= comments->is_konect;
     return STATUS_OK;
 }
 
 /* ---- Vertices ---- */
 
-struct field edge_dialect_integer(struct field field, char digits[24])
+struct field edge_check_integer(struct field field, char digits[24])
 {
     size_t size = 0;
     double value;
@@ -69,7 +69,7 @@ struct field edge_dialect_integer(struct field field, char digits[24])
     return field;
 }
 
-enum status edge_dialect_check_name(struct field name, bool has_header, struct problem *reterr)
+enum status edge_check_name(struct field name, bool has_header, struct problem *reterr)
 {
     const bool is_number = memchr(name.bytes, '.', name.size) != NULL &&
                            number_parse_real(name.bytes, name.size, &(double){0});
@@ -110,7 +110,7 @@ enum status edge_dialect_check_name(struct field name, bool has_header, struct p
 
 /* ---- Counts ---- */
 
-size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3])
+size_t edge_check_integers(const struct table_row *row, int64_t ret_integers[3])
 {
     size_t count = 0;
 
@@ -122,16 +122,17 @@ size_t edge_dialect_integers(const struct edge_row *row, int64_t ret_integers[3]
     return count;
 }
 
-enum status edge_dialect_check_counts(const int64_t integers[3], bool is_pair, bool is_counted,
-                                      const struct graph_builder *builder,
-                                      const struct name_table *names, struct problem *reterr)
+enum status edge_check_counts(const int64_t integers[3], size_t column_count, bool is_counted,
+                              const struct graph_builder *builder, const struct name_table *names,
+                              struct problem *reterr)
 {
     const bool is_square = integers[0] == integers[1];
     const int64_t behind = (int64_t)graph_builder_edge_count(builder) - !is_counted;
+    const int64_t least_behind = column_count == 2 ? 1 : 2;
     int64_t least = INT64_MAX;
     int64_t most = 0;
     const int64_t *numbers;
-    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > (is_pair ? 1 : 2)) &&
+    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > least_behind) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
     /* The first rows are those of the first line, if it was an edge. */
@@ -161,7 +162,7 @@ enum status edge_dialect_check_counts(const int64_t integers[3], bool is_pair, b
 
 /* ---- The whole list ---- */
 
-enum status edge_dialect_check_times(const struct graph_builder *builder, struct problem *reterr)
+enum status edge_check_times(const struct graph_builder *builder, struct problem *reterr)
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
@@ -195,8 +196,8 @@ static bool is_first_apart(const struct graph_builder *builder)
     return ends[0] > 1 && ends[1] > 1;
 }
 
-void edge_dialect_warn(const struct graph_builder *builder, const struct name_table *names,
-                       bool may_be_header, struct warnings *warnings)
+void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
+                     bool may_be_header, struct warnings *warnings)
 {
     char buffer[NAME_NUMBER_BUFFER];
     const char *words[2] = {NULL, NULL}; /* a name that is no integer, and one that is */
@@ -223,7 +224,7 @@ void edge_dialect_warn(const struct graph_builder *builder, const struct name_ta
                                  (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
                                  words[0]),
                      "Remove lines that are not edges, and name the columns source and target.");
-    } else if (may_be_header && graph_builder_edge_count(builder) > 2 && is_first_apart(builder)) {
+    } else if (may_be_header && graph_builder_edge_count(builder) > 1 && is_first_apart(builder)) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                  "The first line was read as an edge, and has no vertex of another "
                                  "one: it may be a header."),
@@ -233,7 +234,7 @@ void edge_dialect_warn(const struct graph_builder *builder, const struct name_ta
 
 /* ---- Dicts ---- */
 
-size_t edge_dialect_find_data(const char *line, size_t size)
+size_t edge_dict_find(const char *line, size_t size)
 {
     const char *brace = memchr(line, '{', size);
     size_t end = size;
@@ -283,12 +284,11 @@ static struct field trim(const char *line, size_t begin, size_t end)
         begin++;
         end--;
     }
-    return (struct field){line + begin, end - begin, begin + 1};
+    return (struct field){line + begin, end - begin, begin + 1, 0};
 }
 
-/* Appends each key and its value, strings without their quotes. */
-static enum status cut_data(const char *line, size_t begin, size_t size, struct edge_row *keys,
-                            struct edge_row *values, struct problem *reterr)
+enum status edge_dict_take(const char *line, size_t begin, size_t size, struct columns *columns,
+                           struct edge_record *record, struct problem *reterr)
 {
     size_t at = begin + 1;
 
@@ -298,40 +298,22 @@ static enum status cut_data(const char *line, size_t begin, size_t size, struct 
     while (at < size && line[at] != '}') {
         const size_t colon = skip_value(line, at, size, ":}");
         const size_t end = skip_value(line, colon + 1, size, ",}");
+        size_t index;
 
-        if (end >= size || line[colon] != ':' || keys->count == EDGE_COLUMN_LIMIT ||
-            colon - at >= EDGE_KEY_SIZE) {
+        if (end >= size || line[colon] != ':') {
             return problem_bad_graph(
                 reterr, 0, at + 1, "What is behind the edge is not a dict such as {'weight': 5}.");
         }
-        keys->fields[keys->count++] = trim(line, at, colon);
-        values->fields[values->count++] = trim(line, colon + 1, end);
+        const struct field key = trim(line, at, colon);
+        struct field value = trim(line, colon + 1, end);
+
+        value.size = value.size == 4 && memcmp(value.bytes, "None", 4) == 0 ? 0 : value.size;
+        STATUS_TRY(columns_find(columns, key.bytes, key.size, false, &index, reterr));
+        STATUS_TRY(columns_take(columns, index, value, record, reterr));
         at = end + (line[end] == ',');
-    }
-    return STATUS_OK;
-}
-
-enum status edge_dialect_weight(const char *line, size_t begin, size_t size,
-                                const struct edge_hints *hints, char key[EDGE_KEY_SIZE],
-                                struct field *ret_weight, struct problem *reterr)
-{
-    struct edge_row keys = {2, {{"source", 6, 1}, {"target", 6, 1}}};
-    struct edge_row values = keys;
-    struct edge_columns columns = {.weight = NO_COLUMN};
-    enum status status = cut_data(line, begin, size, &keys, &values, reterr);
-
-    if (status == STATUS_OK && key[0] == '\0' && keys.count > 2) {
-        status = edge_columns_choose(&keys, &values, hints, &columns, reterr);
-    }
-    if (status == STATUS_OK && columns.weight != NO_COLUMN) {
-        memcpy(key, keys.fields[columns.weight].bytes, keys.fields[columns.weight].size);
-    }
-    *ret_weight = (struct field){"1", 1, 0};
-    for (size_t i = 2; i < keys.count && key[0] != '\0'; i++) {
-        if (strlen(key) == keys.fields[i].size &&
-            memcmp(key, keys.fields[i].bytes, strlen(key)) == 0) {
-            *ret_weight = values.fields[i];
+        while (at < size && field_is_blank(line[at])) {
+            at++;
         }
     }
-    return status;
+    return STATUS_OK;
 }
