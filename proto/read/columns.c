@@ -585,14 +585,6 @@ enum status columns_take_row(struct columns *columns, const struct table_row *ro
     return STATUS_OK;
 }
 
-bool columns_are_plain(const struct columns *columns)
-{
-    const bool has_weight = columns->roles[ROLE_WEIGHT] == 2;
-
-    return columns->roles[ROLE_SOURCE] == 0 && columns->roles[ROLE_TARGET] == 1 &&
-           columns->count == (has_weight ? 3 : 2) && columns->roles[ROLE_ONE_WAY] == NO_COLUMN;
-}
-
 /* ---- Documents ---- */
 
 enum status columns_find(struct columns *columns, const char *name, size_t size, bool is_nested,

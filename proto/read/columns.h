@@ -101,8 +101,6 @@ MUST_CHECK enum status columns_choose(struct columns *columns, const struct tabl
 /* The values of a row of the same columns. */
 MUST_CHECK enum status columns_take_row(struct columns *columns, const struct table_row *row,
                                         struct edge_record *ret_record, struct problem *reterr);
-/* Source, target and perhaps weight, in this order, and nothing else. */
-bool columns_are_plain(const struct columns *columns);
 
 /* ---- Documents: fields come with their names ---- */
 

@@ -1,6 +1,5 @@
 /* 9th DIMACS Implementation Challenge, shortest paths: "c ..." comments, one "p sp n m", then m
  * times "a U V W" with vertices 1..n. Decimal weights occur in the wild and are taken too. */
-#include "proto/read/edge_lines.h"
 #include "proto/read/reader.h"
 
 #include <string.h>
@@ -100,22 +99,6 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
     return reader_add_edge(&dimacs->reader, ends, weight.bytes, weight.size, weight.column, reterr);
 }
 
-/* Before the p line no arc is wanted. */
-static uint64_t scan_arcs(void *context, const char *bytes, size_t size, size_t *ret_size)
-{
-    struct dimacs *dimacs = context;
-    const struct edge_lines arcs = {.base = 1,
-                                    .number_limit = dimacs->vertex_count,
-                                    .letter = 'a',
-                                    .delimiter = ' ',
-                                    .has_weight = true};
-
-    const uint64_t count = edge_lines_scan(&arcs, dimacs->reader.builder,
-                                           dimacs->arc_count - dimacs->arcs, bytes, size, ret_size);
-    dimacs->arcs += count;
-    return count;
-}
-
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct word_cursor cursor = {line, line, line + size};
@@ -161,6 +144,5 @@ const struct reader_class reader_dimacs_class = {
     .size = sizeof(struct dimacs),
     .init = init,
     .parse_line = parse_line,
-    .scan_lines = scan_arcs,
     .finish = finish,
 };

@@ -3,7 +3,6 @@
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/edge_checks.h"
-#include "proto/read/edge_lines.h"
 #include "proto/read/name_table.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
@@ -22,9 +21,7 @@ struct edges {
     uint32_t named;
     struct field_cursor cursor;
     char announced; /* the delimiter that a line "sep=;" gives, or 0 */
-    char between;   /* in the lines scanned: the delimiter, or a tab as one of the blanks */
     bool decided;   /* delimiter and columns are known */
-    bool plain;     /* they are source, target and perhaps weight */
     struct edge_comments comments;
     bool is_counted; /* the first line has the counts */
     bool has_dicts;  /* each line ends with a dict */
@@ -179,7 +176,6 @@ static enum status decide(struct edges *edges, const struct table_row *header,
     edges->comments.undirected |= edges->columns.undirected;
     snprintf(notes->variant, sizeof(notes->variant), "%s, %s header",
              field_delimiter_name(edges->cursor.delimiter), header == NULL ? "no" : "with");
-    edges->plain = columns_are_plain(&edges->columns);
     return options->has_vertex_count
                ? graph_builder_admit(edges->reader.builder, options->vertex_count, reterr)
                : STATUS_OK;
@@ -365,7 +361,6 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
         return STATUS_BAD_GRAPH;
     }
     edges->cursor.delimiter = delimiter;
-    edges->between = delimiter == ' ' && memchr(line, '\t', size) != NULL ? '\t' : delimiter;
     if (begin < size) {
         edges->has_dicts = edges->decided = true;
         snprintf(edges->reader.notes.variant, sizeof(edges->reader.notes.variant), "%s, no header",
@@ -380,22 +375,6 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
     return text_status(&edges->held);
-}
-
-static uint64_t scan_lines(void *context, const char *bytes, size_t size, size_t *ret_size)
-{
-    const struct edges *edges = context;
-    struct edge_lines lines = {.number_limit = edges->reader.options.vertex_count,
-                               .delimiter = edges->between,
-                               .has_weight = edges->columns.roles[ROLE_WEIGHT] != NO_COLUMN};
-
-    if (!edges->plain || edges->joined.size > 0) {
-        return 0;
-    }
-    if (!edges->reader.options.has_vertex_count) {
-        lines.row_of = name_table_direct(edges->names, &lines.number_limit);
-    }
-    return edge_lines_scan(&lines, edges->reader.builder, UINT64_MAX, bytes, size, ret_size);
 }
 
 /* A comment may tell the direction, or be the header, above the first line. */
@@ -604,7 +583,6 @@ const struct reader_class reader_edges_class = {
     .size = sizeof(struct edges),
     .init = init,
     .parse_line = parse_line,
-    .scan_lines = scan_lines,
     .finish = finish,
     .cleanup = cleanup,
     .memory = memory,

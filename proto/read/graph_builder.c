@@ -180,11 +180,6 @@ enum status graph_builder_add_real(struct graph_builder *builder, uint32_t sourc
     return put_real(builder, source, target, weight);
 }
 
-bool graph_builder_has_integers(const struct graph_builder *builder)
-{
-    return !builder->list.real;
-}
-
 enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
                                 struct edge_i4 **ret_edges, uint64_t *ret_count)
 {

@@ -56,8 +56,6 @@ MUST_CHECK enum status graph_builder_add_integer(struct graph_builder *builder, 
 MUST_CHECK enum status graph_builder_add_real(struct graph_builder *builder, uint32_t source,
                                               uint32_t target, double weight);
 
-/* Whether no other weight than int32 was added. */
-bool graph_builder_has_integers(const struct graph_builder *builder);
 /* Many edges at once, their weights int32: ret_edges are places for up to `wanted` edges, ret_count
  * of them, for the caller to fill; the first `count` become edges with graph_builder_commit, which
  * is the next call. Only while no other weight was added. STATUS_TOO_LARGE at the edge limit,

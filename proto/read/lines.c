@@ -94,16 +94,6 @@ enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes
     enum status status = STATUS_OK;
 
     while (size > 0 && status == STATUS_OK) {
-        size_t scanned = 0;
-
-        if (splitter->scan != NULL && splitter->pending_size == 0) {
-            splitter->line += splitter->scan(splitter->context, bytes, size, &scanned);
-        }
-        if (scanned > 0) {
-            bytes += scanned;
-            size -= scanned;
-            continue;
-        }
         const char *end = memchr(bytes, '\n', size);
         size_t length = end == NULL ? size : (size_t)(end - bytes);
         bool whole = end != NULL && splitter->pending_size == 0;

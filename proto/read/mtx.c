@@ -5,7 +5,6 @@
  * programs mark that there is none. Symmetric matrices list one triangle and are undirected graphs.
  */
 #include "proto/number.h"
-#include "proto/read/edge_lines.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
@@ -251,23 +250,6 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
     return status;
 }
 
-static uint64_t scan_entries(void *context, const char *bytes, size_t size, size_t *ret_size)
-{
-    struct mtx *mtx = context;
-    const struct edge_lines lines = {.base = 1,
-                                     .number_limit = mtx->vertex_count,
-                                     .delimiter = ' ',
-                                     .has_weight = mtx->field != FIELD_PATTERN};
-    uint64_t count = 0;
-
-    if (mtx->sized && !mtx->array && !mtx->mirrored) {
-        count = edge_lines_scan(&lines, mtx->reader.builder, mtx->entry_count - mtx->entries, bytes,
-                                size, ret_size);
-    }
-    mtx->entries += count;
-    return count;
-}
-
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct mtx *mtx = context;
@@ -310,6 +292,5 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 const struct reader_class reader_mtx_class = {
     .size = sizeof(struct mtx),
     .parse_line = parse_line,
-    .scan_lines = scan_entries,
     .finish = finish,
 };

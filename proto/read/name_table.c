@@ -9,10 +9,6 @@
 #include <xxhash.h>
 
 #define FIRST_SLOTS 256
-/* Numbers below this may be looked up without hashing: 16 MiB at most. */
-#define DIRECT_LIMIT (1u << 22)
-/* And only below so many times the count of names: few large ones must not cost much memory. */
-#define DIRECT_SHARE 8
 
 struct name_table {
     bool textual;
@@ -25,8 +21,6 @@ struct name_table {
     uint32_t *slots; /* row + 1, 0 = free; at most half are taken */
     uint64_t slot_mask;
     uint64_t seed;
-    uint32_t *direct; /* row + 1 by number, 0 = look into the slots; for small numbers */
-    uint32_t direct_size;
 };
 
 static uint64_t hash_number(const struct name_table *table, int64_t number)
@@ -69,15 +63,13 @@ void name_table_destroy(struct name_table *table)
     free(table->offset);
     free(table->text);
     free(table->slots);
-    free(table->direct);
     free(table);
 }
 
 uint64_t name_table_memory(const struct name_table *table)
 {
     return (uint64_t)table->capacity * sizeof(*table->numbers) + table->text_capacity +
-           (table->slot_mask + 1) * sizeof(*table->slots) +
-           table->direct_size * sizeof(*table->direct);
+           (table->slot_mask + 1) * sizeof(*table->slots);
 }
 
 uint32_t name_table_count(const struct name_table *table)
@@ -247,9 +239,6 @@ static enum status become_textual(struct name_table *table)
     table->textual = true;
     free(table->numbers);
     table->numbers = NULL;
-    free(table->direct);
-    table->direct = NULL;
-    table->direct_size = 0;
     memset(table->slots, 0, (table->slot_mask + 1) * sizeof(*table->slots));
     insert_all(table);
     return STATUS_OK;
@@ -267,37 +256,6 @@ static enum status intern_number(struct name_table *table, int64_t number, uint3
     }
     *ret_row = table->slots[slot] - 1;
     return STATUS_OK;
-}
-
-/* A shortcut: without memory for it there is none. */
-static void note_direct(struct name_table *table, int64_t number, uint32_t row)
-{
-    if (number < 0 || number >= DIRECT_LIMIT ||
-        number / DIRECT_SHARE >= table->count + FIRST_SLOTS) {
-        return;
-    }
-    if (number >= table->direct_size) {
-        uint32_t size = table->direct_size == 0 ? FIRST_SLOTS : table->direct_size;
-        uint32_t *direct;
-
-        while (size <= number) {
-            size *= 2;
-        }
-        direct = reallocarray(table->direct, size, sizeof(*direct));
-        if (direct == NULL) {
-            return;
-        }
-        memset(direct + table->direct_size, 0, (size - table->direct_size) * sizeof(*direct));
-        table->direct = direct;
-        table->direct_size = size;
-    }
-    table->direct[number] = row + 1;
-}
-
-const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size)
-{
-    *ret_size = table->direct_size;
-    return table->direct;
 }
 
 static enum status intern_text(struct name_table *table, const char *name, size_t size,
@@ -327,15 +285,7 @@ enum status name_table_intern(struct name_table *table, const char *name, size_t
 
     if (!table->textual) {
         if (number_is_canonical_integer(name, size, &number)) {
-            const bool is_direct = number >= 0 && number < table->direct_size;
-
-            if (is_direct && table->direct[number] != 0) {
-                *ret_row = table->direct[number] - 1;
-                return STATUS_OK;
-            }
-            STATUS_TRY(intern_number(table, number, ret_row));
-            note_direct(table, number, *ret_row);
-            return STATUS_OK;
+            return intern_number(table, number, ret_row);
         }
         if (become_textual(table) != STATUS_OK) {
             return STATUS_NO_MEMORY;

@@ -23,9 +23,6 @@ void name_table_destroy(struct name_table *table);
  * when rows run out of uint32. */
 MUST_CHECK enum status name_table_intern(struct name_table *table, const char *name, size_t size,
                                          uint32_t *ret_row);
-/* Rows + 1 of small numbers, by number, 0 for those not seen; borrowed until the next name. NULL
- * and 0 when there are none. */
-const uint32_t *name_table_direct(const struct name_table *table, uint32_t *ret_size);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 

@@ -68,7 +68,6 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->format = format;
     reader->options = *options;
     reader->splitter.take = class->parse_line;
-    reader->splitter.scan = options->no_edge == NO_EDGE_VALUE ? NULL : class->scan_lines;
     reader->splitter.limit = class->line_limit;
     reader->splitter.context = reader;
     if (graph_builder_create(options, &reader->builder) != STATUS_OK ||

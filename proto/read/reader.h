@@ -24,7 +24,6 @@ struct reader_class {
                         struct problem *reterr);
     /* Instead of feed: the functions of struct line_splitter, whose context is the reader. */
     enum status (*parse_line)(void *reader, const char *line, size_t size, struct problem *reterr);
-    uint64_t (*scan_lines)(void *reader, const char *bytes, size_t size, size_t *ret_size);
     size_t line_limit; /* of these lines, in bytes; 0: READER_LINE_LIMIT */
     /* After the last byte; the last line was taken. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);

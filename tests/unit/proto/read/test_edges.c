@@ -367,7 +367,7 @@ TEST(a_first_edge_may_be_the_counts)
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
                   "as an edge, or remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
-    check_first("3,3,-2.5\n1,2,10\n2,3,15\n3,1,4\n", 3, "1", 10);
+    check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
     graph = read_text(FORMAT_EDGES, "source target weight\n5 3 1\n1 2 10\n2 5 15\n1 4 40\n");
