@@ -56,7 +56,6 @@ enum status nearest_begin(struct nearest *nearest, const struct nearest_query *q
         .query = *query,
         .row = {n, query->kind, (void *)query->distances},
         .capacity = query->count < n ? query->count : n,
-        .unsorted = SIZE_MAX,
     };
     if (nearest->capacity > 0) {
         nearest->rows = malloc(nearest->capacity * sizeof(*nearest->rows));

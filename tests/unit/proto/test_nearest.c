@@ -32,6 +32,8 @@ TEST(the_nearest_come_in_order)
     expect(&query, rows, 3);
     query.within = -2.5;
     expect(&query, rows, 0);
+    query.vertex_count = 0;
+    expect(&query, rows, 0);
 }
 
 TEST(a_random_row_is_sorted)

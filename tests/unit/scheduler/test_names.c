@@ -128,6 +128,8 @@ SCHEDULER_TEST(name_moves_to_an_upload_when_that_is_done)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
+    fixture->config.drain_s = 0; /* a stop puts the running job back in the queue */
+    restart(fixture);
     store_named(fixture, RING, "ring");
     submit_long(fixture, 1, job);
     queue_named(fixture, LINE, 0, &upload);
