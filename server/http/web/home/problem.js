@@ -14,7 +14,7 @@ function buttonWords(name, value) {
 export function remedies({ code, detail = "", hint = "" }, send) {
   if (send === null) return null;
   const found = code === "DirectedAssumed" ? [["directed", "false"]] : [];
-  const columns = /(?:numbers in|part of the graph, in|have numbers): (.*)\.$/.exec(detail)?.[1].split(", ") ?? [];
+  const columns = /(?:numbers in|part of the graph): (.*)\.$/.exec(detail)?.[1].split(", ") ?? [];
   const named = [...hint.matchAll(/\bweight=([\w.-]*\w)/g)].map((match) => match[1]);
   for (const name of new Set([...columns, ...named].slice(0, 8))) found.push(["weight", name]);
   if (found.length === 0) return null;
