@@ -102,14 +102,15 @@ static bool has_match(const char *text, const char *pattern)
 /* Place of the JSON lines among the formats. */
 #define JSON_LINES (sizeof(formats) / sizeof(formats[0]) - 2)
 
-/* Refuses what may be two things: a small table of numbers, and "n 0" above blank lines. */
-static enum status refuse_ambiguous(const char *text, size_t size, struct problem *reterr)
+/* Refuses a small table of numbers, and "n 0" above blank lines. first: text after its blanks. */
+static enum status refuse_ambiguous(const char *first, const char *text, size_t size,
+                                    struct problem *reterr)
 {
-    const size_t digits = strspn(text, "0123456789");
-    const size_t blanks = digits + strspn(text + digits, " \t");
-    const bool may_be_metis = digits > 0 && blanks > digits && text[blanks] == '0' &&
-                              strspn(text + blanks + 1, " \r\n") == strlen(text + blanks + 1) &&
-                              strstr(text, "\n\n") != NULL;
+    const size_t digits = strspn(first, "0123456789");
+    const size_t blanks = digits + strspn(first + digits, " \t");
+    const bool may_be_metis = digits > 0 && blanks > digits && first[blanks] == '0' &&
+                              strspn(first + blanks + 1, " \r\n") == strlen(first + blanks + 1) &&
+                              strstr(first, "\n\n") != NULL;
 
     if (!may_be_metis && table_sniff(text, size) != TABLE_UNCLEAR) {
         return STATUS_OK;
@@ -146,7 +147,7 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
         found = has_match(first, formats[i].pattern) ? i : found;
     }
     if (found == count) {
-        return is_json ? STATUS_OK : refuse_ambiguous(first, text_size, reterr);
+        return is_json ? STATUS_OK : refuse_ambiguous(first, text, text_size, reterr);
     }
     problem_set(reterr, STATUS_BAD_GRAPH, "This is %s, which is not read here.",
                 formats[found].name);
