@@ -1,9 +1,11 @@
 """The service under a service manager: what it tells it, the watchdog, a socket that it is handed."""
 
 import os
+import queue
 import socket
 import subprocess
 import tempfile
+import threading
 import urllib.request
 
 import harness
@@ -11,27 +13,33 @@ from test_watch import start_slow
 
 
 class Manager:
-    """The end that systemd has: a socket for words, in the environment of what is started next."""
+    """The end that systemd has: a socket for messages, in the environment of the next program started. A
+    thread reads it all the time: the service would wait for room in the socket otherwise."""
 
     def __init__(self, **environment):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(os.path.join(self.folder.name, "notify"))
-        self.socket.settimeout(60)
+        self.messages = queue.Queue()
         self.environment = {"NOTIFY_SOCKET": self.socket.getsockname(), **environment}
 
     def __enter__(self):
         os.environ.update(self.environment)
+        threading.Thread(target=self.read, daemon=True).start()
         return self
+
+    def read(self):
+        while message := self.socket.recv(4096):
+            self.messages.put(message.decode())
 
     def __exit__(self, *_):
         for name in self.environment:
             del os.environ[name]
-        self.socket.close()
+        self.socket.shutdown(socket.SHUT_RD)  # ends the thread
         self.folder.cleanup()
 
     def hear(self):
-        return dict(line.split("=", 1) for line in self.socket.recv(4096).decode().split("\n"))
+        return dict(line.split("=", 1) for line in self.messages.get(timeout=600).split("\n"))
 
 
 def test_start_and_stop_are_notified():
