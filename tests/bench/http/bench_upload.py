@@ -21,9 +21,9 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "http"))
 
-import bench_http
 import harness
 import load_network
+import load_servers
 
 PIECE = 500_000  # edges made into text at once
 FORMATS = {"dimacs": "dimacs", "csv": "edges", "nthu": "nthu"}
@@ -40,7 +40,6 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
-    parser.set_defaults(threads=4)
     return parser.parse_args()
 
 
@@ -153,7 +152,7 @@ def main():
         daemons = {"": stack.enter_context(start(options.apspd))}
         if options.beside:
             daemons["beside, "] = stack.enter_context(start(options.beside))
-        url, _ = stack.enter_context(bench_http.bare_responder(options))
+        url, _ = stack.enter_context(load_servers.bare_responder(options.bare, threads=4))
         for order in options.orders:
             edges = make_edges(options, order)
             for name in options.formats:

@@ -33,7 +33,7 @@ CONNECTIONS = "1,4,16,64,250,1000"
 # More would only wait for each other's megabytes.
 UPLOAD_CONNECTIONS_MOST = 64
 SUBJECTS = ("apspd", "bare", "nginx")
-FIGURES = ("rate", "bytes_per_s", "p50_us", "p99_us", "errors")
+FIGURES = ("rate", "bytes_per_s", "p50_us", "p99_us", "cpu_us", "errors")
 
 # What is asked, its words for the reader, and whether bytes count rather than answers.
 QUESTIONS = {
@@ -56,6 +56,7 @@ def parse_arguments():
     for program in ("apspd", "apsp", "bare", "client"):
         parser.add_argument(program)
     parser.add_argument("--out", default="http-report")
+    parser.add_argument("--questions", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
     parser.add_argument("--connections", default=CONNECTIONS)
     parser.add_argument("--seconds", type=float, default=0.3, help="of one measurement")
     parser.add_argument("--rounds", type=int, default=3, help="the median of so many is taken")
@@ -77,6 +78,7 @@ class House:
         self.daemon = stack.enter_context(harness.Daemon(
             "--http.threads", str(options.threads), "--solver", "cpu",
             "--solver.cpu_threads", str(options.job_threads)))
+        self.server = self.daemon.url, self.daemon.process.pid
         self.folder = self.daemon.scratch
         graph = load_servers.generate(options.apsp, self.folder, "road", options.vertices)
         with open(graph, "rb") as file:
@@ -84,7 +86,7 @@ class House:
         assert document["state"] == "done", document
         self.vertices = document["summary"]["n"]
         self.path = f"/v1/graphs/{document['graph']}"
-        self.targets = {question: {} for question in QUESTIONS}
+        self.targets = {}
         with open(os.path.join(self.folder, "m.npy"), "wb") as file:
             file.write(self.daemon.get(self.path + "/matrix").expect(200).body)
         self.find_job(options)
@@ -92,6 +94,7 @@ class House:
         self.add_pairs(options, stack)
         self.add_downloads()
         self.add_uploads(options)
+        self.targets = {question: self.targets[question] for question in options.questions}
 
     def find_job(self, options):
         graph = load_servers.generate(options.apsp, self.folder, "gnp", options.job_vertices)
@@ -102,10 +105,10 @@ class House:
 
     def add_distance(self, options, stack):
         path = self.path + "/distance?source={}&target={}"
-        self.bare = stack.enter_context(load_servers.bare_responder(options.bare, options.threads, 3))
+        self.bare = stack.enter_context(load_servers.bare_responder(options.bare, options.threads))
         port = stack.enter_context(load_servers.nginx(options.nginx, self.folder, options.threads))
-        self.nginx = port and f"http://127.0.0.1:{port}"
-        self.add("distance", Target(self.daemon.url, path), Target(self.bare, path),
+        self.nginx = port and f"http://127.0.0.1:{port}", None
+        self.add("distance", Target(self.server, path), Target(self.bare, path),
                  Target(self.nginx, "/distance?source={}&target={}"))
 
     def add_pairs(self, options, stack):
@@ -117,22 +120,22 @@ class House:
                 answer = self.daemon.ask("POST", path, body=file.read(), headers={name: value}).expect(200)
             bare = stack.enter_context(
                 load_servers.bare_responder(options.bare, options.threads, len(answer.body)))
-            self.add(question, Target(self.daemon.url, path, body, header), Target(bare, path, body, header))
+            self.add(question, Target(self.server, path, body, header), Target(bare, path, body, header))
 
     def add_downloads(self):
         last = min(RANGE_BYTES, os.path.getsize(os.path.join(self.folder, "m.npy"))) - 1
         for question, header in (("npy", None), ("range", f"Range: bytes=0-{last}")):
-            ours = Target(self.daemon.url, self.path + "/matrix", header=header)
+            ours = Target(self.server, self.path + "/matrix", header=header)
             self.add(question, ours, None, Target(self.nginx, "/m.npy", header=header))
 
     def add_uploads(self, options):
         made = load_servers.write_uploads(options.apsp, self.folder, options.upload_vertices)
         for question, (body, query) in made.items():
             path = "/v1/graphs" + query
-            self.add(question, Target(self.daemon.url, path, body), Target(self.bare, path, body))
+            self.add(question, Target(self.server, path, body), Target(self.bare, path, body))
 
     def add(self, question, apspd, bare, nginx=None):
-        found = {"apspd": apspd, "bare": bare, "nginx": nginx if self.nginx else None}
+        found = {"apspd": apspd, "bare": bare, "nginx": nginx if self.nginx[0] else None}
         self.targets[question] = {subject: target for subject, target in found.items() if target}
 
 
@@ -158,7 +161,7 @@ def measure(options, house, question, connections, job):
     for subject, rounds in found.items():
         point = {"question": question, "subject": subject, "connections": connections, "busy": job is not None}
         for figure in FIGURES:
-            point[figure] = (sum if figure == "errors" else statistics.median)(f[figure] for f in rounds)
+            point[figure] = (sum if figure == "errors" else statistics.median)(f.get(figure, 0) for f in rounds)
         point["words"] = next((f["words"] for f in rounds if "words" in f), None)
         points.append(point)
     return points
@@ -167,7 +170,8 @@ def measure(options, house, question, connections, job):
 def print_point(point):
     print(f"{point['question']:17} {point['subject']:6} {point['connections']:5} "
           f"{'job ' if point['busy'] else 'idle'} {point['rate']:9.0f}/s {point['bytes_per_s'] / 1e6:8.1f} MB/s "
-          f"p50 {point['p50_us'] / 1e3:8.2f} p99 {point['p99_us'] / 1e3:8.2f} ms errors {point['errors']:.0f}",
+          f"p50 {point['p50_us'] / 1e3:8.2f} p99 {point['p99_us'] / 1e3:8.2f} ms cpu {point['cpu_us']:6.2f} us "
+          f"errors {point['errors']:.0f}",
           flush=True)
 
 
@@ -259,7 +263,8 @@ def write(options, about, points):
         f"{about['threads']} threads each, a graph of {about['vertices']} vertices, {about['rounds']} x "
         f"{about['seconds']} s a point. The client shares the processors. x: the rate of apspd over that one's.\n",
     ]
-    for question, (title, words, _) in QUESTIONS.items():
+    for question in dict.fromkeys(p["question"] for p in points):
+        title, words, _ = QUESTIONS[question]
         those = [p for p in points if p["question"] == question]
         parts.append(f"## {title}\n\n{words}.\n\n{table(question, those)}\n")
     with open(os.path.join(options.out, "report.md"), "w", encoding="utf-8") as file:

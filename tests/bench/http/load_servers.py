@@ -13,13 +13,25 @@ NGINX_DISTANCE = '{"source":1234,"target":2345,"distance":16789}\n'
 
 
 class Target:
-    """Where a question is asked: path, body and header of one request to one server."""
+    """Where a question is asked: path, body and header of one request to one server, and the process of
+    a server whose processor time counts."""
 
-    def __init__(self, url, path, body=None, header=None):
-        self.url = url
+    def __init__(self, server, path, body=None, header=None):
+        self.url, self.process = server
         self.path = path
         self.body = body
         self.header = header
+
+
+def answering_s(process):
+    """Processor time so far of the threads that answer, of apspd and of libmicrohttpd's own."""
+    spent_ns = 0
+    for task in os.listdir(f"/proc/{process}/task"):
+        folder = f"/proc/{process}/task/{task}"
+        with open(f"{folder}/comm", encoding="ascii") as name, open(f"{folder}/schedstat", encoding="ascii") as times:
+            if name.read().startswith(("http-", "MHD")):
+                spent_ns += int(times.read().split()[0])
+    return spent_ns / 1e9
 
 
 def run_client(client, target, connections, seconds, vertices):
@@ -28,9 +40,12 @@ def run_client(client, target, connections, seconds, vertices):
     command += ["--post", target.body] if target.body else []
     command += ["--header", target.header] if target.header else []
     command += [target.url, target.path, str(connections), str(seconds), str(vertices)]
+    before_s = answering_s(target.process) if target.process else 0
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120)
     figures = {key: float(value) for key, value in re.findall(r"(\S+)=(\S+)", done.stdout)}
     assert figures, (command, done.stderr)
+    if target.process and figures["answers"]:
+        figures["cpu_us"] = (answering_s(target.process) - before_s) * 1e6 / figures["answers"]
     if figures["errors"]:
         figures["words"] = done.stderr.strip()[:400]
     return figures
@@ -92,15 +107,15 @@ def write_pairs(folder, vertices, count):
 
 
 @contextlib.contextmanager
-def bare_responder(program, threads, posted_bytes):
-    """Its address; it ends with the pipe, however this program ends."""
+def bare_responder(program, threads, posted_bytes=3):
+    """Its address and process; it ends with the pipe, however this program ends."""
     with subprocess.Popen(
         [program, str(threads), str(posted_bytes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         line = process.stdout.readline().decode()
         match = re.fullmatch(r"listening on (http://127\.0\.0\.1:\d+)\n", line)
         assert match, line
-        yield match.group(1)
+        yield match.group(1), process.pid
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ class LoadReport(unittest.TestCase):
                 self.assertGreater(point[figure], 0, point)
             self.assertGreaterEqual(point["p99_us"], point["p50_us"], point)
 
-    def test_it_comes_out_whole(self):
+    def test_report_is_whole(self):
         done = run(self.out, "--nginx", "")
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
         with open(os.path.join(self.out, "report.json"), encoding="utf-8") as file:
