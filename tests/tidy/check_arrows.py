@@ -56,21 +56,6 @@ LIBRARIES = (
     (r"\bini_parse\w*", ("server/config.c",)),
     (r"\bseccomp_\w+(?=\s*\()|\bSCMP_\w+", ("server/sandbox.c",)),
     (r"\bMETIS_\w+", ("server/solver/order/separator_metis.c",)),
-    (
-        r"\bpthread_(?:mutex|rwlock|cond|spin)\w*|\bmtx_\w+|\bcnd_\w+",
-        (
-            "gpu/staging.c",
-            "server/store/label_cache.c",
-            "server/store/search_pool.c",
-            "server/store/graph_cache.c",
-            "server/worker/mailbox.c",
-            "server/store/store.c",
-            "server/store/result.c",
-            "server/solver/cpu/pool.c",
-            "server/solver/order/separator_metis.c",
-            "server/http/request/auth.c",
-        ),
-    ),
 )
 
 
@@ -138,7 +123,6 @@ CASES = (
     ("loop", {"server/http/x.c": "uv_async_send(a);\n"}, ["uv_async_send belongs"]),
     ("METIS", {"server/solver/x.c": "METIS_NodeND();\n"}, ["METIS_NodeND belongs"]),
     ("seccomp", {"server/service.c": "seccomp_load(c);\n"}, ["seccomp_load belongs"]),
-    ("lock", {"server/http/x.c": "pthread_mutex_lock(m);\n"}, ["pthread_mutex_lock belongs"]),
 )
 
 if __name__ == "__main__":

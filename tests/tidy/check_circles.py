@@ -44,38 +44,21 @@ def calls_of(files):
     return calls
 
 
+def reached_from(path, calls):
+    """The files whose functions are called in the end."""
+    reached, left = set(), [path]
+    while left:
+        following = calls[left.pop()] - reached
+        reached |= following
+        left += following
+    return reached
+
+
 def circles_of(calls):
-    """The strongly connected components of more than one file (Tarjan 1972, without recursion)."""
-    index, low, on_stack, stack, circles = {}, {}, set(), [], []
-    for root in sorted(calls):
-        if root in index:
-            continue
-        work = [(root, iter(sorted(calls[root])))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            path, rest = work[-1]
-            following = next(rest, None)
-            if following is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[path])
-                if low[path] == index[path]:
-                    circle = set()
-                    while path not in circle:
-                        circle.add(stack.pop())
-                    on_stack -= circle
-                    if len(circle) > 1:
-                        circles.append(circle)
-            elif following not in index:
-                index[following] = low[following] = len(index)
-                stack.append(following)
-                on_stack.add(following)
-                work.append((following, iter(sorted(calls[following]))))
-            elif following in on_stack:
-                low[path] = min(low[path], index[following])
-    return circles
+    """The sets of files that reach each other."""
+    reached = {path: reached_from(path, calls) for path in calls}
+    circles = {frozenset(other for other in reached[path] if path in reached[other]) for path in calls}
+    return sorted(sorted(circle) for circle in circles if circle)
 
 
 def check(tree):

@@ -3,7 +3,6 @@
 import posixpath
 import re
 
-import check_arrows
 import house
 
 ARCHITECTURE_WORDS = 2300
@@ -12,6 +11,11 @@ GLOSSARY_LINES = 10
 README_LINES = 220
 # The flows that docs/design.md lists, file by file.
 FLOWS = ("POST upload to 202", "GET distance", "job to published result")
+# The lists of files in ARCHITECTURE.md: title, how a line begins, and what the code of these files has.
+LISTS = (
+    ("Threads", "|", "creates", r"\b(?:pthread_create|uv_thread_create\w*|thrd_create)\b"),
+    ("Locks", "- ", "holds", r"\b(?:pthread_(?:mutex|rwlock|cond|spin)|uv_(?:mutex|rwlock|cond|sem)|mtx|cnd)_\w+"),
+)
 CHANGES = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
 
 
@@ -67,28 +71,18 @@ def architecture_findings(path, text):
             yield f"{path}: a glossary of {len(terms)} lines, the ceiling is {GLOSSARY_LINES}"
 
 
-def thread_findings(tree):
-    """The table of threads names each file of the product that creates one, and no other."""
+def list_findings(tree):
+    """The files that ARCHITECTURE.md lists with a thread or a lock are those whose code has one."""
     text = tree.get("ARCHITECTURE.md", "")
-    table = "\n".join(line for line in (section(text, "Threads") or "").split("\n") if line.startswith("|"))
-    listed = set(re.findall(r"`([\w/]+\.(?:c|cu|cuh))`", table))
-    creating = {
-        path
-        for path, source in house.product_files(tree).items()
-        if re.search(r"\b(?:pthread_create|uv_thread_create|thrd_create)\b", house.code_of(source))
-    }
-    for name in sorted(creating - listed):
-        yield f"ARCHITECTURE.md: the table of threads leaves out {name}"
-    for name in sorted(listed - creating):
-        yield f"ARCHITECTURE.md: {name} is in the table of threads and creates none"
-
-
-def lock_findings(path, text):
-    """The list of files with a lock is that of check_arrows.py."""
-    listed = set(re.findall(r"^- `([\w/.]+)`", section(text, "Locks") or "", re.M))
-    allowed = next(places for pattern, places in check_arrows.LIBRARIES if "pthread_" in pattern)
-    for name in sorted(listed - set(allowed)):
-        yield f"{path}: {name} is listed with a lock, and check_arrows.py allows it none"
+    for title, bullet, what, pattern in LISTS:
+        lines = (line for line in (section(text, title) or "").split("\n") if line.startswith(bullet))
+        listed = set(re.findall(r"`([\w/]+\.(?:c|cu|cuh))`", "\n".join(lines)))
+        found = {path for path, source in house.product_files(tree).items()
+                 if re.search(pattern, house.code_of(source))}
+        for name in sorted(found - listed):
+            yield f"ARCHITECTURE.md: {title} leaves out {name}"
+        for name in sorted(listed - found):
+            yield f"ARCHITECTURE.md: {title} has {name}, which {what} none"
 
 
 def readme_findings(path, text):
@@ -143,7 +137,7 @@ def dead_links(tree):
 
 
 DOCUMENTS = {
-    "ARCHITECTURE.md": (architecture_findings, lock_findings),
+    "ARCHITECTURE.md": (architecture_findings,),
     "README.md": (readme_findings,),
     "CHANGELOG.md": (changelog_findings,),
 }
@@ -169,13 +163,13 @@ def check(tree):
         for found in part(path, tree[path])
     ]
     findings += flow_findings(tree)
-    findings += thread_findings(tree)
+    findings += list_findings(tree)
     findings += [f"{found}: the link leads nowhere" for found in dead_links(tree)]
     return findings
 
 
 GLOSSARY = "\n## Glossary\n\n- **plan**: an order.\n"
-LOCKS = "## Locks\n\n- `server/worker/mailbox.c`: messages.\n"
+LOCKS = "## Locks\n\n- `gpu/a.c`: messages.\n"
 SENTENCE = "word " * 29 + "end."
 
 
@@ -193,7 +187,7 @@ def design(*titles):
 
 
 CASES = (
-    ("in order", architecture(f"{SENTENCE} {SENTENCE}\n\n{LOCKS}"), []),
+    ("in order", architecture(f"{SENTENCE} {SENTENCE}\n"), []),
     ("too many words", architecture("Word. " * 2300), ["words, the ceiling is 2300"]),
     ("a long sentence", architecture(f"Short.\n{SENTENCE[:-1]}\nmore. Short."), ["ARCHITECTURE.md:3: a sentence of 31"]),
     ("long in a table", architecture(f"| a | {SENTENCE[:-4]} no end |\n|---|---|\n"), ["ARCHITECTURE.md:3: a sentence"]),
@@ -203,10 +197,12 @@ CASES = (
     ("no glossary", architecture("Text.", ""), ["a glossary ends it"]),
     ("text behind it", architecture(f"{GLOSSARY}\n## More\n", ""), ["a glossary ends it"]),
     ("a long glossary", architecture("", GLOSSARY + "- **b**: c.\n" * 10), ["a glossary of 11 lines"]),
-    ("another lock", architecture("## Locks\n\n- `server/log.c`: lines.\n"), ["server/log.c is listed"]),
     ("threads", {**architecture("## Threads\n\n| a | `gpu/a.c` |\n"), "gpu/a.c": "pthread_create();\n"}, []),
-    ("a thread more", {"gpu/a.c": "uv_thread_create();\n", "README.md": ""}, ["leaves out gpu/a.c"]),
-    ("a thread less", architecture("## Threads\n\n| a | `gpu/a.c` |\n"), ["gpu/a.c is in the table"]),
+    ("a thread more", {"gpu/a.c": "uv_thread_create();\n", "README.md": ""}, ["Threads leaves out gpu/a.c"]),
+    ("a thread less", architecture("## Threads\n\n| a | `gpu/a.c` |\n"), ["gpu/a.c, which creates none"]),
+    ("locks", {**architecture(LOCKS), "gpu/a.c": "pthread_mutex_lock();\n"}, []),
+    ("a lock more", {"gpu/a.c": "uv_mutex_init();\n"}, ["Locks leaves out gpu/a.c"]),
+    ("a lock less", architecture(LOCKS), ["gpu/a.c, which holds none"]),
     ("a long README", {"README.md": "\n" * 221}, ["221 lines"]),
     ("a change", changelog("### Added\n- One.\n\n## [0.1.0] - 2026-01-31\n### Added\n- Two.\n"), []),
     ("of no sort", changelog("- One.\n"), ["CHANGELOG.md:4: a change"]),
