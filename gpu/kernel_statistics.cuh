@@ -9,15 +9,15 @@
  * rows: one block of 256 threads per row, 1024 columns at a time, four neighbours to a thread: one
  * 16-byte load where the row is aligned to it. Rows of n elements mostly are not; theirs are four
  * loads, of which three hit the cache lines that the first has brought. The sums are added in the
- * order of statistics.h, so that those of floats are the CPU's to the last bit: a thread has a quad
- * of partial sums, a warp is a group.
+ * order of statistics_rows.h, so that those of floats are the CPU's to the last bit: a thread has a
+ * quad of partial sums, a warp is a group.
  * histogram: one block of 256 threads per row, and on to the next in steps of the grid; 64 bins per
  * warp in shared memory (2 KiB), added to the device's at the end. */
 #pragma once
 
 #include "gpu/tile.cuh"
 #include "proto/kind.h"
-#include "proto/statistics.h"
+#include "proto/statistics_rows.h"
 
 #include <math.h>
 #include <stdint.h>

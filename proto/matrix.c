@@ -1,7 +1,6 @@
 #include "proto/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum status matrix_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes)
 {

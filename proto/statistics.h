@@ -14,7 +14,6 @@
 #include "proto/kind.h"
 #include "proto/status.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,16 +25,6 @@ extern "C" {
 #define STATISTICS_BINS 64
 /* Storage of each vertex, beside what all share. */
 #define STATISTICS_VERTEX_BYTES 20
-
-/* The order in which a row is summed, the same on every back end, so that the sums of floats are
- * the same to the last bit: partial sum p is over the columns j with j mod STATISTICS_LANES = p,
- * ascending. The four of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a
- * group by halves (quad q takes quad q + 16, then q + 8, 4, 2, 1), and the groups one after the
- * other from the first. */
-#define STATISTICS_QUAD 4
-#define STATISTICS_GROUP_QUADS 32
-#define STATISTICS_GROUPS 8
-#define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
 
 /* Sum of distances: exact for integer kinds, a double for float kinds. */
 union statistics_sum {
@@ -76,14 +65,6 @@ struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kin
 MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
                                        struct statistics *ret_statistics);
 
-/* Fills in the figures of a row from its distances, elements of the kind, which may be i4 where the
- * statistics are of u2; lowers lowest to the least of them below 0. The diagonal does not count. */
-void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
-                           const void *distances, double *lowest);
-/* Adds the distances of a row to the bins that the summary lays down, and what is unreachable to
- * the last. */
-void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
-                          const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
 /* Makes the summary of the rows; the bins are left at 0, to be counted. lowest: the least distance
  * when one is below 0, else 0. */
 void statistics_summarize(struct statistics *statistics, double lowest);

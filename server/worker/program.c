@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 int program_start(const char *program, char *const *arguments, int socket, pid_t *ret_pid)

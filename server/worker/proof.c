@@ -5,7 +5,6 @@
 #include "server/store/result.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* A step of a row's certificate costs so many steps of the solve, and checking the sample may take

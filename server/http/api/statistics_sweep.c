@@ -1,5 +1,6 @@
 #include "server/http/api/statistics_sweep.h"
 
+#include "proto/statistics_rows.h"
 #include "server/clock.h"
 #include "server/http/transport/endpoint.h"
 

@@ -4,7 +4,6 @@
 #include "server/metrics.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #define NONE REQUEST_METRICS_ROUTE_LIMIT
 

@@ -7,6 +7,8 @@
  * them mirrors it gets from the others, band by band. */
 #include "server/solver/cpu/finish.h"
 
+#include "proto/statistics_rows.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

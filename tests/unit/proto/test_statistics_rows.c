@@ -1,4 +1,4 @@
-#include "proto/statistics.h"
+#include "proto/statistics_rows.h"
 #include "tests/lib/test.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+#include "proto/statistics_rows.h"
 #include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/lib/tiles_fixture.h"

@@ -1,0 +1,23 @@
+/* Statistics of one row of a distance matrix, and its share of the histogram. */
+#pragma once
+
+#include "proto/statistics.h"
+
+/* The order in which a row is summed, the same on every back end, so that the sums of floats are
+ * the same to the last bit: partial sum p is over the columns j with j mod STATISTICS_LANES = p,
+ * ascending. The four of a quad (4 q to 4 q + 3) are added as (a + b) + (c + d), the 32 quads of a
+ * group by halves (quad q takes quad q + 16, then q + 8, 4, 2, 1), and the groups one after the
+ * other from the first. */
+#define STATISTICS_QUAD 4
+#define STATISTICS_GROUP_QUADS 32
+#define STATISTICS_GROUPS 8
+#define STATISTICS_LANES (STATISTICS_QUAD * STATISTICS_GROUP_QUADS * STATISTICS_GROUPS)
+
+/* Fills in the figures of a row from its distances, elements of the kind, which may be i4 where the
+ * statistics are of u2; lowers lowest to the least of them below 0. The diagonal does not count. */
+void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
+                           const void *distances, double *lowest);
+/* Adds the distances of a row to the bins that the summary lays down, and what is unreachable to
+ * the last. */
+void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
+                          const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
