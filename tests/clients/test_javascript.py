@@ -2,8 +2,6 @@
 another origin. The README's program runs as it is printed, and its types hold where tsc is installed."""
 
 import contextlib
-import functools
-import http.server
 import json
 import os
 import re
@@ -11,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "clients")
@@ -20,6 +17,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "http")]
 
 import access
 import harness
+import sites
 
 NODE = shutil.which("node")
 TYPED = ("--strict", "--noEmit", "--target", "es2022", "--module", "node16", "--moduleResolution", "node16",
@@ -32,35 +30,6 @@ console.log(JSON.stringify(await run(await import(`${folder}/apspd.js`), url, ke
 IN_PAGE = """const [url, key, slow] = arguments, done = arguments[arguments.length - 1];
 Promise.all([import("/clients/javascript/apspd.js"), import("/tests/clients/javascript_cases.js")])
     .then(([apspd, cases]) => cases.run(apspd, url, key, slow)).then(done, (error) => done({ failed: [String(error)] }));"""
-
-
-class Site(http.server.SimpleHTTPRequestHandler):
-    """The tree as a web site."""
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        if self.path == "/":
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<!doctype html><title>app</title>")
-        else:
-            super().do_GET()
-
-
-@contextlib.contextmanager
-def site():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Site, directory=ROOT))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://localhost:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextlib.contextmanager
@@ -76,7 +45,7 @@ def check(outcome):
 
 
 def node(*arguments, **more):
-    done = subprocess.run([NODE, *arguments], capture_output=True, text=True, timeout=100, **more)
+    done = subprocess.run([NODE, *arguments], capture_output=True, text=True, timeout=harness.PATIENCE_S, **more)
     assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-3000:])
     return done.stdout
 
@@ -93,14 +62,11 @@ def test_in_node():
 
 
 def test_in_a_browser():
-    with site() as origin, daemon_for("--http.cors_origins", origin) as daemon:
-        page = browser.Browser()
-        try:
-            page.open(f"{origin}/", 800, "document.title")
+    with sites.app(ROOT) as port, daemon_for("--http.cors_origins", f"http://localhost:{port}") as daemon:
+        with browser.Browser() as page:
+            page.open(f"http://localhost:{port}/", 800, "document.title")
             slow = harness.slow_graph(harness.LASTING_SIZE).decode()
             check(page.run(IN_PAGE, daemon.url, access.Keys.key(KEY), slow, kind="async"))
-        finally:
-            page.close()
 
 
 def test_the_readme():
@@ -133,10 +99,10 @@ if __name__ == "__main__":
     if sys.argv[3] == "browser":
         import browser  # skips the test where there is none
 
-        harness.run({"test_in_a_browser": test_in_a_browser}, each=False)
+        harness.run({"test_in_a_browser": test_in_a_browser})
     elif NODE is None:
         print("skipped: nodejs is missing")
         sys.exit(harness.SKIPPED)
     else:
         del test_in_a_browser
-        harness.run(globals(), each=False)
+        harness.run(globals())

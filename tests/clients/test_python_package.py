@@ -86,6 +86,4 @@ if __name__ == "__main__":
         print("skipped: python3-setuptools or python3-wheel is missing")
         sys.exit(harness.SKIPPED)
     assert python_client
-    test_types()
-    del test_types
     harness.run(globals())

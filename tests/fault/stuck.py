@@ -18,7 +18,7 @@ REQUEST = struct.Struct("=IIQQ16x")  # length, what, its number, of which file
 VERSION = 7, 31
 DIRECT = 1
 DETACH = 2
-PATIENCE_S = 60
+PATIENCE_S = 600
 
 
 def attributes_of(node):

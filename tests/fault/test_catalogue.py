@@ -178,4 +178,4 @@ def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -195,4 +195,4 @@ def test_a_damaged_graph_is_told_and_healed():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -221,4 +221,4 @@ def test_a_graph_that_does_not_fit_is_refused_and_leaves_nothing():
 
 if __name__ == "__main__":
     mounts.enter_namespace()
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -141,7 +141,7 @@ def test_a_lost_group_costs_an_attempt():
         assert solved_by(found, found.solve(ring(702))) == [0, 1]
 
 
-def test_while_the_group_is_down_the_others_go_on():
+def test_the_others_go_on_while_the_group_is_down():
     with daemon(*STALL, memory=memory_of(600), group="auto") as (found, plan):
         plan.write((700, "round", "exit", 1, 1), (0, "open", "exit", 1, 0))
         large = found.submit(ring(700)).expect(202).json["id"]
@@ -197,4 +197,4 @@ def test_a_job_that_is_cancelled_leaves_its_plan_alone():
         found.terminate()
 
 
-harness.run(globals(), each=False)
+harness.run(globals())

@@ -72,4 +72,4 @@ def test_histories_with_kills():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -18,16 +18,16 @@ import harness
 RANKS = sys.argv.pop() if len(sys.argv) > 3 else ""
 LAUNCHER = "mpirun --oversubscribe -n 2"
 NOBODY = 65534
-# Loaded machines and sanitizers keep a healthy process waiting.
-STALL_S = "4" if harness.QUICK else "2"
+# For a rank that stops: loaded machines and sanitizers keep a healthy one waiting for seconds.
+STALL_S = 10
 MIXED = b"p sp 5 6\na 1 2 7\na 2 3 -4\na 3 4 2\na 4 1 0\na 1 5 9\na 5 3 1\n"
 
 
-def daemon(*arguments, launcher=LAUNCHER):
+def daemon(*arguments, launcher=LAUNCHER, stall_s=600):
     """Each round of a solve is short: without progress for as long as this, a rank has stopped."""
     chosen = ("--solver.launcher", launcher) if launcher else ()
-    return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", STALL_S, "--solver", "cpu", *chosen,
-                          *arguments)
+    return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", str(stall_s), "--solver", "cpu",
+                          *chosen, *arguments)
 
 
 def generate(*shape):
@@ -75,7 +75,7 @@ def wait_until_gone(pids):
     for process in pids:
         with contextlib.suppress(ProcessLookupError):
             descriptor = os.pidfd_open(process)
-            assert select.select([descriptor], [], [], 60)[0], process
+            assert select.select([descriptor], [], [], harness.PATIENCE_S)[0], process
             os.close(descriptor)
 
 
@@ -152,14 +152,14 @@ def test_a_rank_that_stops_and_its_launcher_that_does_not_obey_are_killed():
         script = os.path.join(folder, "script")
         with open(script, "w") as file:
             file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
-        with daemon("--solver.plans", "none", launcher=f"sh {script}") as found:
+        with daemon("--solver.plans", "none", launcher=f"sh {script}", stall_s=STALL_S) as found:
             lose(found, 1, signal.SIGSTOP)
             found.kill()  # a stop would wait for the launcher
 
 
 def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
     """Before the first round a solver may take what the whole job is expected to take, many times over."""
-    with daemon("--solver.plans", "none") as found:
+    with daemon("--solver.plans", "none", stall_s=STALL_S) as found:
         os.kill(processes(found)[1], signal.SIGSTOP)
         document = found.finish(found.submit(large()).expect(202).json["id"])
         assert (document["state"], document["workers_lost"]) == ("done", 1), document
@@ -262,4 +262,4 @@ if __name__ == "__main__":
         sys.exit(harness.SKIPPED)
     # Open MPI refuses root, whom continuous integration often is, unless it is told twice.
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -48,4 +48,4 @@ def test_64_open_files():
 
 if __name__ == "__main__":
     crash.shim("memory_shim")
-    harness.run(globals(), each=False)
+    harness.run(globals())

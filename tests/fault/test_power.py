@@ -89,4 +89,4 @@ def test_a_signal_while_the_daemon_leaves_does_not_change_its_exit_code():
 
 if __name__ == "__main__":
     crash.shim("disk_shim")
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -125,4 +125,4 @@ def test_results_and_names_are_there_after_a_kill():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

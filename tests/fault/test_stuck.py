@@ -129,4 +129,4 @@ if __name__ == "__main__":
         print("skipped: no FUSE here")
         sys.exit(harness.SKIPPED)
     mounts.enter_namespace()
-    harness.run(globals(), each=False)
+    harness.run(globals())

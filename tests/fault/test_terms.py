@@ -12,4 +12,4 @@ def test_stops_under_load():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

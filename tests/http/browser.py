@@ -130,7 +130,10 @@ class Browser:
     def log(self):
         return self.call("POST", "/se/log", {"type": "browser"})
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.idle.append(self)
 
     def end(self):

@@ -29,6 +29,10 @@ SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime e
 SECRET = re.compile(rb"key-of-[\w.-]+-0123456789")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
+# For what comes at once where the machine is idle.
+PATIENCE_S = 600
+# For a daemon whose clients stop in the middle of an upload: no deadline ends them.
+NO_DEADLINES = ("--http.rate_floor", "0", "--http.connection_timeout_s", "3600")
 # For a daemon whose slow_graph(LASTING_SIZE) is to run until it is cancelled: a minute of work for one
 # thread of a fast machine, where all of its threads, or its GPU, could be done in a second.
 LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
@@ -316,33 +320,9 @@ class Daemon:
         return sorted(path for path in found if "catalogue" not in os.path.basename(path))
 
 
-class Sending:
-    """An upload that stops after so many bytes of its body, until it ends or is cut."""
-
-    def __init__(self, daemon, body, sent, path="/v1/graphs?format=nthu", **headers):
-        self.connection = daemon.connect()
-        self.connection.putrequest("POST", path)
-        for name, value in headers.items():
-            self.connection.putheader(name.replace("_", "-"), value)
-        self.connection.putheader("Content-Length", str(len(body)))
-        self.connection.endheaders()
-        self.connection.send(body[:sent])
-        self.rest = body[sent:]
-
-    def end(self):
-        self.connection.send(self.rest)
-        response = self.connection.getresponse()
-        answer = Answer(response.status, response.headers, response.read())
-        self.connection.close()
-        return answer
-
-    def cut(self):
-        self.connection.close()
-
-
 def wait_until(daemon, is_so):
     """The daemon is asked meanwhile: it goes on."""
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < ends, "never"
         daemon.get("/livez")
@@ -406,23 +386,25 @@ def tests_of(module):
     return chosen
 
 
-def run(tests, arguments=(), each=True):
-    """Runs test functions in order, with one daemon for all of them, or none."""
+def run(tests, arguments=()):
+    """Runs test functions in order; those that have a parameter get one daemon, which they share."""
     failed = 0
-    daemon = Daemon(*arguments) if each else None
+    daemon = None
     for name, test in tests_of(tests).items():
+        if test.__code__.co_argcount and daemon is None:
+            daemon = Daemon(*arguments)
         began = time.monotonic()
         try:
-            test(daemon) if each else test()
+            test(daemon) if test.__code__.co_argcount else test()
             print(f"ok {name} {time.monotonic() - began:.1f} s", flush=True)
         except Exception:
             failed += 1
             print("FAILED", name, flush=True)
             traceback.print_exc(file=sys.stdout)
-    if daemon is not None:
-        try:
+    try:
+        if daemon is not None:
             daemon.close()
-        except Exception:
-            failed += 1
-            traceback.print_exc(file=sys.stdout)
+    except Exception:
+        failed += 1
+        traceback.print_exc(file=sys.stdout)
     sys.exit(1 if failed else 0)

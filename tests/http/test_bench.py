@@ -54,7 +54,7 @@ class Bench(unittest.TestCase):
         self.check_document(json.loads(done.stdout), [("f4", True, 64), ("f4", True, 128)])
         self.assertIn("| 64 | f4 | directed |", done.stderr)
 
-    def test_what_does_not_fit_is_left_out(self):
+    def test_sizes_that_do_not_fit_are_left_out(self):
         done = self.ok("--solver", "cpu", "--sizes", "1000000,64", "--runs", "1", "--kinds", "f8",
                        "--directed", "--json")
         document = json.loads(done.stdout)

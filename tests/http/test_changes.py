@@ -222,7 +222,7 @@ def test_graphs_that_lost_their_name_are_deleted(daemon):
     harness.wait_until(daemon, lambda: daemon.get(f"/v1/graphs/{last}").status == 404)
 
 
-def test_without_a_name_the_parent_stays(daemon):
+def test_the_parent_of_an_unnamed_change_stays(daemon):
     parent = daemon.solve(b"1 2 1\n2 3 2\n", "?directed=true")["graph"]
     jobs = [change(daemon, parent, [[1, 2, weight]]) for weight in range(2, 8)]
     for job in jobs:

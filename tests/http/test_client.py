@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import contextlib
-import http.server
 import json
 import os
 import pty
@@ -11,22 +10,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import harness
+import sites
 
 TOWN = b"a b 3\nb c 4\nc a 1\nc d 9\n"
 
 
-def apsp(daemon, *arguments, stdin=b"", url=None, key=None, timeout=600, **variables):
+def apsp(daemon, *arguments, stdin=b"", url=None, key=None, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     environment["APSPD_URL"] = url or daemon.url
     environment.update(variables)
     if key is not None:
         environment["APSPD_KEY"] = key
     return subprocess.run([harness.COMMAND, *arguments], input=stdin, capture_output=True,
-                          env=environment, timeout=timeout)
+                          env=environment, timeout=harness.PATIENCE_S)
 
 
 def lines(done):
@@ -103,7 +102,7 @@ def test_a_wait_takes_any_limit_of_the_service(_):
         with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1", "--http.wait_limit_s", limit) as daemon:
             (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
             with Proxy(daemon, ()) as proxy, concurrent.futures.ThreadPoolExecutor() as pool:
-                waiting = pool.submit(apsp, daemon, "wait", job, url=proxy.url, timeout=60)
+                waiting = pool.submit(apsp, daemon, "wait", job, url=proxy.url)
                 harness.wait_until(daemon, lambda: len(proxy.asked) >= 2 or waiting.done())
                 daemon.ask("DELETE", f"/v1/jobs/{job}").expect(202)
                 refused(waiting.result(), 1, "The job is cancelled.")
@@ -135,29 +134,15 @@ def test_matrices_are_downloaded(daemon):
 def serving(answer, host="127.0.0.1"):
     """The address of a server whose answers to all requests the function makes."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(sites.Handler):
         def do_GET(self):
             answer(self)
             self.close_connection = True
 
         do_POST = do_DELETE = do_GET
 
-        def send(self, status, headers, body):
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer((host, 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
-            yield f"http://{host}:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    with sites.serving(Handler, host) as server:
+        yield f"http://{host}:{server.server_port}"
 
 
 class Proxy:
@@ -257,7 +242,7 @@ def test_attempts_to_download_end(_):
     with tempfile.TemporaryDirectory() as folder, \
             Feeder((200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")) as feeder:
         began = time.monotonic()
-        refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url, timeout=30), 4, feeder.url)
+        refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url), 4, feeder.url)
         took, pauses = time.monotonic() - began, len(feeder.asked) - 1
         assert 3 <= pauses <= 10 and took > 0.1 * (2 ** pauses - 1), (took, pauses)
 
@@ -291,7 +276,7 @@ def test_a_silent_service_ends_a_request(_):
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         calls = (("graphs",), ("get", "g", os.path.join(folder, "m.npy")))
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            for done in pool.map(lambda call: apsp(None, *call, url=url, timeout=80), calls):
+            for done in pool.map(lambda call: apsp(None, *call, url=url), calls):
                 refused(done, 4, "silent for 60 s")
 
 
@@ -407,7 +392,7 @@ def on_terminal(*arguments, **variables):
     except OSError:
         pass
     os.close(leader)
-    return shown, process.wait(60)
+    return shown, process.wait(harness.PATIENCE_S)
 
 
 def test_terminals(daemon):

@@ -9,9 +9,10 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree
+
+from folder_case import FolderCase
 
 try:
     import numpy
@@ -36,23 +37,7 @@ def apsp(*arguments, stdin=b"", **environment):
                           env=variables)
 
 
-class CommandTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name, content=None):
-        path = os.path.join(self.folder, name)
-        if content is not None:
-            with open(path, "wb") as file:
-                file.write(content)
-        return path
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
+class CommandTest(FolderCase):
     def ok(self, *arguments, **more):
         done = apsp(*arguments, **more)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -262,7 +247,7 @@ class Solve(CommandTest):
         child.stdin.write(b"p sp 4 1000000\n" + b"a 1 2 4\n" * 20000)
         child.stdin.flush()
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(60), 130)
+        self.assertEqual(child.wait(600), 130)
         child.stdin.close()
         child.stderr.close()
         self.assertEqual(os.listdir(self.folder), [])

@@ -332,16 +332,4 @@ def test_a_path_is_split_at_the_antimeridian(daemon):
 
 
 if __name__ == "__main__":
-    tests = dict(globals())
-    own = {name: test for name, test in tests.items()
-           if name.startswith("test_") and not test.__code__.co_argcount}
-    shared = {name: test for name, test in tests.items() if name.startswith("test_") and name not in own}
-    try:
-        harness.run(own, each=False)
-    except SystemExit as ended:
-        failed = ended.code
-    try:
-        harness.run(shared)
-    except SystemExit as ended:
-        failed = failed or ended.code
-    raise SystemExit(failed)
+    harness.run(globals())

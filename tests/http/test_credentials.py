@@ -98,4 +98,4 @@ def test_a_configuration_is_judged_without_them():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

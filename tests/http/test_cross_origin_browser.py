@@ -3,13 +3,11 @@ http.cors_origins has not their origin, served where it has. Skipped without Chr
 driver."""
 
 import contextlib
-import functools
-import http.server
-import tempfile
-import threading
+import os
 
 import browser
 import harness
+import sites
 from harness import SMALL
 
 ASK = """const [url, options] = arguments, done = arguments[arguments.length - 1];
@@ -20,36 +18,11 @@ JSON = '{"n": 3, "edges": [[0, 1, 2], [1, 2, 3]]}'
 OTHER = '{"n": 2, "edges": [[0, 1, 7]]}'
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def site():
-    """The port of a web site with one empty page."""
-    with tempfile.TemporaryDirectory(prefix="apspd-test-site-") as folder:
-        with open(f"{folder}/index.html", "w", encoding="ascii") as file:
-            file.write("<!doctype html><title>app</title>")
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
-
-
 @contextlib.contextmanager
 def page_of(url):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(url, 800, "document.title")
         yield lambda target, **options: page.run(ASK, target, options, kind="async")
-    finally:
-        page.close()
 
 
 def graphs(daemon):
@@ -57,7 +30,7 @@ def graphs(daemon):
 
 
 def test_pages_of_others_are_refused():
-    with site() as port, harness.Daemon() as daemon:
+    with sites.app(os.devnull) as port, harness.Daemon() as daemon:
         for origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
             with page_of(f"{origin}/") as fetch:
                 answer = fetch(f"{daemon.url}/v1/jobs")
@@ -74,7 +47,7 @@ def test_pages_of_others_are_refused():
 
 
 def test_listed_origins_are_served():
-    with site() as port:
+    with sites.app(os.devnull) as port:
         origin = f"http://localhost:{port}"
         with harness.Daemon("--http.cors_origins", origin) as daemon, page_of(f"{origin}/") as fetch:
             json = {"Content-Type": "application/json"}
@@ -108,4 +81,4 @@ def test_our_own_page_asks_under_each_of_our_names():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

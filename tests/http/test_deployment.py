@@ -306,4 +306,4 @@ def test_a_build_knows_its_commit():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -16,8 +16,7 @@ wait();"""
 def test_the_page_in_a_browser(daemon):
     daemon.solve(SMALL, "?name=town")
     document = daemon.get("/openapi.json").json
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         for width in (1280, 360):
             page.open(f"{daemon.url}/docs#distance", width, READY)
             page.run("for (const one of document.querySelectorAll('details')) one.open = true;")
@@ -38,8 +37,6 @@ def test_the_page_in_a_browser(daemon):
         assert answer.startswith("200") and '"distance":null' in answer, answer
         log = page.log()
         assert log == [], log
-    finally:
-        page.close()
 
 
 if __name__ == "__main__":

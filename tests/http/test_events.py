@@ -165,7 +165,7 @@ def test_curl_shows_events_as_they_come(daemon):
     assert lines[3] == b"event: state\n", lines
     cancel(daemon, waiting)
     rest = curl.stdout.read()
-    assert curl.wait(60) == 0 and b'"state":"cancelled"' in rest, rest
+    assert curl.wait(harness.PATIENCE_S) == 0 and b'"state":"cancelled"' in rest, rest
     cancel(daemon, running)
 
 

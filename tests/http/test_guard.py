@@ -9,7 +9,6 @@ import harness
 from guard_cases import HIDDEN
 from harness import SMALL
 
-PATIENCE_S = 20
 # The name that the cases have in Host.
 NAMED = ("--http.hosts", "a")
 
@@ -66,7 +65,7 @@ def test_each_case_is_answered_as_it_must_be(_):
     assert len(cases) >= 215, len(cases)
     # Some are cut off by the header deadline.
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
-        outcomes = guard_cases.try_all(daemon.port, cases, PATIENCE_S)
+        outcomes = guard_cases.try_all(daemon.port, cases, harness.PATIENCE_S)
         daemon.get("/livez").expect(200)
     wrong = []
     missed = set()

@@ -124,4 +124,4 @@ def test_unknown_keys_are_refused_from_everywhere():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -83,4 +83,4 @@ def test_a_hangup_changes_the_level():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

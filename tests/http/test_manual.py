@@ -94,4 +94,4 @@ def test_checkers_find_nothing():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

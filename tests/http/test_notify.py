@@ -82,7 +82,7 @@ def test_an_inherited_socket_serves_two_daemons_in_turn():
             assert line == f"listening on http://127.0.0.1:{port}\n", line
             assert ask_through(port, "/readyz") == 200
             process.terminate()
-            assert process.wait(60) == 0
+            assert process.wait(harness.PATIENCE_S) == 0
             process.stdout.close()
             # Nobody accepts now, but the socket stays: who connects is answered by the next.
             waiting = socket.create_connection(("127.0.0.1", port))
@@ -94,9 +94,9 @@ def test_a_socket_of_another_sort_is_refused():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
             process = start_with_socket(other, state)
-            assert process.wait(60) == 78
+            assert process.wait(harness.PATIENCE_S) == 78
             process.stdout.close()
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

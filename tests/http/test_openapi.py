@@ -444,7 +444,7 @@ def test_codes_of_busy_times_are_answered(daemon):
         provoked.add(busy.finish(late)["problem"]["code"])
         cancel(busy, job)
     tiles = ("--http.tiles", "https://tile.example/{z}/{x}/{y}.png", "--http.tiles_credit", "somebody")
-    with harness.Daemon("--http.upload_memory", "2MiB", *tiles) as busy:
+    with harness.Daemon("--http.upload_memory", "2MiB", *harness.NO_DEADLINES, *tiles) as busy:
         ask(busy, "GET", "/v1/limits")
         first = harness.drip_all(busy)
         refuse(busy, "TooManyUploads", "POST", "/v1/graphs", harness.long_edges(240_000))

@@ -287,4 +287,4 @@ def test_random_requests():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -105,8 +105,7 @@ def painted(page, selector):
 
 
 def test_the_tour(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.devtools("Network.enable")
         look(page, "start")
@@ -128,8 +127,6 @@ def test_the_tour(daemon):
                 solve(page, "rome99", file.read(), "1", "3353")
             look(page, "rome99")
         expect_no_other_error(page, "jobs?name=broken", "source=nowhere")
-    finally:
-        page.close()
 
 
 def around_a_vertex(page, daemon):
@@ -193,8 +190,7 @@ def bad_graphs(page):
 
 
 def test_every_example_is_solved(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         for name in ("city", "town", "islands", "acquaintances"):
             page.click(f"[data-example={name}]")
@@ -214,13 +210,10 @@ def test_every_example_is_solved(daemon):
         assert page.run("return document.title") == "guessed · apspd"
         look(page, "warnings")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_warning_is_a_button_and_coordinates_stay(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.run(DROP, "roads.csv", "from,to,length_m,travel_time_s\na,b,500,60\nb,c,700,30\n")
         page.until(f"document.querySelector('#graph-name').textContent === 'roads' && {OPEN}")
@@ -231,8 +224,6 @@ def test_a_warning_is_a_button_and_coordinates_stay(daemon):
             page.until(f"document.querySelector('#facts').textContent.includes('{fact}') && document.querySelector('.placed') && {OPEN}")
         assert daemon.get("/v1/graphs/roads/distance?source=c&target=a").json["distance"] == 90
         expect_no_other_error(page, "jobs?name=roads")
-    finally:
-        page.close()
 
 
 if __name__ == "__main__":

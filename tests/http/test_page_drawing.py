@@ -2,7 +2,6 @@
 enlarged and moved by wheel, fingers, keys and buttons; short paths are framed, large graphs sampled.
 Skipped without Chromium and its driver."""
 
-import http.server
 import json
 import math
 import os
@@ -10,11 +9,11 @@ import re
 import shutil
 import struct
 import subprocess
-import threading
 import zlib
 
 import browser
 import harness
+import sites
 from test_page_browser import OPEN, WIDTHS, expect_no_other_error, generate, look, picture, text
 
 # Two ways from a to d: by b in 4, by c in 6.
@@ -42,8 +41,7 @@ def set_weight(page, weight):
 def test_a_changed_weight_moves_the_path(daemon):
     daemon.solve(TWO_WAYS, "?format=edges&name=ways&directed=false")
     first = daemon.get("/v1/graphs/ways").json["id"]
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#ways", WIDTHS[0], DRAWN)
         ask_pair(page, "a", "d", "abd")
         page.click("#pair-answer .path .step")
@@ -65,14 +63,11 @@ def test_a_changed_weight_moves_the_path(daemon):
         page.click("#edge-remove")
         page.until("document.querySelector('#pair-answer').textContent.startsWith('Unreachable')")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_name_that_has_moved_is_not_changed(daemon):
     daemon.solve(TWO_WAYS, "?format=edges&name=moved&directed=false")
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#moved", WIDTHS[0], DRAWN)
         ask_pair(page, "a", "d", "abd")
         daemon.solve(b"from,to,minutes\na,b,1\n", "?format=edges&name=moved&directed=false")
@@ -82,8 +77,6 @@ def test_a_name_that_has_moved_is_not_changed(daemon):
         assert daemon.get("/v1/graphs/moved/distance?source=a&target=b").json["distance"] == 1
         picture(page, "moved")
         expect_no_other_error(page, "edges?wait")
-    finally:
-        page.close()
 
 
 def zoom_of(page):
@@ -115,8 +108,7 @@ def click_at(page, x, y):
 
 def test_the_drawing_is_enlarged_and_moved(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#streets", WIDTHS[0], DRAWN)
         assert zoom_of(page) == 1
         x, y = middle(page)
@@ -152,14 +144,11 @@ def test_the_drawing_is_enlarged_and_moved(daemon):
         page.click("#full")
         page.until("document.fullscreenElement === null && document.querySelector('#full').textContent === 'Full screen'")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_two_fingers_enlarge_it_and_one_scrolls_the_page(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.devtools("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
         page.open(f"{daemon.url}/#streets", WIDTHS[2], DRAWN)
         x, y = middle(page)
@@ -172,8 +161,6 @@ def test_two_fingers_enlarge_it_and_one_scrolls_the_page(daemon):
         page.until("Number(document.querySelector('#drawing').dataset.zoom) > 2")
         picture(page, "pinched")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_short_path_is_framed(daemon):
@@ -182,8 +169,7 @@ def test_a_short_path_is_framed(daemon):
     stats = daemon.get("/v1/graphs/far/stats").json["eccentricity"]
     ends = 1 + stats.index(max(stats))
     row = daemon.get(f"/v1/graphs/far/row/{ends}").json["distances"]
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#far", WIDTHS[0], DRAWN)
         for source, target, zoomed in ((400, near, True), (ends, 1 + row.index(max(row)), False)):
             page.click("#zoom-whole")
@@ -195,14 +181,11 @@ def test_a_short_path_is_framed(daemon):
             assert (zoom_of(page) > 1.5) == zoomed, (source, target, zoom_of(page))
             picture(page, f"framed-{zoomed}")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_large_graph_is_drawn_as_a_sample(daemon):
     daemon.solve(generate(daemon, "road", 12000).encode(), "?name=large&result=hierarchy")
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#large", WIDTHS[0], "!document.querySelector('#drawing-box').hidden")
         assert "300 of its 12,000 vertices are shown" in text(page, "#drawing-words"), text(page, "#drawing-words")
         page.until("document.querySelector('#workspace').getAttribute('aria-busy') === 'false'")
@@ -221,8 +204,6 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
             daemon.ask("HEAD", link.removeprefix(daemon.url)).expect(200)
         look(page, "sampled")
         expect_no_other_error(page, "/stats", "/heatmap")
-    finally:
-        page.close()
 
 
 def test_vertices_are_at_their_coordinates(daemon):
@@ -230,8 +211,7 @@ def test_vertices_are_at_their_coordinates(daemon):
     daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\na,c,5\n", "?format=edges&name=placed&directed=false")
     places = "vertex,x,y\na,0,0\nb,40,0\nc,100,0\n"
     daemon.ask("PUT", "/v1/graphs/placed/coordinates", body=places, headers={"Content-Type": "text/csv"}).expect(201)
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#placed", WIDTHS[0], DRAWN)
         assert text(page, "#drawing-words").startswith("Vertices are drawn at their coordinates")
         x, y = middle(page)
@@ -243,11 +223,9 @@ def test_vertices_are_at_their_coordinates(daemon):
         assert text(page, "#drawing-words").startswith("From b:"), text(page, "#drawing-words")
         picture(page, "placed")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
-class TileServer(http.server.BaseHTTPRequestHandler):
+class TileHandler(sites.Handler):
     """Blue squares, and what was asked for them."""
 
     def do_GET(self):
@@ -256,14 +234,7 @@ class TileServer(http.server.BaseHTTPRequestHandler):
         parts = ((b"IHDR", struct.pack(">2I5B", 256, 256, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
         body = b"\x89PNG\r\n\x1a\n" + b"".join(
             struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.send(200, {"Content-Type": "image/png", "Content-Length": str(len(body))}, body)
 
 
 def tile_of(lon, lat, zoom):
@@ -297,14 +268,11 @@ TILED = "document.querySelectorAll('#drawing .leaflet-tile-loaded').length > 3"
 
 
 def test_a_map_lies_beneath_coordinates(_):
-    tiles = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TileServer)
-    tiles.asked = []
-    threading.Thread(target=tiles.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{tiles.server_address[1]}"
     places = {"Rome": (12.49, 41.89), "Paris": (2.35, 48.86), "Berlin": (13.4, 52.52)}
     edges = b"from,to,km\nRome,Paris,1105\nParis,Berlin,878\nRome,Berlin,1184\n"
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page, sites.serving(TileHandler) as tiles:
+        tiles.asked = []
+        address = f"http://127.0.0.1:{tiles.server_port}"
         with harness.Daemon("--http.tiles", address + "/{z}/{x}/{y}.png", "--http.tiles_credit", "© Somebody") as daemon:
             daemon.solve(edges, "?format=edges&name=towns&directed=false")
             csv = "vertex,lon,lat\n" + "".join(f"{town},{lon},{lat}\n" for town, (lon, lat) in places.items())
@@ -327,15 +295,10 @@ def test_a_map_lies_beneath_coordinates(_):
                 page.click(".leaflet-control-zoom-in")
             harness.wait_until(daemon, lambda: any(path.startswith(f"/{zoom + 1}/") for path, _ in tiles.asked))
             expect_no_other_error(page)
-    finally:
-        page.close()
-        tiles.shutdown()
-        tiles.server_close()
 
 
 def test_vertices_within_a_distance_are_coloured(daemon):
     daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\nc,d,5\n", "?format=edges&name=line&directed=false")
-    page = browser.Browser()
     colours = """const canvas = document.querySelector("#drawing canvas");
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         const seen = new Set();
@@ -344,7 +307,7 @@ def test_vertices_within_a_distance_are_coloured(daemon):
         return arguments[0].map((shade) => [...seen].some((one) => isNear(shade, one.split(" ").map(Number))));"""
     # Viridis at 1/2 and at 1, the bands of the distances 5 and 10 of 10.
     shades = [[35, 144, 141], [253, 231, 37]]
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#line", WIDTHS[0], DRAWN)
         assert page.run(colours, shades) == [False, False]
         page.run("""for (const [id, value] of [["how", "within"], ["most", "10"], ["around", "a"]])
@@ -354,13 +317,10 @@ def test_vertices_within_a_distance_are_coloured(daemon):
         pixels(page)
         assert page.run(colours, shades) == [True, True]
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_coordinates_come_with_the_graph_or_after_it(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], "document.querySelector('#devices li')")
         page.run(DROP_TWO, ["square.co", "p aux sp co 3\nv 1 0 0\nv 2 1000000 0\nv 3 0 1000000\n"],
                  ["square.gr", "p sp 3 2\na 1 2 3\na 2 3 4\n"])
@@ -378,8 +338,6 @@ def test_coordinates_come_with_the_graph_or_after_it(daemon):
         assert "line 3" in text(page, "#submit-problem"), text(page, "#submit-problem")
         assert "-X PUT" in text(page, "#curl-line")
         expect_no_other_error(page, "/coordinates")
-    finally:
-        page.close()
 
 
 def test_labels_do_not_overlap(_):

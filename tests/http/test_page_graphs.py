@@ -18,8 +18,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
     for number, name in enumerate(("north", "south", "northwest")):
         daemon.solve((SMALL % (number + 2)).encode(), f"?name={name}")
     daemon.ask("POST", "/v1/graphs?name=raw", body=SMALL % 9).expect(201)
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], f"{LISTED} === 'raw,northwest,south,north'")
         words = page.run("return [...document.querySelectorAll('#library .entry > .words')].map((one) => one.textContent)")
         assert words[0].startswith("2 vertices · 1 edge · ") and "added just now" in words[0] and "not solved" in words[0], words
@@ -50,14 +49,11 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
             page.until(f"{LISTED} === '{left}'")
         page.until("document.querySelector('#library-form').hidden && document.activeElement.id === 'file'")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
     daemon.solve((SMALL % 5).encode(), "?name=by.name")
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/#by.name", WIDTHS[0], SHOWN % "by.name")
         page.run("location.hash = 'nowhere'")
         page.until("document.querySelector('#graph-problem .problem')")
@@ -68,13 +64,10 @@ def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
         page.click("h1 a")
         page.until("!document.querySelector('#welcome').hidden && document.querySelector('#workspace').hidden")
         expect_no_other_error(page, "graphs/nowhere")
-    finally:
-        page.close()
 
 
 def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.run("for (const [name, value] of arguments) document.querySelector(`#options [name=${name}]`).value = value",
                  ["kind", "f8"], ["name", "mine"])
@@ -98,14 +91,11 @@ def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
         page.until(f"{SHOWN % 'last'} && document.querySelector('#facts').textContent.includes('already solved')")
         assert text(page, "#phases") == ""
         expect_no_other_error(page, "jobs?name=b&")
-    finally:
-        page.close()
 
 
 def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
     daemon = harness.Daemon()
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         daemon.arguments = ("--listen", f"127.0.0.1:{daemon.port}")
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         drop(page, "lasting", SMALL % 41)
@@ -124,8 +114,6 @@ def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
         page.until(SHOWN % "kept")
         page.click("#pair button.main")
         page.until("document.querySelector('#pair-answer .path li')")
-    finally:
-        page.close()
         daemon.kill()
 
 

@@ -1,6 +1,8 @@
 """The page at / of a service that has keys, in a real browser: a wrong key, a right one, one that is
 revoked while it is used, another tenant's. Skipped without Chromium and its driver."""
 
+import contextlib
+
 import browser
 import access
 import harness
@@ -27,13 +29,21 @@ def come_in(page, key):
     page.until(f"{SHUT} && document.querySelector('#devices li')")
 
 
+@contextlib.contextmanager
+def keys_restored(daemon):
+    try:
+        yield
+    finally:
+        keys.write("alpha:submitter", "beta:submitter")
+        daemon.reload()
+
+
 def ask_pair(page):
     page.click("#pair button.main")
 
 
 def test_a_key_is_asked_for_until_it_is_right(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         picture(page, "key-wanted")
         expect_no_obstacle(page, "key", "light")
@@ -55,13 +65,10 @@ def test_a_key_is_asked_for_until_it_is_right(daemon):
         # The tab keeps it, and nothing else does.
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
         assert page.run(KEPT) == ALPHA and page.run("return localStorage.length") == 0
-    finally:
-        page.close()
 
 
 def test_a_key_that_is_revoked_is_asked_for_again(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         come_in(page, ALPHA)
         drop(page, "mine", "p sp 2 1\na 1 2 3\n")
@@ -82,16 +89,11 @@ def test_a_key_that_is_revoked_is_asked_for_again(daemon):
         drop(page, "other", "p sp 2 1\na 1 2 4\n")
         page.until(f"document.querySelector('#graph-name').textContent === 'other' && {OPEN}")
         assert page.run(f"return {JOBS}") == "other"
-    finally:
-        keys.write("alpha:submitter", "beta:submitter")
-        daemon.reload()
-        page.close()
 
 
 def test_a_large_graph_without_a_key_asks_for_one(daemon):
     """Its refusal comes while it is being sent."""
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         come_in(page, ALPHA)
         keys.write("beta:submitter")
@@ -100,15 +102,10 @@ def test_a_large_graph_without_a_key_asks_for_one(daemon):
         page.until(ASKED % WRONG)
         page.until("document.querySelector('#submit-problem .problem')")
         assert "Unauthorized" in text(page, "#submit-problem"), text(page, "#submit-problem")
-    finally:
-        keys.write("alpha:submitter", "beta:submitter")
-        daemon.reload()
-        page.close()
 
 
 def test_a_key_can_be_declined_and_forgotten(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         page.click("#key-cancel")
         assert page.run(TOLD) == ["service-problem"]
@@ -125,8 +122,6 @@ def test_a_key_can_be_declined_and_forgotten(daemon):
         page.until("document.querySelector('#service-problem .problem')")
         assert page.run(f"return {SHUT} && sessionStorage.length === 0 && {JOBS} === ''")
         assert text(page, "#key-button") == "Key"
-    finally:
-        page.close()
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ def tap(page, selector):
 
 
 def test_a_sample_is_solved_before_anything_is_sent(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         before = text(page, "#sample-words")
         assert before.startswith("From 1 to 24: "), before
@@ -38,13 +37,10 @@ def test_a_sample_is_solved_before_anything_is_sent(daemon):
             assert shell[0] <= shell[1], (width, shell)
         look(page, "sample")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_a_tap_on_an_example_shows_its_result(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", PHONE, READY)
         tap(page, "[data-example=islands]")
         page.until(f"document.querySelector('#graph-name').textContent === 'example-islands' && {OPEN}")
@@ -60,8 +56,6 @@ def test_a_tap_on_an_example_shows_its_result(daemon):
         tap(page, "[data-example=islands]")
         page.until(f"{TOP} >= 0 && {TOP} < innerHeight / 2")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 def test_words_are_those_of_the_field(daemon):

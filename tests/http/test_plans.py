@@ -143,4 +143,4 @@ def test_no_plan_is_kept_where_none_is_wanted():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

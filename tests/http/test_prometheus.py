@@ -1,7 +1,6 @@
 """A real Prometheus: it takes the rules, reads the service, and tells of one that is killed again
 and again. Skipped without prometheus and promtool."""
 
-import http.server
 import json
 import os
 import queue
@@ -12,11 +11,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import urllib.parse
 import urllib.request
 
 import harness
+import sites
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "deploy", "monitoring")
@@ -72,18 +71,14 @@ def test_every_question_of_the_dashboard_is_one():
     assert len(asked) > 30, asked
 
 
-class Alerts(http.server.BaseHTTPRequestHandler):
+class AlertHandler(sites.Handler):
     """What Prometheus takes for an Alertmanager."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         for alert in json.loads(body):
             self.server.alerts.put(alert["labels"])
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.send(200, {}, b"")
 
 
 def free_port():
@@ -95,15 +90,14 @@ def free_port():
 class Watch:
     """Prometheus, and the alerts that it sends."""
 
-    def __init__(self, port):
+    def __init__(self, port, server):
         self.folder = tempfile.mkdtemp(prefix="apspd-test-")
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Alerts)
+        self.server = server
         self.server.alerts = queue.Queue()
         self.told = []
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
         seen = self.write("seen.yml", SEEN)
         rules = os.path.join(FOLDER, "apspd.rules.yml")
-        alerts = self.server.server_address[1]
+        alerts = self.server.server_port
         config = CONFIG.format(rules=rules, seen=seen, alerts=alerts, daemon=port)
         self.port = free_port()
         self.process = subprocess.Popen(
@@ -137,8 +131,6 @@ class Watch:
     def close(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
-        self.server.shutdown()
-        self.server.server_close()
         shutil.rmtree(self.folder)
 
 
@@ -148,9 +140,9 @@ def start_of(daemon):
 
 
 def test_a_service_that_is_killed_is_told_of_and_the_dashboard_is_answered():
-    with harness.Daemon() as daemon:
+    with sites.serving(AlertHandler) as server, harness.Daemon() as daemon:
         daemon.arguments += ("--listen", f"127.0.0.1:{daemon.port}")
-        watch = Watch(daemon.port)
+        watch = Watch(daemon.port, server)
         try:
             watch.until(alertname="Seen", start=start_of(daemon))
             for _ in range(3):
@@ -166,4 +158,4 @@ def test_a_service_that_is_killed_is_told_of_and_the_dashboard_is_answered():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -58,7 +58,7 @@ class Proxy:
             return False
 
     def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=harness.PATIENCE_S)
         connection.request(method, self.path + path, body, headers or {})
         response = connection.getresponse()
         return harness.Answer(response.status, response.headers, response.read())
@@ -115,8 +115,7 @@ def test_the_page_works(_, proxy):
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return
     import browser
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(proxy.url, 1440, "document.querySelector('#devices li')")
         page.click("[data-example=islands]")
         page.until("document.querySelector('#downloads a') && document.querySelector('#drawing canvas')")
@@ -130,8 +129,6 @@ def test_the_page_works(_, proxy):
         page.click("#nav a")
         page.until("document.querySelector('#devices li')")
         assert page.log() == [], page.log()
-    finally:
-        page.close()
 
 
 if __name__ == "__main__":

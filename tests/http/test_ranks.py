@@ -6,8 +6,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from folder_case import FolderCase
 
 BUILD = os.path.abspath(sys.argv.pop()) if len(sys.argv) > 1 else "."
 APSP, RANKS = os.path.join(BUILD, "apsp"), os.path.join(BUILD, "apsp-mpi")
@@ -28,23 +29,7 @@ def run(command, stdin=b""):
     return subprocess.run(command, input=stdin, capture_output=True, timeout=600, env=environment())
 
 
-class RanksTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name, content=None):
-        path = os.path.join(self.folder, name)
-        if content is not None:
-            with open(path, "wb") as file:
-                file.write(content)
-        return path
-
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
+class RanksTest(FolderCase):
     def generate(self, name, *arguments):
         done = run([APSP, "generate", *arguments, self.path(name)])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -95,7 +80,7 @@ class RanksTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.read(name), self.read("one"), name)
 
-    def test_what_ranks_cannot_do_is_refused_once(self):
+    def test_options_that_ranks_lack_are_refused_once(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "50")
         out = self.path("out.npy")
         self.assertIn("No such file", self.refused(1, 3, "solve", self.path("none.gr"), out))

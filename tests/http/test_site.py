@@ -44,4 +44,4 @@ def test_the_site_has_every_document_and_asks_nobody():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

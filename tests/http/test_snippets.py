@@ -97,4 +97,4 @@ def test_keys_and_tls_are_set_up_as_it_is_written():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

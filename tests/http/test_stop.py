@@ -69,4 +69,4 @@ def test_an_idle_service_stops_at_once():
 
 
 if __name__ == "__main__":
-    harness.run(globals(), each=False)
+    harness.run(globals())

@@ -75,7 +75,7 @@ def test_chunks_in_any_split(daemon):
 
 def test_uploads_that_come_in_together_share_the_memory_for_them(_):
     body = harness.long_edges(240_000)
-    with harness.Daemon("--http.upload_memory", "2MiB") as daemon:
+    with harness.Daemon("--http.upload_memory", "2MiB", *harness.NO_DEADLINES) as daemon:
         assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 2 << 20
         # The announcement takes nothing.
         second = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
@@ -105,7 +105,7 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
 
 def test_questions_that_come_in_together_share_that_memory_too(_):
     body = b'{"pairs":[' + b"[1,2]," * 500_000 + b"[1,2]]}"
-    with harness.Daemon("--http.upload_memory", "8MiB", "--http.rate_floor", "0") as daemon:
+    with harness.Daemon("--http.upload_memory", "8MiB", *harness.NO_DEADLINES) as daemon:
         daemon.solve(b"p sp 2 1\na 1 2 5\n", "?name=small")
         connections = [daemon.connect() for _ in range(4)]
         for connection in connections:
@@ -129,13 +129,13 @@ def test_questions_that_come_in_together_share_that_memory_too(_):
 
 
 def test_an_announcement_takes_nothing_from_others(_):
-    with harness.Daemon("--http.upload_memory", "64MiB", "--http.rate_floor", "0") as daemon:
+    with harness.Daemon("--http.upload_memory", "64MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon) for _ in range(8)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
 
 
 def test_an_address_leaves_half_of_the_memory_to_the_others(_):
-    with harness.Daemon("--http.upload_memory", "32MiB", "--http.rate_floor", "0") as daemon:
+    with harness.Daemon("--http.upload_memory", "32MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19) for _ in range(40)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
         # A step of 1 MiB for each of 16.

@@ -86,7 +86,7 @@ def test_a_poll_ends_with_its_time(daemon):
     start = time.monotonic()
     document = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200).json
     spent = time.monotonic() - start
-    assert document["state"] != "queued" or 0.25 < spent < 30, (document, spent)
+    assert document["state"] != "queued" or spent > 0.25, (document, spent)
     answer = daemon.get(f"/v1/jobs/{waiting}", Prefer="respond-async, wait=0.1").expect(200)
     assert answer.headers["Preference-Applied"] == "wait=0.1"
     cancel(daemon, waiting)
@@ -98,13 +98,12 @@ def test_many_polls_end_with_the_change(daemon):
     states = []
 
     def poll():
-        states.append(daemon.get(f"/v1/jobs/{waiting}?wait=30").expect(200).json["state"])
+        states.append(daemon.get(f"/v1/jobs/{waiting}?wait=60").expect(200).json["state"])
 
     threads = [threading.Thread(target=poll) for _ in range(20)]
     for thread in threads:
         thread.start()
-    for _ in range(50):
-        daemon.get("/livez").expect(200)
+    harness.wait_until(daemon, lambda: daemon.held() == 20)
     cancel(daemon, waiting)
     for thread in threads:
         thread.join()
