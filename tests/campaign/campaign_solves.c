@@ -19,7 +19,6 @@
 #define VERTICES_MOST 150
 #define BLOCKS 6
 #define LATE_GRAPHS 300
-#define SOLVERS_MOST 16
 
 __extension__ typedef __int128 wide;
 #define UNREACHED ((wide)1 << 100)
@@ -307,24 +306,22 @@ static uint32_t rounds_late(struct solver *solver)
 int main(int argc, char **argv)
 {
     const uint64_t graphs = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
-    struct solver *solvers[SOLVERS_MOST];
     uint32_t latest = 0;
 
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    const size_t count = trial_open_cpus(solvers, SOLVERS_MOST);
+    (void)trial_open_cpus(NULL);
+    const size_t count = trial_cpu_count;
     for (uint64_t i = 0; i < graphs; i++) {
-        try_one(solvers[draw(count)]);
+        try_one(trial_cpus[draw(count)]);
     }
     for (int i = 0; i < LATE_GRAPHS; i++) {
-        struct solver *solver = solvers[draw(count)];
+        struct solver *solver = trial_cpus[draw(count)];
 
         solver->dense_only = true;
         const uint32_t late = rounds_late(solver);
         latest = late > latest ? late : latest;
     }
-    for (size_t i = 0; i < count; i++) {
-        solver_close(solvers[i]);
-    }
+    (void)trial_close_cpus(NULL);
     printf("%" PRIu64 " graphs by %zu back ends:", graphs, count);
     for (size_t fate = 0; fate < sizeof fates / sizeof fates[0]; fate++) {
         printf(" %" PRIu64 " %s,", counts[fate], fates[fate]);

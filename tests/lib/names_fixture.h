@@ -5,6 +5,4 @@
 #include "proto/vertex_names.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 struct vertex_names *names_of(const char *const *strings, uint32_t count, bool numeric);

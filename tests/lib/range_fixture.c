@@ -14,10 +14,10 @@ struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
     struct vertex_names *names = NULL;
     struct graph *graph = NULL;
     assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(vertex_count, 0, &names), STATUS_OK);
+    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
     for (size_t i = 0; i < count; ++i) {
         assert_int_equal(
-            graph_builder_add_integer(builder, edges[i].source, edges[i].target, edges[i].weight),
+            graph_builder_add_real(builder, edges[i].source, edges[i].target, edges[i].weight),
             STATUS_OK);
     }
     assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
@@ -35,7 +35,7 @@ struct graph *range_random(uint64_t seed)
     for (uint32_t i = 0; i < count; ++i) {
         edges[i].source = range_next(&seed, vertex_count);
         edges[i].target = range_next(&seed, vertex_count);
-        edges[i].weight = range_next(&seed, 5) == 0 ? 0 : (int32_t)(1 + range_next(&seed, largest));
+        edges[i].weight = range_next(&seed, 5) == 0 ? 0 : 1 + range_next(&seed, largest);
     }
     return range_build(vertex_count, edges, count, range_next(&seed, 3) > 0);
 }

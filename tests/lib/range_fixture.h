@@ -5,19 +5,19 @@
 #include "proto/read/graph_builder.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-
 #define RANGE_VERTICES 24
 #define RANGE_DEGREE 32
 #define RANGE_FAR (UINT64_MAX / 4)
 
 struct range_edge {
     uint32_t source, target;
-    int32_t weight;
+    double weight;
 };
 
 uint32_t range_next(uint64_t *seed, uint32_t below);
 
+/* A graph whose vertices are named 1, 2, ..., unlike its rows; its weights are integers if all
+ * given ones are. */
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 

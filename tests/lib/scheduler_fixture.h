@@ -8,9 +8,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A ring of three: the distance from row 0 to row 2 is 3. */
 #define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"

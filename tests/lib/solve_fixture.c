@@ -15,25 +15,6 @@ int close_cpu(void **state)
     return 0;
 }
 
-struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t count, bool directed)
-{
-    const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
-    for (size_t index = 0; index < count; ++index) {
-        assert_int_equal(graph_builder_add_real(builder, edges[index].source, edges[index].target,
-                                                edges[index].weight),
-                         STATUS_OK);
-    }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
-                     STATUS_OK);
-    graph_builder_destroy(builder);
-    return graph;
-}
-
 struct attempt run(struct solver *solver, const struct graph *graph, enum kind kind)
 {
     struct attempt attempt = {0};
@@ -44,10 +25,10 @@ struct attempt run(struct solver *solver, const struct graph *graph, enum kind k
     return attempt;
 }
 
-struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t count,
+struct attempt run_edges(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                          bool directed, enum kind kind)
 {
-    struct graph *graph = build(vertex_count, edges, count, directed);
+    struct graph *graph = range_build(vertex_count, edges, count, directed);
     struct attempt attempt = run(cpu, graph, kind);
     graph_destroy(graph);
     return attempt;

@@ -2,20 +2,10 @@
  */
 #pragma once
 
-#include "proto/read/graph_builder.h"
 #include "server/solver/solve.h"
-#include "tests/lib/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/range_fixture.h"
 
 #define VERTEX_LIMIT 32
-
-struct edge {
-    uint32_t source, target;
-    double weight;
-};
 
 /* A solver that computes nothing but i4, on the CPU: stands for a device with fewer kinds. */
 struct narrow_solver {
@@ -29,8 +19,6 @@ extern struct solver *cpu;
 int open_cpu(void **state);
 
 int close_cpu(void **state);
-
-struct graph *build(uint32_t vertex_count, const struct edge *edges, size_t count, bool directed);
 
 struct attempt {
     enum status status;
@@ -46,10 +34,10 @@ struct attempt {
 
 struct attempt run(struct solver *solver, const struct graph *graph, enum kind kind);
 
-struct attempt run_edges(uint32_t vertex_count, const struct edge *edges, size_t count,
+struct attempt run_edges(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                          bool directed, enum kind kind);
 
-static const struct edge short_path[] = {{0, 1, 7}, {1, 2, 8}};
+static const struct range_edge short_path[] = {{0, 1, 7}, {1, 2, 8}};
 
 void describe_cpu(const struct solver *solver, struct solver_device *ret_device);
 

@@ -1,11 +1,14 @@
-/* cmocka, with what it wants included before it, and the macros that define test functions.
- * Included by every program of unit tests. */
+/* cmocka, with the headers that it wants before it and those that most tests use, and the macros
+ * that define test functions. Included by every program of unit tests. */
 #pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -50,6 +53,6 @@ void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_u
 
 void test_set_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
-/* Runs the test functions whose names match the pattern in APSPD_TEST_ONLY ("*" and "?" stand for
- * any text and any character), or all of them. Returns the exit code of the program. */
+/* Runs the test functions whose names match the pattern in APSPD_TEST_ONLY (fnmatch), or all of
+ * them. Returns the exit code of the program, 1 if none matches. */
 int test_run(void);

@@ -1,11 +1,10 @@
 /* The main function of a program of unit tests: it runs the functions that TEST defines. */
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
+#include <fnmatch.h>
 
 enum { TESTS_MAX = 64 };
 
-/* cmocka passes over the elements without a name. */
 static struct CMUnitTest tests[TESTS_MAX];
 static unsigned test_count;
 static CMFixtureFunction group_set_up;
@@ -28,10 +27,20 @@ void test_set_group(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 
 int test_run(void)
 {
-    const char *pattern = getenv("APSPD_TEST_ONLY");
-    if (pattern != NULL && pattern[0] != '\0') {
-        cmocka_set_test_filter(pattern);
+    const char *only = getenv("APSPD_TEST_ONLY");
+    const char *pattern = only != NULL && only[0] != '\0' ? only : "*";
+    unsigned chosen = 0;
+    for (unsigned i = 0; i < test_count; i++) {
+        if (fnmatch(pattern, tests[i].name, 0) == 0) {
+            tests[chosen++] = tests[i];
+        }
     }
+    if (chosen == 0) {
+        print_error("no test function matches %s\n", pattern);
+        return 1;
+    }
+    /* cmocka passes over the elements without a name. */
+    memset(tests + chosen, 0, (TESTS_MAX - chosen) * sizeof(tests[0]));
     return cmocka_run_group_tests(tests, group_set_up, group_tear_down);
 }
 

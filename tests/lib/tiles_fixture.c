@@ -1,5 +1,18 @@
 #include "tests/lib/tiles_fixture.h"
 
+struct cpu_pool *pool;
+
+int create_pool(void **state)
+{
+    return cpu_pool_create(3, &pool) == STATUS_OK ? 0 : 1;
+}
+
+int destroy_pool(void **state)
+{
+    cpu_pool_destroy(pool);
+    return 0;
+}
+
 /* Vertices a third further on, tiles of 50 and 37 in turn; without rounds. */
 static struct plan *tiles_fixture_order(uint32_t n)
 {

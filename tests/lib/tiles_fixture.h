@@ -1,12 +1,10 @@
 /* Plans and tiles for the tests of the CPU solver's parts: a dense plan, or one with an order and
- * tiles of its own that lists nothing. Each test program includes it once. */
+ * tiles of its own that lists nothing; and a pool of threads for a whole program. */
 #pragma once
 
 #include "server/solver/cpu/tiles.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
-
-#include <stdlib.h>
 
 struct tiles_fixture {
     struct plan *plan;
@@ -18,3 +16,10 @@ void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, 
                         struct tiles_fixture *ret_fixture);
 
 void tiles_fixture_close(struct tiles_fixture *fixture);
+
+/* Of three threads, from create_pool on. */
+extern struct cpu_pool *pool;
+
+int create_pool(void **state);
+
+int destroy_pool(void **state);

@@ -10,9 +10,6 @@
 
 #include <fcntl.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"

@@ -7,37 +7,17 @@
 #include "tests/solver/table.h"
 #include "tests/solver/trial.h"
 
-#include <stdlib.h>
-
-#define SOLVER_LIMIT 8
 #define LAW_VERTICES 150
-
-static struct solver *solvers[SOLVER_LIMIT];
-static size_t solver_count;
-
-static int open_solvers(void **state)
-{
-    solver_count = trial_open_cpus(solvers, SOLVER_LIMIT);
-    return 0;
-}
-
-static int close_solvers(void **state)
-{
-    while (solver_count > 0) {
-        solver_close(solvers[--solver_count]);
-    }
-    return 0;
-}
 
 TEST(every_size_to_200_equals_the_oracle)
 {
     const bool is_quick = getenv("APSPD_TEST_QUICK") != NULL;
     for (uint32_t n = 0; n <= (is_quick ? 140 : 200); n += n < 10 || !is_quick ? 1 : 61) {
         /* Each kernel, on one thread and on two in turn. */
-        struct solver *chosen[SOLVER_LIMIT];
+        struct solver *chosen[TRIAL_CPUS_MAX];
         size_t count = 0;
-        for (size_t index = n % 2; index < solver_count; index += 2) {
-            chosen[count++] = solvers[index];
+        for (size_t index = n % 2; index < trial_cpu_count; index += 2) {
+            chosen[count++] = trial_cpus[index];
         }
         assert_true(table_run(chosen, count, n));
     }
@@ -49,7 +29,7 @@ TEST(sizes_around_a_tile_equal_the_oracle)
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
     const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 3 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t index = 0; index < count; ++index) {
-        assert_true(table_run(solvers, solver_count, sizes[index]));
+        assert_true(table_run(trial_cpus, trial_cpu_count, sizes[index]));
     }
 }
 
@@ -60,8 +40,8 @@ static void run_law(bool (*law)(struct solver *solver, const struct edge_list *l
             continue;
         }
         struct edge_list list = shapes_make(&shapes[index], LAW_VERTICES, 1);
-        for (size_t solver = 0; solver < solver_count; ++solver) {
-            assert_true(law(solvers[solver], &list));
+        for (size_t solver = 0; solver < trial_cpu_count; ++solver) {
+            assert_true(law(trial_cpus[solver], &list));
         }
         edge_list_finish(&list);
     }
@@ -92,4 +72,4 @@ TEST(a_useless_edge_changes_nothing)
     run_law(laws_useless_edge_changes_nothing);
 }
 
-TEST_GROUP(open_solvers, close_solvers)
+TEST_GROUP(trial_open_cpus, trial_close_cpus)

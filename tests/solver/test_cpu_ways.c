@@ -10,29 +10,8 @@
 #include "tests/solver/trial.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define SOLVER_LIMIT 8
 #define SMALL_VERTICES 200
-
-static struct solver *solvers[SOLVER_LIMIT];
-static size_t solver_count;
-
-static int open_solvers(void **state)
-{
-    solver_count = trial_open_cpus(solvers, SOLVER_LIMIT);
-    return 0;
-}
-
-static int close_solvers(void **state)
-{
-    while (solver_count > 0) {
-        solver_close(solvers[--solver_count]);
-    }
-    return 0;
-}
 
 /* A graph and what is known of it. */
 struct problem_case {
@@ -116,19 +95,19 @@ static void solve(const struct problem_case *made, struct solver *solver, const 
 static void solve_narrow(const struct problem_case *made, const struct plan *plan)
 {
     const struct solve_options options = {.symmetric = !made->graph->directed, .narrow = true};
-    for (size_t index = 0; made->narrow && index < solver_count; ++index) {
-        solve(made, solvers[index], plan, KIND_I4, &options);
+    for (size_t index = 0; made->narrow && index < trial_cpu_count; ++index) {
+        solve(made, trial_cpus[index], plan, KIND_I4, &options);
     }
 }
 
 static void solve_wide(const struct problem_case *made, const struct plan *plan)
 {
     const struct solve_options options = {.symmetric = !made->graph->directed};
-    for (size_t index = 0; index < solver_count; ++index) {
-        solve(made, solvers[index], plan, KIND_F4, &options);
-        solve(made, solvers[index], plan, KIND_F8, &options);
+    for (size_t index = 0; index < trial_cpu_count; ++index) {
+        solve(made, trial_cpus[index], plan, KIND_F4, &options);
+        solve(made, trial_cpus[index], plan, KIND_F8, &options);
         if (made->integral) {
-            solve(made, solvers[index], plan, KIND_I4, &options);
+            solve(made, trial_cpus[index], plan, KIND_I4, &options);
         }
     }
 }
@@ -159,7 +138,7 @@ static void solve_dense(const struct shape *shape, uint32_t n)
     finish_case(&made);
 }
 
-TEST(in_16_bits_every_size_to_200_is_right)
+TEST(every_size_to_200_is_right_in_16_bits)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint32_t n = 1; n <= SMALL_VERTICES; n += stride(n)) {
@@ -168,7 +147,7 @@ TEST(in_16_bits_every_size_to_200_is_right)
     }
 }
 
-TEST(in_16_bits_sizes_of_several_tiles_are_right)
+TEST(sizes_of_several_tiles_are_right_in_16_bits)
 {
     static const uint32_t sizes[] = {255, 256, 257, 511, 700};
     const size_t count = quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
@@ -220,4 +199,4 @@ TEST(any_plan_sees_a_negative_cycle)
     }
 }
 
-TEST_GROUP(open_solvers, close_solvers)
+TEST_GROUP(trial_open_cpus, trial_close_cpus)

@@ -8,8 +8,6 @@
 #include "tests/solver/shapes.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TILE 6
 #define ELEMENTS (TILE * TILE)

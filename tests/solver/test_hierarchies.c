@@ -7,10 +7,7 @@
 #include "tests/solver/shapes.h"
 #include "tests/solver/trial.h"
 
-#include <stdlib.h>
-
 #include <math.h>
-#include <string.h>
 
 static struct solver *cpu;
 

@@ -9,10 +9,6 @@
 #include "tests/solver/plan_reference.h"
 #include "tests/solver/shapes.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TILE 8
 
 /* Small tiles and cheap rounds, so that small graphs have plans of every form. */

@@ -6,9 +6,6 @@
 #include "tests/solver/random_plan.h"
 #include "tests/solver/shapes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define VERTICES_MAX 90
 
 static uint64_t seed_count(void)

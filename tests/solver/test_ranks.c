@@ -12,11 +12,6 @@
 #include "tests/solver/thread_ranks.h"
 #include "tests/solver/trial.h"
 
-#include <string.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
 #define RANKS_MAX THREAD_RANKS_MAX
 /* GPUs solve larger graphs together. */
 #define GPU_VERTICES 4300

@@ -210,14 +210,26 @@ struct solver *trial_open_cpu(const char *isa, uint32_t threads)
     return solver;
 }
 
-size_t trial_open_cpus(struct solver **ret_solvers, size_t limit)
+struct solver *trial_cpus[TRIAL_CPUS_MAX];
+size_t trial_cpu_count;
+
+int trial_open_cpus(void **state)
 {
-    size_t count = 0;
+    (void)state;
     for (uint32_t index = 0; cpu_kernel_usable(index) != NULL; ++index) {
         for (uint32_t threads = 1; threads <= 2; ++threads) {
-            CHECK(count < limit);
-            ret_solvers[count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
+            CHECK(trial_cpu_count < TRIAL_CPUS_MAX);
+            trial_cpus[trial_cpu_count++] = trial_open_cpu(cpu_kernel_usable(index)->isa, threads);
         }
     }
-    return count;
+    return 0;
+}
+
+int trial_close_cpus(void **state)
+{
+    (void)state;
+    while (trial_cpu_count > 0) {
+        solver_close(trial_cpus[--trial_cpu_count]);
+    }
+    return 0;
 }

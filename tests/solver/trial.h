@@ -40,5 +40,11 @@ bool trial_same(const struct trial *trial, const struct trial *other);
 
 /* A CPU solver; ends the program when it cannot be opened. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
-/* One for each kernel of this machine on one and on two threads; returns how many. */
-size_t trial_open_cpus(struct solver **ret_solvers, size_t limit);
+
+/* A CPU solver for each kernel of this machine, on one and on two threads. */
+#define TRIAL_CPUS_MAX 8
+extern struct solver *trial_cpus[TRIAL_CPUS_MAX];
+extern size_t trial_cpu_count;
+/* They set up and tear down a group of test functions, and return 0. */
+int trial_open_cpus(void **state);
+int trial_close_cpus(void **state);

@@ -2,9 +2,6 @@
 #include "server/command/generator.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define VERTEX_LIMIT 400
 
 /* The weights as a matrix, 0 = no edge, and a sum over the edges in their order. */

@@ -1,8 +1,6 @@
 #include "gpu/schedule.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 #define TILE 128
 
 /* Four tiles of 100, 20, 128 and 60 vertices: 0 and 1 are leaves, 2 and 3 part them. The first

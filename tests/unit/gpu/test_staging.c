@@ -1,9 +1,6 @@
 #include "gpu/staging.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define LARGEST ((size_t)5 << 20)
 #define MARGIN 64
 #define SHARE ((size_t)1 << 20)

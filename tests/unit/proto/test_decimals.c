@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 TEST(decimals_are_counted)
 {

@@ -2,8 +2,6 @@
 #include "proto/read/graph_rows.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/lib/range_fixture.h"
 #include "tests/lib/test.h"
@@ -31,23 +29,15 @@ static struct table table_of(const struct graph *graph)
 
 static struct graph *graph_of(const struct table *table, bool directed)
 {
-    const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(N, 0, &names), STATUS_OK);
+    struct range_edge edges[N * N];
+    size_t count = 0;
     for (uint32_t i = 0; i < N * N; i++) {
-        if (!isnan(table->weight[i / N][i % N])) {
-            assert_int_equal(
-                graph_builder_add_real(builder, i / N, i % N, table->weight[i / N][i % N]),
-                STATUS_OK);
+        const struct range_edge edge = {i / N, i % N, table->weight[i / N][i % N]};
+        if (!isnan(edge.weight)) {
+            edges[count++] = edge;
         }
     }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
-                     STATUS_OK);
-    graph_builder_destroy(builder);
-    return graph;
+    return range_build(N, edges, count, directed);
 }
 
 static void expect_equal(const struct graph *found, const struct graph *wanted)

@@ -1,7 +1,5 @@
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 static const uint32_t far_pair[] = {3, GRID_VERTICES - 1};
 
 TEST(a_written_hierarchy_is_opened)
@@ -25,7 +23,7 @@ TEST(a_written_hierarchy_is_opened)
 }
 
 /* The shape outlives the one that was opened first. */
-TEST(one_with_other_weights_shares_the_shape)
+TEST(hierarchy_with_other_weights_shares_the_shape)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *first = NULL;

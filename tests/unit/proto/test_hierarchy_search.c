@@ -1,8 +1,6 @@
 #include "proto/hierarchy_kernel.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 static double number_at(enum kind kind, const void *elements, size_t index)
 {
     return kind == KIND_I4   ? ((const int32_t *)elements)[index]

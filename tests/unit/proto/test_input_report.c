@@ -2,8 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void check_text(const struct input_report *report, const char *expected)
 {
@@ -187,7 +185,7 @@ TEST(weights_that_say_nothing_are_told)
     assert_int_equal(warnings.count, 0);
 }
 
-TEST(nothing_known_is_null)
+TEST(unknown_report_is_null)
 {
     const struct input_report nothing = {0};
     struct input_report again = {.known = true};

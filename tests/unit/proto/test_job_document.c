@@ -3,9 +3,6 @@
 
 #include <jansson.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct graph_summary summary = {.edges_read = 11,
                                              .loops_dropped = 1,
                                              .parallel_merged = 2,

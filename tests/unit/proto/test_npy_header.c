@@ -1,8 +1,6 @@
 #include "proto/npy_header.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 /* A file of version 2 with this dictionary. */
 static enum status parse(const char *dictionary, struct npy_header *header, struct problem *problem)
 {

@@ -2,9 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool integer_is(const char *text, int64_t wanted)
 {

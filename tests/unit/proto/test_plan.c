@@ -1,8 +1,6 @@
 #include "proto/plan.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-
 TEST(destroy_accepts_half_built_plans)
 {
     struct plan *plan = calloc(1, sizeof *plan);

@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <string.h>
 
 TEST(problems_print_what_applies)
 {

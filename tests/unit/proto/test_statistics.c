@@ -2,8 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Storage that a sanitizer guards on both sides. */
 static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)

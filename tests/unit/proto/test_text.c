@@ -2,9 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TEST(pieces_become_one_text)
 {

@@ -2,9 +2,6 @@
 #include "tests/lib/names_fixture.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void check_names(const struct vertex_names *names)
 {
     size_t size = vertex_names_encoded_size(names);

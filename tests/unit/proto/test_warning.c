@@ -1,8 +1,6 @@
 #include "proto/warning.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-
 TEST(warnings_stand_in_the_order_of_their_codes)
 {
     struct warnings warnings = {0};

@@ -50,7 +50,7 @@ SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
     forget(question);
 }
 
-SCHEDULER_TEST(of_two_changes_of_one_state_the_second_is_refused)
+SCHEDULER_TEST(second_change_of_one_state_is_refused)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -96,7 +96,7 @@ SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along)
     assert_int_equal(tag_of(fixture, graph_id), 0);
 }
 
-SCHEDULER_TEST(beyond_two_at_once_they_are_refused)
+SCHEDULER_TEST(third_change_of_coordinates_at_once_is_refused)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

@@ -1,8 +1,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static int set_up(void **state)
 {
     struct graph_table *table;

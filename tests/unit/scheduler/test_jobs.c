@@ -3,7 +3,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct job *new_job(void)
 {

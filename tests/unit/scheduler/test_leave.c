@@ -57,7 +57,7 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(one_of_many_leaves_and_the_others_wait_on)
+SCHEDULER_TEST(client_leaves_and_the_others_wait_on)
 {
     char job_id[JOB_ID_SIZE];
     struct waiting waiting[5];

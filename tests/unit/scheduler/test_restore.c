@@ -49,7 +49,7 @@ SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(of_two_jobs_with_one_lost_result_the_later_is_solved_again)
+SCHEDULER_TEST(later_of_two_jobs_with_one_lost_result_is_solved_again)
 {
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];

@@ -12,7 +12,7 @@ SCHEDULER_TEST(a_submitted_graph_is_solved)
     assert_distance(fixture, graph_id, 2, 1, "5");
 }
 
-SCHEDULER_TEST(without_a_wait_the_answer_is_202_and_the_job_ends_later)
+SCHEDULER_TEST(upload_without_a_wait_is_answered_202_and_its_job_ends_later)
 {
     struct question *question = new_upload(CALL_SUBMIT, RING);
     call(fixture, question, STATUS_OK, 202);

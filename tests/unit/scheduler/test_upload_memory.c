@@ -175,7 +175,7 @@ TEST(sizes_do_not_wrap)
     expect_nothing_taken();
 }
 
-TEST(without_a_memory_nothing_is_charged)
+TEST(share_without_a_memory_is_not_charged)
 {
     struct upload_share share = {0};
 

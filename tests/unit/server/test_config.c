@@ -3,8 +3,6 @@
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ARGUMENT_LIMIT 12

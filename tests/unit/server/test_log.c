@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 static char captured[65536];

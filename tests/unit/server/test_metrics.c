@@ -3,8 +3,6 @@
 #include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *print(void)
 {

@@ -11,9 +11,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -192,7 +189,7 @@ TEST(a_front_that_spawns_runs_itself_and_nothing_else)
     check_front_that_spawns(false);
 }
 
-TEST(so_does_one_whose_processes_open_a_gpu)
+TEST(front_whose_processes_open_a_gpu_is_confined)
 {
     check_front_that_spawns(true);
 }

@@ -1,22 +1,14 @@
-#include "proto/read/graph_builder.h"
 #include "server/solver/certificate.h"
-#include "tests/lib/test.h"
+#include "tests/lib/range_fixture.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VERTICES 6
+#define EDGES 7
 #define NONE UNREACHABLE_I4
 
-struct edge {
-    uint32_t source, target;
-    double weight;
-};
-
 /* Two parts: 0 -> 1 -> 2 with a detour over 3, and 4 <-> 5 at length 0. */
-static const struct edge edges[] = {
+static const struct range_edge edges[EDGES] = {
     {0, 1, 2}, {1, 2, 3}, {0, 3, 1}, {3, 2, 9}, {2, 0, 4}, {4, 5, 0}, {5, 4, 0},
 };
 static const int32_t right_i4[VERTICES * VERTICES] = {
@@ -28,29 +20,9 @@ static const int32_t right_i4[VERTICES * VERTICES] = {
     NONE, NONE, NONE, NONE, 0,    0,
 };
 
-static struct graph *build(uint32_t vertex_count, const struct edge *list, size_t count,
-                           bool directed, double unit)
-{
-    const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
-    for (size_t index = 0; index < count; ++index) {
-        assert_int_equal(graph_builder_add_real(builder, list[index].source, list[index].target,
-                                                list[index].weight * unit),
-                         STATUS_OK);
-    }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
-                     STATUS_OK);
-    graph_builder_destroy(builder);
-    return graph;
-}
-
 static int create_graph(void **state)
 {
-    *state = build(VERTICES, edges, sizeof(edges) / sizeof(edges[0]), true, 1);
+    *state = range_build(VERTICES, edges, EDGES, true);
     return 0;
 }
 
@@ -161,9 +133,10 @@ TEST(rows_that_are_listed_are_the_ones_checked)
 
 TEST(undirected_edges_count_both_ways)
 {
-    static const struct edge chain[] = {{0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
+    static const struct range_edge chain[] = {
+        {0, 1, 1}, {2, 1, 1}, {2, 3, 1}, {5, 3, 1}, {4, 5, 1}};
     static const int32_t place[VERTICES] = {0, 1, 2, 3, 5, 4};
-    struct graph *graph = build(VERTICES, chain, 5, false, 1);
+    struct graph *graph = range_build(VERTICES, chain, 5, false);
     int32_t entries[VERTICES * VERTICES];
     for (int32_t i = 0; i < VERTICES; ++i) {
         for (int32_t j = 0; j < VERTICES; ++j) {
@@ -180,7 +153,11 @@ TEST(undirected_edges_count_both_ways)
 /* The right distances in tenths, each off by the factor given. */
 static enum status check_tenths(enum kind kind, double factor)
 {
-    struct graph *graph = build(VERTICES, edges, sizeof(edges) / sizeof(edges[0]), true, 0.1);
+    struct range_edge tenths[EDGES];
+    for (size_t i = 0; i < EDGES; ++i) {
+        tenths[i] = (struct range_edge){edges[i].source, edges[i].target, 0.1 * edges[i].weight};
+    }
+    struct graph *graph = range_build(VERTICES, tenths, EDGES, true);
     float narrow[VERTICES * VERTICES];
     double wide[VERTICES * VERTICES];
     for (size_t index = 0; index < VERTICES * VERTICES; ++index) {
@@ -211,15 +188,15 @@ TEST(floats_may_be_off_by_their_rounding_and_no_more)
 static enum status check_path(uint32_t hops, double factor)
 {
     const uint32_t n = hops + 1;
-    struct edge *path = calloc(hops, sizeof(*path));
+    struct range_edge *path = calloc(hops, sizeof(*path));
     float *entries = calloc((size_t)n * n, sizeof(*entries));
     assert_true(path != NULL && entries != NULL);
     for (uint32_t hop = 0; hop < hops; ++hop) {
-        path[hop] = (struct edge){hop, hop + 1, 0.1};
+        path[hop] = (struct range_edge){hop, hop + 1, 0.1};
         entries[hop + 1] = (float)(0.1 * (hop + 1));
     }
     entries[hops] = (float)(0.1 * hops * factor);
-    struct graph *graph = build(n, path, hops, true, 1);
+    struct graph *graph = range_build(n, path, hops, true);
     const struct matrix matrix = {n, KIND_F4, entries};
     struct verification verification;
     const enum status status = check_spread(graph, &matrix, 1, NULL, &verification, NULL);
@@ -239,12 +216,13 @@ TEST(many_additions_may_be_off_by_more)
 /* What is less than the least float vanishes, and what is little more loses most of its digits. */
 TEST(weights_below_what_a_float_has_may_vanish)
 {
-    static const struct edge tiny[] = {{0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
+    static const struct range_edge tiny[] = {
+        {0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
     float entries[4 * 4];
     const struct matrix matrix = {4, KIND_F4, entries};
     struct verification verification;
     struct problem problem;
-    struct graph *graph = build(4, tiny, 4, true, 1);
+    struct graph *graph = range_build(4, tiny, 4, true);
 
     for (int i = 0; i < 16; ++i) {
         entries[i] = i % 5 == 0 ? 0 : INFINITY;
@@ -295,14 +273,14 @@ TEST(a_cancel_ends_the_check)
 /* Edges v -> v+1 and v -> v+3 with a step back now and then; the last vertex reaches nothing. */
 static struct graph *build_many(bool directed, int32_t lightest)
 {
-    struct edge list[2 * (MANY - 1)];
+    struct range_edge list[2 * (MANY - 1)];
     size_t count = 0;
     for (uint32_t v = 0; v + 1 < MANY; v++) {
         const uint32_t jump = v % 5 == 4 ? v / 2 : (v + 3) % MANY;
-        list[count++] = (struct edge){v, v + 1, lightest + (int32_t)(v % 4)};
-        list[count++] = (struct edge){v, jump, 5 + v % 3};
+        list[count++] = (struct range_edge){v, v + 1, lightest + (int32_t)(v % 4)};
+        list[count++] = (struct range_edge){v, jump, 5 + v % 3};
     }
-    return build(MANY, list, count, directed, 1);
+    return range_build(MANY, list, count, directed);
 }
 
 static void keep_minimum(int32_t *entry, int32_t value)
@@ -366,17 +344,17 @@ TEST(threads_that_share_a_row_find_every_wrong_entry)
 {
     enum { LONG = 200000 };
     static const uint32_t places[] = {1, 2, 3, 65535, 65536, 65537, 131072, LONG - 2, LONG - 1};
-    struct edge *path = calloc(LONG, sizeof(*path));
+    struct range_edge *path = calloc(LONG, sizeof(*path));
     int32_t *row = calloc(LONG, sizeof(*row));
     struct cpu_pool *pool = NULL;
     assert_true(path != NULL && row != NULL);
     for (uint32_t v = 0; v + 1 < LONG; v++) {
-        path[v] = (struct edge){v, v + 1, v % 3 == 1 ? 0 : 5};
+        path[v] = (struct range_edge){v, v + 1, v % 3 == 1 ? 0 : 5};
         row[v + 1] = row[v] + (v % 3 == 1 ? 0 : 5);
     }
     assert_int_equal(cpu_pool_create(3, &pool), STATUS_OK);
     for (int directed = 0; directed < 2; directed++) {
-        struct graph *graph = build(LONG, path, LONG - 1, directed == 1, 1);
+        struct graph *graph = range_build(LONG, path, LONG - 1, directed == 1);
         const struct matrix matrix = {LONG, KIND_I4, row};
         struct verification verification;
         const uint32_t source = 0;
@@ -426,17 +404,17 @@ TEST(threads_with_rows_of_their_own_find_every_wrong_row)
     static const enum kind kinds[] = {KIND_I4, KIND_F8};
     static int32_t integers[LONG][LONG];
     static double reals[LONG][LONG];
-    struct edge path[LONG];
+    struct range_edge path[LONG];
     struct cpu_pool *pool = NULL;
     struct verification verification;
     for (uint32_t i = 0; i < LONG; i++) {
-        path[i] = (struct edge){i, i + 1, 5};
+        path[i] = (struct range_edge){i, i + 1, 5};
         for (uint32_t j = 0; j < LONG; j++) {
             integers[i][j] = j < i ? NONE : 5 * (int32_t)(j - i);
             reals[i][j] = j < i ? INFINITY : 5 * (double)(j - i);
         }
     }
-    struct graph *graph = build(LONG, path, LONG - 1, true, 1);
+    struct graph *graph = range_build(LONG, path, LONG - 1, true);
     assert_int_equal(cpu_pool_create(4, &pool), STATUS_OK);
     for (size_t i = 0; i < 2; i++) {
         void *const elements = kinds[i] == KIND_I4 ? (void *)integers : (void *)reals;
@@ -483,13 +461,13 @@ TEST(every_wrong_entry_beside_weights_of_zero_is_found)
  * All of these are tight. */
 static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 {
-    struct edge list[MANY] = {{0, 1, 5}};
+    struct range_edge list[MANY] = {{0, 1, 5}};
     int32_t row[MANY] = {0, 5};
     for (uint32_t v = 2; v < n; v++) {
-        list[v - 1] = v - 2 < zeros ? (struct edge){1, v, 0} : (struct edge){0, v, 5};
+        list[v - 1] = v - 2 < zeros ? (struct range_edge){1, v, 0} : (struct range_edge){0, v, 5};
         row[v] = 5;
     }
-    struct graph *graph = build(n, list, n - 1, directed, 1);
+    struct graph *graph = range_build(n, list, n - 1, directed);
     const struct matrix matrix = {n, KIND_I4, row};
     const uint32_t source = 0;
     struct verification verification;
@@ -515,7 +493,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 
 /* As many ends of tight edges of weight 0 are kept as there are vertices: with more of them the row
  * is searched. An undirected edge counts both ways. */
-TEST(as_many_zeros_as_are_kept_and_one_more_are_proven)
+TEST(zero_edges_around_the_kept_count_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {
         for (uint32_t zeros = n / 4 - 1; zeros <= n / 2 + 1; zeros++) {

@@ -5,12 +5,8 @@
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #define TAPE_SIZE 4096
 #define TILE 2

@@ -39,7 +39,7 @@ TEST(u2_is_narrowed_from_i4)
 
 TEST(a_distance_beyond_u2_is_refused)
 {
-    static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
+    static const struct range_edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct attempt attempt = run_edges(3, long_path, 2, true, KIND_U2);
     assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
     assert_int_equal(attempt.problem.status, STATUS_WEIGHT_RANGE);
@@ -48,7 +48,7 @@ TEST(a_distance_beyond_u2_is_refused)
 
 TEST(a_negative_cycle_is_named)
 {
-    static const struct edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
+    static const struct range_edge cycle[] = {{0, 1, 1}, {1, 2, -5}, {2, 1, 3}, {2, 3, 1}};
     struct attempt attempt = run_edges(4, cycle, 4, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
     assert_int_equal(attempt.outcome.cycle_length, 2);
@@ -62,9 +62,9 @@ TEST(a_negative_cycle_is_named)
 
 TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
 {
-    struct edge cycle[20];
+    struct range_edge cycle[20];
     for (uint32_t vertex = 0; vertex < 20; ++vertex) {
-        cycle[vertex] = (struct edge){vertex, (vertex + 1) % 20, vertex == 7 ? -20 : 1};
+        cycle[vertex] = (struct range_edge){vertex, (vertex + 1) % 20, vertex == 7 ? -20 : 1};
     }
     struct attempt attempt = run_edges(20, cycle, 20, true, KIND_F4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
@@ -117,7 +117,7 @@ TEST(a_long_name_is_cut_between_letters)
 
 TEST(a_negative_loop_is_a_negative_cycle)
 {
-    static const struct edge loop[] = {{0, 1, 4}, {1, 1, -3}};
+    static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};
     struct attempt attempt = run_edges(2, loop, 2, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
     assert_int_equal(attempt.outcome.cycle_length, 1);
@@ -129,7 +129,7 @@ TEST(a_negative_loop_is_a_negative_cycle)
 
 TEST(a_negative_undirected_edge_is_a_negative_cycle)
 {
-    static const struct edge edge[] = {{0, 1, -1}};
+    static const struct range_edge edge[] = {{0, 1, -1}};
     struct attempt attempt = run_edges(2, edge, 1, false, KIND_I4);
     assert_int_equal(attempt.status, STATUS_NEGATIVE_CYCLE);
     assert_int_equal(attempt.outcome.cycle_length, 2);
@@ -139,14 +139,14 @@ TEST(a_negative_undirected_edge_is_a_negative_cycle)
 /* Tenths whose sum is exactly 0: no order of them is below in integers, some is in floats. */
 TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 {
-    struct edge edges[VERTEX_LIMIT];
+    struct range_edge edges[VERTEX_LIMIT];
     int last = 0;
     for (uint32_t vertex = 0; vertex + 1 < VERTEX_LIMIT; ++vertex) {
         const int tenths = 1 + (int)(vertex % 7);
-        edges[vertex] = (struct edge){vertex, vertex + 1, tenths / 10.0};
+        edges[vertex] = (struct range_edge){vertex, vertex + 1, tenths / 10.0};
         last -= tenths;
     }
-    edges[VERTEX_LIMIT - 1] = (struct edge){VERTEX_LIMIT - 1, 0, last / 10.0};
+    edges[VERTEX_LIMIT - 1] = (struct range_edge){VERTEX_LIMIT - 1, 0, last / 10.0};
     struct attempt attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F8);
     assert_int_equal(attempt.status, STATUS_OK);
     for (uint32_t vertex = 0; vertex < VERTEX_LIMIT; ++vertex) {
@@ -163,7 +163,7 @@ TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 /* Two edges, 7 and 8 long, one behind the other. */
 static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 {
-    struct graph *graph = build(3, short_path, 2, true);
+    struct graph *graph = range_build(3, short_path, 2, true);
     struct attempt attempt = {0};
     struct matrix matrix = {3, kind, &attempt.entries};
     const struct solve_request request = {.kind = kind};
@@ -289,7 +289,7 @@ static uint32_t narrow_vertices;
 static struct attempt run_rings(bool figures, bool directed, enum kind kind)
 {
     struct narrow_solver device = {.class_ = stand_in_class()};
-    struct edge rings[64];
+    struct range_edge rings[64];
     device.class_.solve = solve_and_note;
     device.class_.describe = describe_cpu;
     device.class_.plan_cost = figures ? tell_figures : NULL;
@@ -299,10 +299,10 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
     device.solver.class_ = &device.class_;
     for (uint32_t vertex = 0; vertex < 32; ++vertex) {
         const uint32_t next = vertex / 4 * 4 + (vertex + 1) % 4;
-        rings[vertex] = (struct edge){vertex, next, 1};
-        rings[32 + vertex] = (struct edge){next, vertex, 1};
+        rings[vertex] = (struct range_edge){vertex, next, 1};
+        rings[32 + vertex] = (struct range_edge){next, vertex, 1};
     }
-    struct graph *graph = build(32, rings, both_ways ? 64 : 32, directed);
+    struct graph *graph = range_build(32, rings, both_ways ? 64 : 32, directed);
     struct attempt attempt = run(&device.solver, graph, kind);
     graph_destroy(graph);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -403,7 +403,7 @@ TEST(a_job_cancelled_while_planned_is_not_solved)
     device.class_.solve = solve_and_note;
     device.class_.describe = describe_cpu;
     device.solver.class_ = &device.class_;
-    struct graph *graph = build(3, short_path, 2, true);
+    struct graph *graph = range_build(3, short_path, 2, true);
     tiles_of_solve = 0;
     assert_int_equal(
         solve_graph(&device.solver, graph, &request, &matrix, &attempt.outcome, &attempt.problem),

@@ -45,7 +45,7 @@ static void estimate_hour(const struct solver *solver, uint32_t vertex_count, ui
     *ret_estimate = (struct solver_estimate){.seconds = 3600};
 }
 
-static struct attempt run_short(struct short_solver *device, const struct edge *edges,
+static struct attempt run_short(struct short_solver *device, const struct range_edge *edges,
                                 uint32_t narrow_vertices, enum kind kind)
 {
     *device = (struct short_solver){.narrow.class_ = stand_in_class()};
@@ -55,7 +55,7 @@ static struct attempt run_short(struct short_solver *device, const struct edge *
     device->narrow.class_.describe = describe_cpu;
     device->narrow.solver.narrow_vertices = narrow_vertices;
     device->narrow.solver.class_ = &device->narrow.class_;
-    struct graph *graph = build(3, edges, 2, true);
+    struct graph *graph = range_build(3, edges, 2, true);
     struct attempt attempt = run(&device->narrow.solver, graph, kind);
     solve_outcome_finish(&attempt.outcome);
     graph_destroy(graph);
@@ -64,7 +64,7 @@ static struct attempt run_short(struct short_solver *device, const struct edge *
 
 TEST(a_solver_is_told_when_16_bits_are_proven_to_be_enough)
 {
-    static const struct edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
+    static const struct range_edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
     struct short_solver device;
     assert_int_equal(run_short(&device, short_path, 3, KIND_I4).status, STATUS_OK);
     assert_true(device.told_narrow);
@@ -80,7 +80,7 @@ TEST(a_solver_is_told_when_16_bits_are_proven_to_be_enough)
 
 TEST(a_solver_of_u2_writes_it_itself)
 {
-    static const struct edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
+    static const struct range_edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct short_solver device;
     struct attempt attempt = run_short(&device, short_path, 3, KIND_U2);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -127,7 +127,7 @@ TEST(the_pages_of_a_matrix_that_is_written_last_are_made_ready)
     const size_t size = (size_t)LARGE_VERTICES * LARGE_VERTICES * sizeof(int32_t);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
-    struct graph *graph = build(LARGE_VERTICES, short_path, 2, true);
+    struct graph *graph = range_build(LARGE_VERTICES, short_path, 2, true);
     struct matrix matrix = {LARGE_VERTICES, KIND_I4, memory};
     const struct solve_request request = {.kind = KIND_I4};
     struct solve_outcome outcome = {0};
@@ -173,7 +173,7 @@ TEST(expected_time_is_what_the_solver_estimates)
     device.class_.estimate = estimate_hour;
     device.class_.describe = describe_cpu;
     device.solver.class_ = &device.class_;
-    struct graph *graph = build(2, short_path, 1, true);
+    struct graph *graph = range_build(2, short_path, 1, true);
     assert_true(expected_to_solve(&device.solver, graph, KIND_U2) == 3600);
     assert_true(expected_to_solve(&device.solver, graph, KIND_F8) == 3600);
     graph_destroy(graph);
@@ -210,7 +210,7 @@ TEST(rounds_have_a_pace_of_their_own)
 {
     int32_t elements[9];
     struct told told = {0};
-    struct graph *graph = build(3, short_path, 2, true);
+    struct graph *graph = range_build(3, short_path, 2, true);
     const struct observer observer = {
         .context = &told, .cancelled = say_go_on, .tell = note_begin, .expect = note_fill};
     const struct solve_request request = {.kind = KIND_I4, .observer = &observer};

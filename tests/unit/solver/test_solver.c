@@ -1,8 +1,6 @@
 #include "server/solver/solver.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static enum status open_choice(enum solver_choice choice, struct solver **ret_solver,
                                struct problem *reterr)
 {

@@ -1,12 +1,8 @@
-#include "proto/read/graph_builder.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/solver.h"
-#include "tests/lib/test.h"
+#include "tests/lib/range_fixture.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Several tiles, so that threads and rounds matter. */
 #define RING_VERTICES 700
@@ -22,19 +18,11 @@ static enum status open_solver(const char *isa, uint32_t threads, struct solver 
 /* 0 -> 1 -> ... -> 0, each edge of length 1. */
 static struct graph *build_ring(uint32_t vertex_count)
 {
-    const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(vertex_count, 0, &names), STATUS_OK);
-    for (uint32_t vertex = 0; vertex < vertex_count; ++vertex) {
-        assert_int_equal(graph_builder_add_integer(builder, vertex, (vertex + 1) % vertex_count, 1),
-                         STATUS_OK);
+    struct range_edge edges[RING_VERTICES];
+    for (uint32_t v = 0; v < vertex_count; ++v) {
+        edges[v] = (struct range_edge){v, (v + 1) % vertex_count, 1};
     }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, true, &graph, NULL), STATUS_OK);
-    graph_builder_destroy(builder);
-    return graph;
+    return range_build(vertex_count, edges, vertex_count, true);
 }
 
 struct watch {

@@ -240,7 +240,7 @@ FIXTURE_TEST(graph_leaves_with_its_names_and_results)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(one_result_leaves_alone)
+FIXTURE_TEST(result_leaves_alone)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);

@@ -49,7 +49,7 @@ FIXTURE_TEST(a_file_is_read_as_it_was_written)
     coordinates_destroy(coordinates);
 }
 
-FIXTURE_TEST(where_there_is_no_file_there_are_none)
+FIXTURE_TEST(missing_file_means_no_coordinates)
 {
     struct coordinates *coordinates = NULL;
     struct coordinates_info info = {.bytes = 1};

@@ -2,7 +2,6 @@
 #include "tests/lib/hierarchy_fixture.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #define AMPLE (UINT64_C(1) << 30)
 

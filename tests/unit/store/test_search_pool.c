@@ -2,9 +2,6 @@
 #include "tests/lib/hierarchy_fixture.h"
 #include "tests/lib/store_fixture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct result_file *make_file(const struct fixture *fixture, const struct graph *graph,
                                      uint64_t *ret_checksum)
 {
@@ -93,7 +90,7 @@ FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(one_of_another_graph_is_damaged)
+FIXTURE_TEST(hierarchy_of_another_graph_is_damaged)
 {
     struct graph *graph = make_grid(false);
     struct result_file *opened = NULL;

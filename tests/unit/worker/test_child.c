@@ -3,8 +3,6 @@
 #include "server/worker/wire.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 #include "server/worker/launcher.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 TEST(a_launcher_is_refused_without_the_program_of_ranks)
 {
     struct worker_launcher launcher = {.channel = -1};

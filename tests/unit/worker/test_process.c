@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -54,7 +52,7 @@ TEST(a_process_leaves_when_it_is_hung_up_on)
     close(other);
 }
 
-TEST(one_that_was_killed_is_told_from_it)
+TEST(process_killed_by_others_is_told_from_it)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_EXIT;
@@ -70,7 +68,7 @@ TEST(one_that_was_killed_is_told_from_it)
     assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
-TEST(one_that_does_not_leave_is_killed)
+TEST(process_that_does_not_leave_is_killed)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_STALLED;

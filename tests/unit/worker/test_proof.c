@@ -4,7 +4,6 @@
 #include "server/solver/solve_hierarchy.h"
 #include "server/worker/proof.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static struct cpu_pool *pool; /* of the tasks */

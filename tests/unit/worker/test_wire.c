@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 #include "server/http/api/name_scanner.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static const char *const keys[] = {"one", "two", NULL};
 
 static struct name_scanner begin(const char *body)

@@ -3,8 +3,6 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static enum status walk(enum pairs_form form, const char *body, struct text *seen,
                         struct problem *reterr)
 {

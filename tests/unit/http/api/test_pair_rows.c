@@ -1,8 +1,6 @@
 #include "server/http/api/pair_rows.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 TEST(rows_are_found_in_every_form)
 {
     static const uint32_t rows[] = {0, 2, 1, 1};

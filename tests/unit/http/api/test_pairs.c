@@ -3,9 +3,6 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static enum status read_all(enum pairs_form form, const char *body, size_t size, struct text *seen,
                             struct problem *reterr)
 {

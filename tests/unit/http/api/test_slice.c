@@ -1,8 +1,6 @@
 #include "server/http/api/slice.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static struct vertex_names *make(void)
 {
     static const char *const list[] = {"Rome", "a,b", "say \"x\"", "1:2", "K\xC3\xB6ln", ""};

@@ -2,8 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 #include "server/http/request/failed_logins.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static struct failed_logins logins;
 
 TEST(wrong_keys_are_counted_by_address_and_minute)

@@ -1,8 +1,6 @@
 #include "server/http/request/framing.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 #define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A request as "METHOD URL VERSION" with up to four headers as "Name: value". */

@@ -1,8 +1,6 @@
 #include "server/http/request/headers.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static const char *const offers[] = {"application/json", "text/plain", NULL};
 
 TEST(the_offer_liked_best_is_chosen)

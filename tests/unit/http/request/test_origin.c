@@ -1,9 +1,6 @@
 #include "server/http/request/origin.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define LENGTH_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct config config_of(const char *hosts, const char *origins)

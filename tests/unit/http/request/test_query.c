@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <string.h>
 
 static enum status parse(const char *text, char *copy, struct query *ret_query)
 {
@@ -130,7 +129,7 @@ static enum status from_document(const char *text, struct job_request *ret_reque
     return status;
 }
 
-TEST(nothing_said_is_the_default)
+TEST(empty_query_gives_the_defaults)
 {
     struct job_request request;
 

@@ -5,8 +5,6 @@
 #include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DISTANCE "method=\"GET\",route=\"/v1/graphs/{g}/distance\""
 

@@ -1,8 +1,6 @@
 #include "server/http/request/router.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static enum status find(enum method method, const char *path, struct router_match *ret_match,
                         char allow[ROUTER_ALLOW_SIZE])
 {

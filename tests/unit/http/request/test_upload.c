@@ -5,8 +5,6 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 static const struct upload_rules rules = {

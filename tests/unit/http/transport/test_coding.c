@@ -1,8 +1,6 @@
 #include "server/http/transport/coding.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -118,7 +116,7 @@ TEST(a_flush_brings_all_that_there_is)
     text_finish(&text);
 }
 
-TEST(nothing_has_an_encoding_too)
+TEST(empty_text_has_an_encoding)
 {
     struct text gzip = encode(CODING_GZIP, "", 0, 1);
     struct text zstd = encode(CODING_ZSTD, "", 0, 1);

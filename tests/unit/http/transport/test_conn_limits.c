@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
 static struct sockaddr_storage address_of(const char *text)
 {
@@ -50,7 +49,7 @@ TEST(one_address_is_stopped_before_all_are)
     conn_limits_destroy(limits);
 }
 
-TEST(of_ipv6_a_network_counts_as_one)
+TEST(ipv6_network_counts_as_one_address)
 {
     struct conn_limits *limits;
 
@@ -103,7 +102,7 @@ TEST(no_limit_of_addresses_is_none)
     conn_limits_destroy(limits);
 }
 
-TEST(beyond_what_may_be_refused_nobody_is_let_in)
+TEST(connection_beyond_the_refused_ones_is_closed)
 {
     const struct conn_limits_rules rules = {
         .connections = 2, .refused_connections = 4, .of_address = 2};

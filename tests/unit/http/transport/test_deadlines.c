@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -209,7 +208,7 @@ TEST(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once)
     end(&pair);
 }
 
-TEST(without_a_floor_only_headers_have_a_deadline)
+TEST(headers_alone_have_a_deadline_without_a_floor)
 {
     const struct deadline_rules none = {.header_s = 10, .stall_s = 30};
     const struct pair pair = connect_tcp();

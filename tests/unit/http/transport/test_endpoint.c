@@ -7,8 +7,6 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -295,7 +293,7 @@ TEST(too_many_connections_are_closed_or_make_room)
 }
 
 /* Somebody waits, and there is no descriptor for him. */
-TEST(without_descriptors_the_thread_rests_and_goes_on_later)
+TEST(thread_without_descriptors_rests_and_goes_on_later)
 {
     struct fixture *fixture = start_tcp();
     struct rlimit limit;
@@ -323,7 +321,7 @@ TEST(without_descriptors_the_thread_rests_and_goes_on_later)
     stop(fixture);
 }
 
-TEST(after_a_quiesce_open_connections_are_answered)
+TEST(open_connections_are_answered_after_a_quiesce)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);

@@ -4,8 +4,6 @@
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,7 +126,7 @@ TEST(a_name_is_looked_up)
 }
 
 /* Else a crowd that comes at once tries again a second later. */
-TEST(as_many_may_come_at_once_as_the_kernel_lets)
+TEST(backlog_is_the_limit_of_the_kernel)
 {
     struct problem problem = {0};
     struct listener listener;

@@ -3,9 +3,6 @@
 
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

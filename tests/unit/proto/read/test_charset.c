@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <iconv.h>
-#include <stdlib.h>
-#include <string.h>
 
 static enum status append(void *context, const char *bytes, size_t size, struct problem *reterr)
 {

@@ -3,9 +3,6 @@
 #include "proto/read/reader.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* One upload: its format, its parameters "name value ..", and the end: the weights in the order of
  * the graph and the code of a warning, or the words of a refusal. */
 struct upload {

@@ -2,7 +2,6 @@
 #include "tests/lib/names_fixture.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *const words[] = {"a", "b", "c d"};
 

@@ -3,8 +3,6 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -2,8 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MANY 300000
 

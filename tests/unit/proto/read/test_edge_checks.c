@@ -2,8 +2,6 @@
 #include "proto/read/reader.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static struct edge_comments read_comment(const char *line)
 {
     struct edge_comments dialect = {0};

@@ -1,9 +1,6 @@
 #include "proto/read/fields.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The fields of a line, each in brackets. */
 static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
 {

@@ -2,9 +2,6 @@
 #include "proto/read/graph_rows.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define VERTICES 9u
 #define ROUNDS 300
 #define ABSENT INT32_MAX

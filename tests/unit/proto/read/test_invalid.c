@@ -3,7 +3,6 @@
 #include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <stdio.h>
 
 #define INPUT_LIMIT (1u << 18)
 

@@ -1,9 +1,6 @@
 #include "proto/read/json_nodes.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct fixture {
     struct graph_builder *builder;
     struct json_nodes nodes;

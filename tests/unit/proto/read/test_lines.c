@@ -1,8 +1,6 @@
 #include "proto/read/lines.h"
 #include "tests/lib/test.h"
 
-#include <string.h>
-
 static struct word_cursor cursor_of(const char *line)
 {
     return (struct word_cursor){line, line, line + strlen(line)};

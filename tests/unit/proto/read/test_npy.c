@@ -1,7 +1,6 @@
 #include "tests/lib/reader_fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 
 struct array {
     const char *descr;

@@ -1,9 +1,6 @@
 #include "proto/read/sniff.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void is(const char *text, const char *name)
 {
     struct problem problem = {0};

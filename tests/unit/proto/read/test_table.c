@@ -3,8 +3,6 @@
 #include "proto/read/sniff.h"
 #include "tests/lib/reader_fixture.h"
 
-#include <stdio.h>
-
 static void generate(uint64_t seed, struct text *text)
 {
     static const char *const cells[] = {"0", "7", "2.5", "", "inf", "nan", "-", "1e2", "-3"};

@@ -1,9 +1,6 @@
 #include "proto/write/grid.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define N 5
 
 static uint16_t elements[N][N];
@@ -174,7 +171,7 @@ TEST(names_are_quoted_as_each_form_has_it)
     vertex_names_destroy(names);
 }
 
-TEST(nothing_is_a_grid_too)
+TEST(empty_block_is_a_grid)
 {
     struct vertex_names *names;
 

@@ -2,8 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct source {
     const void *elements;

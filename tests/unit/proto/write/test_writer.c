@@ -2,7 +2,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <string.h>
 
 TEST(elements_print_as_json)
 {

@@ -8,19 +8,6 @@
 /* Several tiles, the last of them narrow. */
 #define VERTICES 700
 
-static struct cpu_pool *pool;
-
-static int create_pool(void **state)
-{
-    return cpu_pool_create(3, &pool) == STATUS_OK ? 0 : 1;
-}
-
-static int destroy_pool(void **state)
-{
-    cpu_pool_destroy(pool);
-    return 0;
-}
-
 /* The distance of two vertices: for a symmetric matrix the same both ways; now and then none. */
 static double distance(uint32_t row, uint32_t column, bool symmetric)
 {

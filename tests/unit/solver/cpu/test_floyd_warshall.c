@@ -1,27 +1,10 @@
 /* That a plan is what is executed: only its tiles are touched. Whole solves are in tests/solver. */
 #include "server/solver/cpu/floyd_warshall.h"
-#include "server/solver/cpu/tiles.h"
-#include "server/solver/plan/planner.h"
-#include "tests/lib/test.h"
-
-#include <stdlib.h>
+#include "tests/lib/tiles_fixture.h"
 
 #define TILES 3
 #define VERTICES (TILES * CPU_TILE - 5)
 #define HUB (CPU_TILE + 7)
-
-static struct cpu_pool *pool;
-
-static int create_pool(void **state)
-{
-    return cpu_pool_create(2, &pool) == STATUS_OK ? 0 : 1;
-}
-
-static int destroy_pool(void **state)
-{
-    cpu_pool_destroy(pool);
-    return 0;
-}
 
 /* The entry of two positions: tiles stand one after the other, each row-major in itself. */
 static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t column)

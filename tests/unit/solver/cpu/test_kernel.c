@@ -5,8 +5,6 @@
 #include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STRIDE 200
 #define GUARD 77

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define TASKS 1000
 
@@ -116,7 +115,7 @@ TEST(no_tasks_are_no_work)
     cpu_pool_destroy(NULL);
 }
 
-TEST(there_is_a_core_to_run_on)
+TEST(cores_are_those_of_the_affinity)
 {
     cpu_set_t all;
     cpu_set_t one;

@@ -1,8 +1,8 @@
 #include "proto/read/graph_builder.h"
+#include "tests/lib/range_fixture.h"
 #include "tests/lib/tiles_fixture.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Each byte of the matrix belongs to exactly one element of one tile. */
 static void check_cover(uint32_t n, enum kind kind, enum arithmetic arithmetic, bool ordered)
@@ -117,37 +117,14 @@ TEST(an_element_is_stored_as_its_arithmetic_wants)
 /* Several tiles. */
 #define VERTICES 300
 
-static struct cpu_pool *pool;
-
-static int create_pool(void **state)
-{
-    return cpu_pool_create(2, &pool) == STATUS_OK ? 0 : 1;
-}
-
-static int destroy_pool(void **state)
-{
-    cpu_pool_destroy(pool);
-    return 0;
-}
-
 /* v -> 299 - v with weight v + unit, for v below 150. */
 static struct graph *build(bool directed, double unit)
 {
-    const struct graph_options options = {0};
-    struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(VERTICES, 0, &names), STATUS_OK);
-    for (uint32_t vertex = 0; vertex < VERTICES / 2; ++vertex) {
-        assert_int_equal(
-            graph_builder_add_real(builder, vertex, VERTICES - 1 - vertex, vertex + unit),
-            STATUS_OK);
+    struct range_edge edges[VERTICES / 2];
+    for (uint32_t v = 0; v < VERTICES / 2; ++v) {
+        edges[v] = (struct range_edge){v, VERTICES - 1 - v, v + unit};
     }
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),
-                     STATUS_OK);
-    graph_builder_destroy(builder);
-    return graph;
+    return range_build(VERTICES, edges, VERTICES / 2, directed);
 }
 
 static double expected(uint32_t row, uint32_t column, bool directed, double unit)
@@ -228,7 +205,7 @@ TEST(undirected_edges_are_filled_in_both_ways)
     check_kinds(false, false);
 }
 
-TEST(of_a_symmetric_matrix_the_lower_tiles_are_filled)
+TEST(lower_tiles_of_a_symmetric_matrix_are_filled)
 {
     check_kinds(false, true);
 }

@@ -2,8 +2,6 @@
 #include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 struct attempt {
     unsigned asked;
     unsigned stop_at; /* 0 = never */

@@ -1,8 +1,6 @@
 #include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 /* Whether an elimination in this order leaves an arc between two positions: by doing it. */
 static bool *eliminate(const struct graph *graph, const struct hierarchy_shape *shape)
 {

@@ -4,8 +4,6 @@
 #include "server/solver/order/separator.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 #define WIDTH 40
 #define WIDE 110
 #define EDGES_MAX 25000
@@ -227,7 +225,7 @@ static struct graph *make_groups(void)
     return range_build(VERTICES, edges, count, false);
 }
 
-TEST(only_what_has_a_thin_level_is_divided_where_that_is_asked)
+TEST(graph_without_a_thin_level_is_not_divided_where_that_is_asked)
 {
     struct graph *const graphs[] = {make_square(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {

@@ -2,8 +2,6 @@
 
 #include "tests/lib/hierarchy_fixture.h"
 
-#include <string.h>
-
 static struct order *make(const struct graph *graph)
 {
     const struct order_options options = {.threads = 1, .strong = graph->directed};

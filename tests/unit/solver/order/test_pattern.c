@@ -3,9 +3,6 @@
 #include "proto/graph.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A triangle 0 1 2 with 3 beside 2. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
 static const int32_t target_of_triangle[] = {1, 2, 0, 2, 0, 1, 3, 2};

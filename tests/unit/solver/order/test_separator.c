@@ -4,8 +4,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 30
 #define CELLS (WIDTH * WIDTH)

@@ -3,8 +3,6 @@
 #include "server/solver/order/separator.h"
 #include "tests/lib/range_fixture.h"
 
-#include <string.h>
-
 static struct plan *make(uint32_t vertex_count, uint32_t tile)
 {
     struct plan *plan = NULL;
