@@ -20,7 +20,6 @@ void plan_destroy(struct plan *plan)
     free(plan->right_tiles);
     free(plan->targets);
     free(plan->products);
-    free(plan->parts);
     free(plan);
 }
 

@@ -75,15 +75,6 @@ struct plan_round {
     uint32_t product_count;
 };
 
-#define PLAN_NO_PART UINT32_MAX
-
-/* Tiles that belong together: what lies between separators, or a separator, or small components. */
-struct plan_part {
-    uint32_t tile;   /* its first one; it ends where the next part begins */
-    uint32_t above;  /* the part that separates it from others, of a higher number; or none */
-    uint32_t height; /* 0 where nothing is below it */
-};
-
 /* Summary of a plan, for the documents that users read. */
 struct plan_summary {
     enum plan_kind kind;
@@ -123,7 +114,6 @@ struct plan {
     size_t target_count;
     struct plan_product *products;
     size_t product_count;
-    struct plan_part *parts; /* summary.parts of them, for people; or NULL */
 };
 
 void plan_destroy(struct plan *plan);

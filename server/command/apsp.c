@@ -14,34 +14,22 @@
 
 #define EXIT_INTERRUPTED 130
 
-#define COMMAND_LIMIT 32
-
-/* All that this build has, in the order of the help. */
-struct command_list {
-    const struct command *commands[COMMAND_LIMIT];
-    size_t count;
-};
-
-static struct command_list list_commands(void)
+/* All that this build has, in the order of the help; NULL behind the last one. */
+static const struct command *command_at(size_t index)
 {
     static const struct command *const own[] = {&command_solve, &command_verify, &command_generate,
                                                 &command_plan, &command_bench};
-    struct command_list list = {.count = sizeof(own) / sizeof(own[0])};
-    memcpy(list.commands, own, sizeof(own));
-    for (size_t i = 0; command_client_list[i] != NULL; i++) {
-        list.commands[list.count++] = command_client_list[i];
-    }
-    return list;
+    const size_t own_count = sizeof(own) / sizeof(own[0]);
+    return index < own_count ? own[index] : command_client_list[index - own_count];
 }
 
-static const struct command *find_command(const struct command_list *list, const char *name)
+static const struct command *find_command(const char *name)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->commands[i]->name, name) == 0) {
-            return list->commands[i];
-        }
+    size_t i = 0;
+    while (command_at(i) != NULL && strcmp(command_at(i)->name, name) != 0) {
+        i++;
     }
-    return NULL;
+    return command_at(i);
 }
 
 /* Whether this process tells what all ranks ended with: the first that knows more than its code. */
@@ -74,7 +62,9 @@ static int print_problem(const struct ranks *ranks, const char *path, const stru
         fputs(": ", stderr);
     }
     command_print_advice(problem->detail[0] != '\0' ? problem->detail
-                                                    : status_info(problem->status)->title,
+                         : problem->status == STATUS_CANCELLED
+                             ? "interrupted"
+                             : status_info(problem->status)->title,
                          problem->hint);
     return exit_code;
 }
@@ -105,16 +95,16 @@ static int run_command(const struct command *command, const struct config *confi
     return EXIT_SUCCESS;
 }
 
-static void print_usage(const struct command_list *list, FILE *stream)
+static void print_usage(FILE *stream)
 {
     fputs("usage: apsp COMMAND ...\n"
           "All shortest paths of a graph, by this program or by a running service.\n\n"
           "  apsp solve town.gr town.npy\n\n",
           stream);
-    for (size_t i = 0; i < list->count; i++) {
-        const char *summary = list->commands[i]->summary;
-        fprintf(stream, "  apsp %-9s%.*s\n", list->commands[i]->name,
-                (int)strcspn(summary, ".,:\n"), summary);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        const char *summary = command_at(i)->summary;
+        fprintf(stream, "  apsp %-9s%.*s\n", command_at(i)->name, (int)strcspn(summary, ".,:\n"),
+                summary);
     }
     fputs("\napsp COMMAND --help lists the flags of a command, apsp version the version.\n"
           "Exit code: 0 done, 1 bad input, 2 usage, 3 no usable device, 4 the service is\n"
@@ -125,47 +115,44 @@ static void print_usage(const struct command_list *list, FILE *stream)
 static void print_command_help(const struct command *command)
 {
     command_print_help(command, stdout);
-    for (size_t i = 0; command_client_list[i] != NULL; i++) {
-        if (command_client_list[i] == command) {
-            return; /* it needs no solver */
-        }
+    if (command->ask != NULL) {
+        return; /* it needs no solver */
     }
     puts("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
          "environment; --solver is short for --solver.backend):");
     config_print_help(CONFIG_COMMAND, stdout);
 }
 
-static int refuse_command(const struct ranks *ranks, const struct command_list *list,
-                          const char *word)
+static int refuse_command(const struct ranks *ranks, const char *word)
 {
     struct problem problem = {0};
     problem_set(&problem, STATUS_UNKNOWN_PARAMETER, "unknown command %.60s", word);
     problem_hint(&problem, "apsp help lists the commands");
-    for (size_t i = 0; i < list->count; i++) {
-        if (strncmp(word, list->commands[i]->name, 2) == 0) {
-            problem_hint(&problem, "apsp %s?", list->commands[i]->name);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        if (strncmp(word, command_at(i)->name, 2) == 0) {
+            problem_hint(&problem, "apsp %s?", command_at(i)->name);
         }
     }
     return print_problem(ranks, NULL, &problem);
 }
 
 /* apsp help, which is a word as well as a flag. */
-static int run_help(const struct ranks *ranks, const struct command_list *list, const char *operand)
+static int run_help(const struct ranks *ranks, const char *operand)
 {
-    const struct command *command = operand != NULL ? find_command(list, operand) : NULL;
+    const struct command *command = operand != NULL ? find_command(operand) : NULL;
+    if (operand != NULL && command == NULL) {
+        return refuse_command(ranks, operand);
+    }
     if (command != NULL) {
         print_command_help(command);
-    } else if (operand != NULL) {
-        return refuse_command(ranks, list, operand);
     } else {
-        print_usage(list, stdout);
+        print_usage(stdout);
     }
     return EXIT_SUCCESS;
 }
 
 int apsp_run(struct ranks *ranks, int argc, char **argv)
 {
-    const struct command_list list = list_commands();
     struct config config;
     struct config_request request;
     struct problem problem = {0};
@@ -180,15 +167,15 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
         return EXIT_SUCCESS;
     }
     if (argc < 2) {
-        print_usage(&list, request.help ? stdout : stderr);
+        print_usage(request.help ? stdout : stderr);
         return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
     }
     if (strcmp(argv[1], "help") == 0) {
-        return run_help(ranks, &list, argc > 2 ? argv[2] : NULL);
+        return run_help(ranks, argc > 2 ? argv[2] : NULL);
     }
-    const struct command *command = find_command(&list, argv[1]);
+    const struct command *command = find_command(argv[1]);
     if (command == NULL) {
-        return refuse_command(ranks, &list, argv[1]);
+        return refuse_command(ranks, argv[1]);
     }
     if (ranks != NULL && command != &command_solve) {
         problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi does nothing but solve");

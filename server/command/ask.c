@@ -18,13 +18,32 @@ static bool is_matrix_file(const char *path)
     return size > 4 && strcmp(path + size - 4, ".npy") == 0 && access(path, F_OK) == 0;
 }
 
-static enum status read_element(FILE *file, const struct npy_header *header, size_t offset,
-                                const int64_t place[2], struct problem *reterr)
+/* Rows and columns are counted from 0: the file has no names. */
+static enum status parse_place(const char *text, uint64_t count, int64_t *ret_place,
+                               struct problem *reterr)
 {
-    const enum kind kind = npy_header_kind(header->type);
+    if (number_parse_integer(text, strlen(text), ret_place) && *ret_place >= 0 &&
+        (uint64_t)*ret_place < count) {
+        return STATUS_OK;
+    }
+    return problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is not a row: rows are 0 to %llu", text,
+                       (unsigned long long)(count - (count > 0)));
+}
+
+static enum status read_element(const struct command_call *call, FILE *file, struct problem *reterr)
+{
+    unsigned char head[NPY_HEADER_LIMIT];
+    struct npy_header header;
+    int64_t row;
+    int64_t column;
+    size_t offset;
     double element = 0;
-    const uint64_t at = header->fortran ? (uint64_t)place[1] * header->rows + (uint64_t)place[0]
-                                        : (uint64_t)place[0] * header->columns + (uint64_t)place[1];
+    STATUS_TRY(npy_header_read(head, fread(head, 1, sizeof(head), file), &header, &offset, reterr));
+    STATUS_TRY(parse_place(call->operands[1], header.rows, &row, reterr));
+    STATUS_TRY(parse_place(call->operands[2], header.columns, &column, reterr));
+    const enum kind kind = npy_header_kind(header.type);
+    const uint64_t at = header.fortran ? (uint64_t)column * header.rows + (uint64_t)row
+                                       : (uint64_t)row * header.columns + (uint64_t)column;
     if (kind == KIND_AUTO) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "The elements are none of i4, u2, f4, f8.");
     }
@@ -39,35 +58,15 @@ static enum status read_element(FILE *file, const struct npy_header *header, siz
     return STATUS_OK;
 }
 
-/* Rows are counted from 0: the file has no names. */
 static enum status ask_file(struct command_call *call, struct problem *reterr)
 {
-    unsigned char head[NPY_HEADER_LIMIT];
-    struct npy_header header;
-    int64_t place[2];
-    size_t offset;
     FILE *file = fopen(call->operands[0], "re");
     call->problem_path = call->operands[0];
-    const size_t size = file != NULL ? fread(head, 1, sizeof(head), file) : 0;
-    enum status status = file != NULL
-                             ? npy_header_read(head, size, &header, &offset, reterr)
-                             : problem_set(reterr, STATUS_BAD_GRAPH, "%s", strerror(errno));
-    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
-        const char *text = call->operands[1 + i];
-        const uint64_t count = i == 0 ? header.rows : header.columns;
-        if (!number_parse_integer(text, strlen(text), &place[i]) || place[i] < 0 ||
-            (uint64_t)place[i] >= count) {
-            status =
-                problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is not a row: rows are 0 to %llu",
-                            text, (unsigned long long)(count - (count > 0)));
-        }
+    if (file == NULL) {
+        return problem_set(reterr, STATUS_BAD_GRAPH, "%s", strerror(errno));
     }
-    if (status == STATUS_OK) {
-        status = read_element(file, &header, offset, place, reterr);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
+    const enum status status = read_element(call, file, reterr);
+    fclose(file);
     return status;
 }
 
@@ -94,8 +93,7 @@ static enum status ask_service(struct client *client, struct problem *reterr)
 
 static enum status run_ask(struct command_call *call, struct problem *reterr)
 {
-    return is_matrix_file(call->operands[0]) ? ask_file(call, reterr)
-                                             : client_run(call, ask_service, reterr);
+    return is_matrix_file(call->operands[0]) ? ask_file(call, reterr) : client_run(call, reterr);
 }
 
 const struct command command_ask = {
@@ -106,4 +104,5 @@ const struct command command_ask = {
                "are counted from 0.",
     .flags = flags,
     .run = run_ask,
+    .ask = ask_service,
 };

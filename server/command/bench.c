@@ -96,14 +96,11 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
         .max_weight = WEIGHT_MAX,
         .seed = 1,
     };
-    struct generator_sink sink = {.take = add_edge};
-    struct graph_builder *builder = NULL;
+    struct graph_builder *builder;
     struct vertex_names *names = NULL;
-    enum status status = graph_builder_create(&options, &builder);
-    if (status == STATUS_OK) {
-        sink.context = builder;
-        status = generator_run(&request, &sink);
-    }
+    STATUS_TRY(graph_builder_create(&options, &builder));
+    const struct generator_sink sink = {builder, add_edge};
+    enum status status = generator_run(&request, &sink);
     if (status == STATUS_OK) {
         status = vertex_names_create_range(n, 0, &names);
     }
@@ -118,26 +115,19 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
 /* Prints the device and the head of the table. */
 static void print_head(const struct bench *bench)
 {
-    fprintf(bench->stream, "%s: %s, %s, %u units, %.1f GB\n\n", bench->device.solver,
-            bench->device.name, bench->device.detail, bench->device.units,
-            (double)bench->device.memory_bytes * 1e-9);
     fprintf(bench->stream,
+            "%s: %s, %s, %u units, %.1f GB\n\n"
             "| n | kind | edges | ms | %s/s | fill ms | h2d ms | d2h ms |\n"
             "|---:|---|---|---:|---:|---:|---:|---:|\n",
-            bench->unit > 1e9 ? "T" : "G");
+            bench->device.solver, bench->device.name, bench->device.detail, bench->device.units,
+            (double)bench->device.memory_bytes * 1e-9, bench->unit > 1e9 ? "T" : "G");
 }
 
-/* Leaves out a solve whose matrix does not fit, and says so. False when it fits. */
-static bool skip_too_large(const struct bench *bench, const struct subject *subject,
-                           size_t matrix_bytes)
+/* The cells of a row that say what is solved. */
+static void print_subject(const struct bench *bench, const struct subject *subject)
 {
-    const bool fits = (double)matrix_bytes <= HOST_SHARE * (double)host_memory_total();
-    if (!fits) {
-        fprintf(bench->stream, "| %u | %s | %s | left out: needs %.2f GB of memory |\n",
-                subject->vertex_count, arithmetics[subject->arithmetic].label,
-                subject->directed ? "directed" : "undirected", (double)matrix_bytes * 1e-9);
-    }
-    return !fits;
+    fprintf(bench->stream, "| %u | %s | %s | ", subject->vertex_count,
+            arithmetics[subject->arithmetic].label, subject->directed ? "directed" : "undirected");
 }
 
 static int compare_compute(const void *a, const void *b)
@@ -155,9 +145,8 @@ static void add_row(struct bench *bench, const struct subject *subject, struct t
     const struct timings *median = &runs[count / 2];
     const double n = subject->vertex_count;
     const double rate = median->compute_s > 0 ? n * n * n / median->compute_s : 0;
-    fprintf(bench->stream, "| %u | %s | %s | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
-            subject->vertex_count, arithmetics[subject->arithmetic].label,
-            subject->directed ? "directed" : "undirected", median->compute_s * 1e3,
+    print_subject(bench, subject);
+    fprintf(bench->stream, "%.3f | %.2f | %.2f | %.2f | %.2f |\n", median->compute_s * 1e3,
             rate / bench->unit, median->fill_s * 1e3, median->h2d_s * 1e3, median->d2h_s * 1e3);
     json_array_append_new(
         bench->rows,
@@ -176,10 +165,7 @@ static enum status solve_subject(const struct bench *bench, struct subject *subj
     const enum status status =
         bench->solver->class_->solve(bench->solver, subject->graph, subject->plan,
                                      &subject->options, &observer, &subject->matrix, ret_account);
-    if (status == STATUS_CANCELLED || command_interrupted()) {
-        return problem_set(bench->reterr, STATUS_CANCELLED, "interrupted");
-    }
-    return status;
+    return command_interrupted() ? STATUS_CANCELLED : status;
 }
 
 /* The first run does not count: it faults in the pages of the matrix and raises the clocks. */
@@ -212,7 +198,9 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
     /* Whole pages, as a mapped result file has them. */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t bytes = (size_t)n * n * kind_size(subject.matrix.kind);
-    if (skip_too_large(bench, &subject, bytes)) {
+    if ((double)bytes > HOST_SHARE * (double)host_memory_total()) {
+        print_subject(bench, &subject);
+        fprintf(bench->stream, "left out: needs %.2f GB of memory |\n", (double)bytes * 1e-9);
         return STATUS_OK;
     }
     enum status status = make_graph(n, directed, &subject.graph, bench->reterr);
@@ -302,7 +290,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
             json_pack("{s:s,s:{s:s,s:s,s:s,s:I},s:O}", "version", APSPD_VERSION, "device", "solver",
                       bench.device.solver, "name", bench.device.name, "detail", bench.device.detail,
                       "units", (json_int_t)bench.device.units, "rows", bench.rows),
-            stdout);
+            stdout, reterr);
     }
     json_decref(bench.rows);
     solver_close(bench.solver);

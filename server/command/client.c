@@ -1,6 +1,5 @@
 #include "server/command/client.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,11 +16,6 @@
 #define BODY_LIMIT ((size_t)1 << 30)
 
 /* ---- The connection ---- */
-
-static enum status no_memory(struct problem *reterr)
-{
-    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
-}
 
 static enum status open_client(struct command_call *call, struct client *client,
                                struct problem *reterr)
@@ -41,22 +35,21 @@ static enum status open_client(struct command_call *call, struct client *client,
         return problem_set(reterr, STATUS_BAD_PARAMETER, "\"%.60s\" is not an address", url);
     }
     client->curl = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_easy_init() : NULL;
-    return client->curl != NULL ? STATUS_OK : no_memory(reterr);
+    return client->curl != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-enum status client_run(struct command_call *call,
-                       enum status (*run)(struct client *client, struct problem *reterr),
-                       struct problem *reterr)
+enum status client_run(struct command_call *call, struct problem *reterr)
 {
     struct client client;
     command_watch_signals();
     enum status status = open_client(call, &client, reterr);
     if (status == STATUS_OK) {
-        status = run(&client, reterr);
+        status = call->command->ask(&client, reterr);
     }
     curl_slist_free_all(client.headers);
     curl_easy_cleanup(client.curl);
     text_finish(&client.answer.body);
+    json_decref(client.answer.document);
     curl_global_cleanup();
     return status;
 }
@@ -109,25 +102,12 @@ void client_append_parameter(const struct client *client, struct text *path, con
 
 /* ---- One request ---- */
 
-static size_t parse_header(char *bytes, size_t unit, size_t count, void *context)
+const char *client_header(const struct client *client, const char *name)
 {
-    struct client_answer *answer = context;
-    const size_t size = unit * count;
-    char line[256];
-    snprintf(line, sizeof(line), "%.*s", (int)(size < sizeof(line) ? size : sizeof(line) - 1),
-             bytes);
-    line[strcspn(line, "\r\n")] = '\0';
-    if (strncasecmp(line, "etag:", 5) == 0) {
-        snprintf(answer->tag, sizeof(answer->tag), "%.*s", CLIENT_TAG_SIZE - 1,
-                 line + 5 + strspn(line + 5, " "));
-    } else if (strncasecmp(line, "retry-after:", 12) == 0) {
-        answer->retry_after_s = strtol(line + 12, NULL, 10);
-    } else if (strncasecmp(line, "content-range:", 14) == 0 &&
-               sscanf(line + 14, " bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64, &answer->range_first,
-                      &answer->range_last, &answer->range_size) != 3) {
-        answer->range_size = 0;
-    }
-    return size;
+    struct curl_header *header;
+    return curl_easy_header(client->curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+               ? header->value
+               : "";
 }
 
 static bool is_for_sink(const struct client *client)
@@ -178,8 +158,6 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "apsp/" APSPD_VERSION);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, parse_header);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &client->answer);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_signal);
@@ -224,8 +202,7 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
 static enum status describe_refusal(struct client *client, struct problem *reterr)
 {
     const struct client_answer *answer = &client->answer;
-    json_t *document =
-        answer->body.size > 0 ? json_loadb(answer->body.bytes, answer->body.size, 0, NULL) : NULL;
+    const json_t *document = answer->document;
     const char *detail = client_member(document, "detail");
     const char *hint = client_member(document, "hint");
     const bool is_input = answer->http_status == 422;
@@ -246,7 +223,6 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     }
     reterr->line = (uint64_t)json_integer_value(json_object_get(document, "line"));
     reterr->column = (uint64_t)json_integer_value(json_object_get(document, "column"));
-    json_decref(document);
     if (!is_input) {
         client->call->exit_code = EXIT_SERVICE;
     }
@@ -257,25 +233,23 @@ static CURLcode perform(struct client *client)
 {
     struct client_answer *answer = &client->answer;
     text_clear(&answer->body);
-    answer->tag[0] = '\0';
-    answer->retry_after_s = 0;
-    answer->range_size = 0;
+    json_decref(answer->document);
     const CURLcode code = curl_easy_perform(client->curl);
     answer->is_silent = code == CURLE_OPERATION_TIMEDOUT;
+    answer->document =
+        answer->body.size > 0 ? json_loadb(answer->body.bytes, answer->body.size, 0, NULL) : NULL;
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &answer->http_status);
     return code;
 }
 
-static bool is_passing(const struct client_answer *answer)
+/* Seconds after which the service wants to be asked again; 0 = it did not say so. */
+static long find_retry_s(const struct client *client)
 {
-    return (answer->http_status == 429 || answer->http_status == 503) && answer->retry_after_s > 0;
-}
-
-/* Waits as the service says; a signal ends it. */
-static void wait_to_retry(const struct client_answer *answer)
-{
-    const long wait_s = answer->retry_after_s < RETRY_WAIT_S ? answer->retry_after_s : RETRY_WAIT_S;
-    (void)poll(NULL, 0, (int)wait_s * 1000);
+    const long http_status = client->answer.http_status;
+    const long wait_s = http_status == 429 || http_status == 503
+                            ? strtol(client_header(client, "Retry-After"), NULL, 10)
+                            : 0;
+    return wait_s < RETRY_WAIT_S ? wait_s : RETRY_WAIT_S;
 }
 
 static size_t read_file(char *to, size_t unit, size_t count, void *context)
@@ -313,11 +287,12 @@ static enum status send_request(struct client *client, const char *method, const
     set_options(client, method, url);
     for (int retry = 0; retry <= RETRY_LIMIT; retry++) {
         code = perform(client);
-        if (code != CURLE_OK || !is_passing(&client->answer) || command_interrupted() ||
+        const long wait_s = code == CURLE_OK ? find_retry_s(client) : 0;
+        if (wait_s <= 0 || command_interrupted() ||
             (file != NULL && fseek(file, 0, SEEK_SET) != 0)) {
             break;
         }
-        wait_to_retry(&client->answer);
+        (void)poll(NULL, 0, (int)wait_s * 1000); /* a signal ends it */
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
@@ -333,14 +308,13 @@ static enum status send_request(struct client *client, const char *method, const
 enum status client_ask(struct client *client, const char *method, struct text *path, FILE *file,
                        struct problem *reterr)
 {
-    char *url = NULL;
-    enum status status = text_status(path);
-    if (status == STATUS_OK && asprintf(&url, "%s%s", client->base, path->bytes) < 0) {
-        status = STATUS_NO_MEMORY;
+    struct text url = {0};
+    text_printf(&url, "%s%s", client->base, path->size > 0 ? path->bytes : "");
+    enum status status = text_status(path) == STATUS_OK ? text_status(&url) : text_status(path);
+    if (status == STATUS_OK) {
+        status = send_request(client, method, url.bytes, file, reterr);
     }
-    status =
-        status == STATUS_OK ? send_request(client, method, url, file, reterr) : no_memory(reterr);
-    free(url);
+    text_finish(&url);
     text_finish(path);
     return status;
 }
@@ -348,10 +322,9 @@ enum status client_ask(struct client *client, const char *method, struct text *p
 enum status client_ask_json(struct client *client, const char *method, struct text *path,
                             FILE *file, json_t **ret_document, struct problem *reterr)
 {
-    const struct text *body = &client->answer.body;
     STATUS_TRY(client_ask(client, method, path, file, reterr));
-    *ret_document = body->size > 0 ? json_loadb(body->bytes, body->size, 0, NULL) : NULL;
-    if (*ret_document == NULL) {
+    *ret_document = client->answer.document;
+    if (!json_is_object(*ret_document)) {
         client->call->exit_code = EXIT_SERVICE;
         return problem_set(reterr, STATUS_IO, "%.200s does not answer as this service does",
                            client->base);
@@ -361,13 +334,14 @@ enum status client_ask_json(struct client *client, const char *method, struct te
 
 /* ---- Documents ---- */
 
-enum status client_print_json(const struct client *client, json_t *document, struct problem *reterr)
+enum status client_print(const struct client *client, json_t *document,
+                         void (*print_words)(const json_t *document), struct problem *reterr)
 {
-    if (client->call->values[CLIENT_JSON] == NULL) {
-        return STATUS_OK;
+    if (client->call->values[CLIENT_JSON] != NULL) {
+        return command_print_json(json_incref(document), stdout, reterr);
     }
-    const enum status status = command_print_json(json_incref(document), stdout);
-    return status == STATUS_OK ? status : problem_set(reterr, status, "cannot print the answer");
+    print_words(document);
+    return STATUS_OK;
 }
 
 const char *client_member(const json_t *document, const char *name)

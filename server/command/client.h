@@ -6,7 +6,6 @@
 
 #include <curl/curl.h>
 
-#define CLIENT_TAG_SIZE 128
 /* The longest that the service is asked to hold an answer, in seconds. */
 #define CLIENT_HOLD_S 30
 /* The exit code where the service is not there or refuses. */
@@ -26,13 +25,8 @@ enum client_flag { CLIENT_URL, CLIENT_JSON, CLIENT_COUNT };
 struct client_answer {
     long http_status;
     struct text body;
-    char tag[CLIENT_TAG_SIZE]; /* ETag; empty = none */
-    long retry_after_s;        /* 0 = not said */
-    /* Content-Range, in bytes; a size of 0 = none. */
-    uint64_t range_first;
-    uint64_t range_last;
-    uint64_t range_size;
-    bool is_silent; /* nothing came for so long that the request was ended */
+    json_t *document; /* of a body in JSON, or NULL */
+    bool is_silent;   /* nothing came for so long that the request was ended */
 };
 
 struct client {
@@ -47,11 +41,9 @@ struct client {
     void *sink_context;
 };
 
-/* Runs one command with a client for the address of --url, else APSPD_URL, else the default, and
- * the key of APSPD_KEY. */
-MUST_CHECK enum status client_run(struct command_call *call,
-                                  enum status (*run)(struct client *client, struct problem *reterr),
-                                  struct problem *reterr);
+/* Runs the ask of the command with a client for the address of --url, else APSPD_URL, else the
+ * default, and the key of APSPD_KEY. */
+MUST_CHECK enum status client_run(struct command_call *call, struct problem *reterr);
 
 /* Adds a header to the next request: "Name: value". */
 void client_add_header(struct client *client, const char *format, ...)
@@ -69,12 +61,15 @@ void client_append_parameter(const struct client *client, struct text *path, con
  * call, but for a graph that is wrong. */
 MUST_CHECK enum status client_ask(struct client *client, const char *method, struct text *path,
                                   FILE *file, struct problem *reterr);
-/* client_ask, with a JSON document as the answer, to be released. */
+/* client_ask, with a JSON document as the answer, which is valid until the next request. */
 MUST_CHECK enum status client_ask_json(struct client *client, const char *method, struct text *path,
                                        FILE *file, json_t **ret_document, struct problem *reterr);
-/* Prints the document as a line where --json asks for it. */
-MUST_CHECK enum status client_print_json(const struct client *client, json_t *document,
-                                         struct problem *reterr);
+/* A header of the answer, also while its body is still coming; empty = none. */
+const char *client_header(const struct client *client, const char *name);
+/* Prints the document as a line where --json asks for it, and in words otherwise. */
+MUST_CHECK enum status client_print(const struct client *client, json_t *document,
+                                    void (*print_words)(const json_t *document),
+                                    struct problem *reterr);
 /* A string or a number of a document; empty or 0 where it has none of that name. */
 const char *client_member(const json_t *document, const char *name);
 double client_number(const json_t *document, const char *name);

@@ -218,7 +218,7 @@ void command_print_advice(const char *detail, const char *hint)
     fputc('\n', stderr);
 }
 
-enum status command_print_json(json_t *document, FILE *stream)
+enum status command_print_json(json_t *document, FILE *stream, struct problem *reterr)
 {
     char *line = text_print_json(document);
     json_decref(document);
@@ -227,7 +227,9 @@ enum status command_print_json(json_t *document, FILE *stream)
     }
     command_print_string(line, stream);
     free(line);
-    return fputc('\n', stream) != EOF && fflush(stream) != EOF ? STATUS_OK : STATUS_IO;
+    return fputc('\n', stream) != EOF && fflush(stream) != EOF
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_IO, "cannot write standard output");
 }
 
 bool command_shows_progress(void)

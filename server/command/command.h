@@ -13,6 +13,8 @@
 /* Ends a line of progress on a terminal, and clears it: only where command_shows_progress. */
 #define WIPE_LINE "\r\033[K"
 
+struct client;
+
 struct command_flag {
     const char *name;  /* without the dashes */
     const char *value; /* the name of its value in --help; NULL for a switch */
@@ -41,6 +43,8 @@ struct command {
     const char *summary;                              /* lines of at most 80 columns */
     const struct command_flag *flags;                 /* ends with a NULL name */
     enum status (*run)(struct command_call *call, struct problem *reterr);
+    /* A command that asks a service runs by client_run, which calls this; NULL in others. */
+    enum status (*ask)(struct client *client, struct problem *reterr);
 };
 
 extern const struct command command_solve;
@@ -70,7 +74,7 @@ void command_print_string(const char *string, FILE *stream);
 void command_print_advice(const char *detail, const char *hint);
 /* Prints a document as one line, as command_print_text does; takes it. STATUS_NO_MEMORY when it is
  * NULL, STATUS_IO. */
-MUST_CHECK enum status command_print_json(json_t *document, FILE *stream);
+MUST_CHECK enum status command_print_json(json_t *document, FILE *stream, struct problem *reterr);
 
 /* Values of flags. A flag that was not given has the fallback, KIND_AUTO, or the format that the
  * ending of path names (FORMAT_NONE where it names none). */

@@ -108,11 +108,8 @@ static enum status write_graph(const struct generator_request *request, struct e
 {
     const struct generator_sink sink = {writer, write_edge};
     writer->counting = true;
-    enum status status = generator_run(request, &sink);
+    STATUS_TRY(generator_run(request, &sink));
     const uint64_t count = writer->written;
-    if (status != STATUS_OK) {
-        return problem_set(writer->reterr, status, "interrupted");
-    }
     if (writer->format == FORMAT_NTHU &&
         (writer->thousandths || request->vertex_count > INT32_MAX || count > INT32_MAX)) {
         return problem_set(writer->reterr, STATUS_BAD_PARAMETER,

@@ -1,9 +1,11 @@
 /* apsp get: a matrix from a running service into a file. What has come is kept in OUT.part, with
  * the tag of its answer in OUT.part.tag: a download that was cut goes on where it was. */
 #include "server/command/client.h"
+#include "server/command/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #define ATTEMPT_LIMIT 6
 #define PROGRESS_BYTES ((uint64_t)1 << 20)
 #define PAUSE_MS 100
+/* The longest ETag that is kept, with its end. */
+#define TAG_SIZE 128
 
 enum { TO = CLIENT_COUNT, FORCE };
 
@@ -33,27 +37,22 @@ struct download {
     char *part; /* path; NULL: standard output */
     char *tag;  /* path */
     int file;
-    char wanted_tag[CLIENT_TAG_SIZE]; /* of the bytes that were there before this attempt */
-    uint64_t offset;                  /* bytes that are there */
-    uint64_t received;                /* by this attempt */
-    bool is_shown;                    /* text on a terminal */
-    bool is_hopeless;                 /* another attempt would end alike */
+    char wanted_tag[TAG_SIZE]; /* of the bytes that were there before this attempt */
+    uint64_t offset;           /* bytes that are there */
+    uint64_t received;         /* by this attempt */
+    uint64_t size;             /* of the whole, by an answer of 206 */
+    bool is_shown;             /* text on a terminal */
+    bool is_other;             /* the answer is another part than was asked for */
     int error;
 };
-
-static enum status refuse_writing(const char *path, struct problem *reterr)
-{
-    return problem_set(reterr, errno == ENOSPC ? STATUS_DISK_FULL : STATUS_IO,
-                       "cannot write %.200s: %s", path, strerror(errno));
-}
 
 /* The tag of the answer that the bytes are of; without one they cannot be gone on with. */
 static bool keep_tag(const struct download *download)
 {
-    const char *tag = download->client->answer.tag;
+    const char *tag = client_header(download->client, "ETag");
     const int file =
         open(download->tag, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    const size_t size = strlen(tag);
+    const size_t size = strlen(tag) < TAG_SIZE ? strlen(tag) : 0;
     if (file < 0) {
         return false;
     }
@@ -63,12 +62,34 @@ static bool keep_tag(const struct download *download)
 
 /* Whether an answer of 206 begins where the bytes end that are there, is of the same matrix, and
  * reaches its end. */
-static bool goes_on(const struct download *download)
+static bool goes_on(struct download *download)
 {
-    const struct client_answer *answer = &download->client->answer;
-    return answer->range_first == download->offset && answer->range_last < answer->range_size &&
-           answer->range_last + 1 == answer->range_size &&
-           strcmp(answer->tag, download->wanted_tag) == 0;
+    const struct client *client = download->client;
+    uint64_t first;
+    uint64_t last;
+    return sscanf(client_header(client, "Content-Range"), "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64,
+                  &first, &last, &download->size) == 3 &&
+           first == download->offset && download->size > 0 && last == download->size - 1 &&
+           strcmp(client_header(client, "ETag"), download->wanted_tag) == 0;
+}
+
+/* The first bytes tell whether the answer goes on or is another one from its beginning. */
+static bool begin_answer(struct download *download)
+{
+    long http_status = 0;
+    curl_easy_getinfo(download->client->curl, CURLINFO_RESPONSE_CODE, &http_status);
+    if (http_status == 206) {
+        download->is_other = !goes_on(download);
+        return !download->is_other;
+    }
+    download->offset = 0;
+    if (download->part != NULL &&
+        (ftruncate(download->file, 0) != 0 || lseek(download->file, 0, SEEK_SET) != 0 ||
+         !keep_tag(download))) {
+        download->error = errno;
+        return false;
+    }
+    return true;
 }
 
 static void show_lines(const char *bytes, size_t size)
@@ -85,22 +106,10 @@ static void show_lines(const char *bytes, size_t size)
     }
 }
 
-/* The first bytes tell whether the answer goes on or is another one from its beginning. */
 static bool receive_bytes(void *context, const char *bytes, size_t size)
 {
     struct download *download = context;
-    long http_status = 0;
-    curl_easy_getinfo(download->client->curl, CURLINFO_RESPONSE_CODE, &http_status);
-    if (download->received == 0 && http_status == 200) {
-        download->offset = 0;
-        if (download->part != NULL &&
-            (ftruncate(download->file, 0) != 0 || lseek(download->file, 0, SEEK_SET) != 0 ||
-             !keep_tag(download))) {
-            download->error = errno;
-            return false;
-        }
-    }
-    if (download->received == 0 && http_status == 206 && !goes_on(download)) {
+    if (download->received == 0 && !begin_answer(download)) {
         return false;
     }
     if (download->is_shown) {
@@ -131,7 +140,7 @@ static void find_place(struct download *download)
     FILE *file = download->tag != NULL ? fopen(download->tag, "re") : NULL;
     tag[0] = '\0';
     download->offset = 0;
-    if (file != NULL && fgets(tag, CLIENT_TAG_SIZE, file) != NULL && tag[0] != '\0' &&
+    if (file != NULL && fgets(tag, TAG_SIZE, file) != NULL && tag[0] != '\0' &&
         fstat(download->file, &about) == 0) {
         download->offset = (uint64_t)about.st_size;
     }
@@ -149,7 +158,7 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
         client_add_header(client, "If-Range: %s", download->wanted_tag);
     }
     if (download->part != NULL && lseek(download->file, (off_t)download->offset, SEEK_SET) < 0) {
-        return refuse_writing(download->part, reterr);
+        return output_refuse(download->part, errno, reterr);
     }
     struct text path = client_path(client, "graphs", client->call->operands[0], "/matrix");
     client_append_parameter(client, &path, "format", format_info(download->format)->name);
@@ -157,18 +166,19 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     client->sink = receive_bytes;
     client->sink_context = download;
     download->received = 0;
+    download->size = UINT64_MAX;
     download->error = 0;
     const enum status status = client_ask(client, "GET", &path, NULL, reterr);
     if (download->error != 0) {
         client->call->exit_code = 0;
-        errno = download->error;
-        return refuse_writing(download->out, reterr);
+        return output_refuse(download->out, download->error, reterr);
     }
-    const bool is_other = client->answer.http_status == 206 &&
-                          ((download->received == 0 && !goes_on(download)) ||
-                           (status == STATUS_OK && download->offset != client->answer.range_size));
-    download->is_hopeless = is_other || (client->answer.is_silent && download->received == 0);
-    if (is_other) {
+    if (status == STATUS_OK && client->answer.http_status == 206) {
+        download->is_other = download->offset != download->size;
+    } else if (status == STATUS_OK && download->received == 0) {
+        download->offset = 0; /* a matrix of no vertices, in place of what was there */
+    }
+    if (download->is_other) {
         client->call->exit_code = EXIT_SERVICE;
         problem_set(reterr, STATUS_IO, "%.200s answered with another part than was asked for",
                     client->base);
@@ -178,27 +188,30 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     return status;
 }
 
+/* Whether another attempt may bring more. */
+static bool is_cut(const struct download *download)
+{
+    const struct client_answer *answer = &download->client->answer;
+    return download->part != NULL && answer->http_status < 300 && download->error == 0 &&
+           !download->is_other && (!answer->is_silent || download->received > 0) &&
+           !command_interrupted();
+}
+
 static enum status fetch_all(struct download *download, struct problem *reterr)
 {
-    struct client *client = download->client;
+    const struct client_answer *answer = &download->client->answer;
     enum status status = STATUS_OK;
     for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
         if (attempt > 0) {
             (void)poll(NULL, 0, PAUSE_MS << (attempt - 1)); /* a signal ends it */
         }
         status = fetch_once(download, reterr);
-        /* All of it was there, or another matrix is shorter: from the beginning. */
-        if (client->answer.http_status == 416 && download->part != NULL) {
+        if (answer->http_status == 416 && download->part != NULL) {
+            /* All of it was there, or another matrix is shorter: from the beginning. */
             unlink(download->tag);
-            continue;
-        }
-        const bool is_cut = status != STATUS_OK && client->answer.http_status < 300 &&
-                            download->error == 0 && !download->is_hopeless &&
-                            !command_interrupted();
-        if (!is_cut || download->part == NULL) {
-            break;
-        }
-        if (client->answer.http_status == 206 && download->received >= PROGRESS_BYTES) {
+        } else if (status == STATUS_OK || !is_cut(download)) {
+            return status;
+        } else if (answer->http_status == 206 && download->received >= PROGRESS_BYTES) {
             attempt = 0;
         }
     }
@@ -215,22 +228,32 @@ static enum status open_part(struct download *download, struct problem *reterr)
     }
     if (asprintf(&download->part, "%s.part", download->out) < 0 ||
         asprintf(&download->tag, "%s.part.tag", download->out) < 0) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory.");
+        return STATUS_NO_MEMORY;
     }
     download->file = open(download->part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return download->file >= 0 ? STATUS_OK : refuse_writing(download->part, reterr);
+    return download->file >= 0 ? STATUS_OK : output_refuse(download->part, errno, reterr);
 }
 
-static enum status name_part(const struct download *download, struct problem *reterr)
+static enum status download_to_file(struct download *download, struct problem *reterr)
 {
+    STATUS_TRY(open_part(download, reterr));
+    STATUS_TRY(fetch_all(download, reterr));
     if (download->part == NULL) {
         return STATUS_OK;
     }
-    if (rename(download->part, download->out) != 0) {
-        return refuse_writing(download->out, reterr);
+    const bool is_whole = ftruncate(download->file, (off_t)download->offset) == 0;
+    const bool is_closed = close(download->file) == 0;
+    download->file = -1;
+    if (!is_whole || !is_closed || rename(download->part, download->out) != 0) {
+        return output_refuse(download->out, errno, reterr);
     }
     unlink(download->tag);
-    return STATUS_OK;
+    return download->client->call->values[CLIENT_JSON] == NULL
+               ? STATUS_OK
+               : command_print_json(json_pack("{s:s, s:I, s:s}", "file", download->out, "bytes",
+                                              (json_int_t)download->offset, "format",
+                                              format_info(download->format)->name),
+                                    stdout, reterr);
 }
 
 static enum status download_matrix(struct client *client, struct problem *reterr)
@@ -238,33 +261,17 @@ static enum status download_matrix(struct client *client, struct problem *reterr
     struct command_call *call = client->call;
     struct download download = {.client = client, .out = call->operands[1], .file = -1};
     STATUS_TRY(command_output_format(call, TO, FORCE, download.out, &download.format, reterr));
-    enum status status = open_part(&download, reterr);
-    if (status == STATUS_OK) {
-        status = fetch_all(&download, reterr);
-    }
+    const enum status status = download_to_file(&download, reterr);
     if (download.file > STDERR_FILENO) {
-        const int closed = close(download.file);
-        status = status == STATUS_OK && closed != 0 ? refuse_writing(download.out, reterr) : status;
-    }
-    if (status == STATUS_OK) {
-        status = name_part(&download, reterr);
-    } else if (download.part != NULL && download.offset == 0) {
-        unlink(download.part); /* nothing came */
-    }
-    if (status == STATUS_OK && call->values[CLIENT_JSON] != NULL && download.part != NULL) {
-        status = command_print_json(json_pack("{s:s, s:I, s:s}", "file", download.out, "bytes",
-                                              (json_int_t)download.offset, "format",
-                                              format_info(download.format)->name),
-                                    stdout);
+        close(download.file);
+        if (download.offset == 0) { /* nothing came */
+            unlink(download.part);
+            unlink(download.tag);
+        }
     }
     free(download.part);
     free(download.tag);
     return status;
-}
-
-static enum status run_get(struct command_call *call, struct problem *reterr)
-{
-    return client_run(call, download_matrix, reterr);
 }
 
 const struct command command_get = {
@@ -273,5 +280,6 @@ const struct command command_get = {
     .summary = "Downloads the matrix of a graph to OUT; - is standard output. A download that\n"
                "was cut goes on where it was.",
     .flags = flags,
-    .run = run_get,
+    .run = client_run,
+    .ask = download_matrix,
 };

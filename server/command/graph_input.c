@@ -29,14 +29,9 @@ struct input {
 /* The flags that say how the file is to be read, and the limits of the configuration. */
 static void parse_options(struct command_call *call, struct graph_options *options)
 {
-    static const struct {
-        enum graph_input_flag flag;
-        const char *name;
-    } columns[] = {{GRAPH_INPUT_WEIGHT, "weight"},
-                   {GRAPH_INPUT_SOURCE_COLUMN, "source_column"},
-                   {GRAPH_INPUT_TARGET_COLUMN, "target_column"},
-                   {GRAPH_INPUT_DECIMAL, "decimal"},
-                   {GRAPH_INPUT_NO_EDGE, "no_edge"}};
+    static const enum graph_input_flag by_name[] = {GRAPH_INPUT_WEIGHT, GRAPH_INPUT_SOURCE_COLUMN,
+                                                    GRAPH_INPUT_TARGET_COLUMN, GRAPH_INPUT_DECIMAL,
+                                                    GRAPH_INPUT_NO_EDGE};
     const char *directed = call->values[GRAPH_INPUT_DIRECTED];
     options->vertex_limit = call->config->vertex_limit;
     options->edge_limit = call->config->edge_limit;
@@ -51,11 +46,11 @@ static void parse_options(struct command_call *call, struct graph_options *optio
     if (charset != NULL && call->status == STATUS_OK) {
         call->status = charset_choose(charset, options->charset, call->problem);
     }
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        const char *value = call->values[columns[i].flag];
-
+    for (size_t i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++) {
+        const char *value = call->values[by_name[i]];
         if (value != NULL && call->status == STATUS_OK) {
-            call->status = reader_set_option(options, columns[i].name, value, call->problem);
+            const char *name = call->command->flags[by_name[i]].name;
+            call->status = reader_set_option(options, name, value, call->problem);
         }
     }
 }
@@ -85,11 +80,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     if (decoder_is_utf8(input->decoder)) {
         memcpy(input->options.charset, "utf-8", sizeof("utf-8"));
     }
-    enum status status = reader_create(input->format, &input->options, &input->reader);
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "%s", status_info(status)->title);
-    }
-    status = reader_feed(input->reader, head->bytes, head->size, reterr);
+    STATUS_TRY(reader_create(input->format, &input->options, &input->reader));
+    const enum status status = reader_feed(input->reader, head->bytes, head->size, reterr);
     text_finish(&input->head);
     return status;
 }
@@ -102,33 +94,30 @@ static enum status feed_bytes(void *context, const char *bytes, size_t size, str
         return reader_feed(input->reader, bytes, size, reterr);
     }
     text_append(&input->head, bytes, size);
-    if (text_status(&input->head) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
-    }
+    STATUS_TRY(text_status(&input->head));
     return input->head.size < READER_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
 /* Reads to the end, through the decoder where there is one. A signal ends a read that waits. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-    for (ssize_t size = 1; size != 0 && status == STATUS_OK;) {
+    for (ssize_t size = 1; size != 0;) {
         size = read(input->file, input->chunk, CHUNK_SIZE);
         if (command_interrupted()) {
-            status = problem_set(reterr, STATUS_CANCELLED, "interrupted");
-        } else if (size < 0 && errno != EINTR) {
-            status = problem_set(reterr, STATUS_IO, "%s", strerror(errno));
-        } else if (size > 0) {
-            status = decoder_feed(input->decoder, input->chunk, (size_t)size, reterr);
+            return STATUS_CANCELLED;
+        }
+        if (size < 0 && errno != EINTR) {
+            return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
+        }
+        if (size > 0) {
+            STATUS_TRY(decoder_feed(input->decoder, input->chunk, (size_t)size, reterr));
         }
     }
-    if (status == STATUS_OK) {
-        status = decoder_end(input->decoder, reterr);
+    STATUS_TRY(decoder_end(input->decoder, reterr));
+    if (input->reader == NULL) {
+        STATUS_TRY(choose_reader(input, reterr));
     }
-    if (status == STATUS_OK && input->reader == NULL) {
-        status = choose_reader(input, reterr);
-    }
-    return status == STATUS_OK ? reader_finish(input->reader, ret_graph, reterr) : status;
+    return reader_finish(input->reader, ret_graph, reterr);
 }
 
 static enum status open_input(const char *path, enum coding coding, struct input *input,
@@ -146,10 +135,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
         return problem_set(reterr, STATUS_IO, "%s", strerror(errno));
     }
     input->chunk = malloc(CHUNK_SIZE);
-    const enum status status =
-        input->chunk == NULL ? STATUS_NO_MEMORY : decoder_create(&rules, &input->decoder);
-    return status == STATUS_OK ? STATUS_OK
-                               : problem_set(reterr, status, "there is nothing to decode it with");
+    return input->chunk == NULL ? STATUS_NO_MEMORY : decoder_create(&rules, &input->decoder);
 }
 
 /* The warnings about the whole graph join those of its reader. */
@@ -171,37 +157,44 @@ static void print_warnings(struct command_call *call, const struct input *input,
     }
 }
 
+/* The ending before .gz or .zst names the format. */
+static enum status choose_format(struct command_call *call, size_t plain_size, struct input *input)
+{
+    char *path = strndup(call->operands[0], plain_size);
+    if (path == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    input->format = command_format(call, GRAPH_INPUT_FROM, path, false);
+    free(path);
+    /* Both tables of edges and matrices end in .csv, .tsv or .txt. */
+    input->is_table = input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
+    input->format = input->is_table ? FORMAT_NONE : input->format;
+    input->options.format_guessed = input->format == FORMAT_NONE;
+    parse_options(call, &input->options);
+    return call->status;
+}
+
+static enum status read_input(struct command_call *call, struct input *input,
+                              struct graph **ret_graph, struct problem *reterr)
+{
+    const char *path = call->operands[0];
+    size_t plain_size;
+    const enum coding coding = decoder_coding_from_path(path, &plain_size);
+    STATUS_TRY(choose_format(call, plain_size, input));
+    call->problem_path = strcmp(path, "-") == 0 ? "standard input" : path;
+    STATUS_TRY(open_input(path, coding, input, reterr));
+    STATUS_TRY(read_all(input, ret_graph, reterr));
+    call->problem_path = NULL;
+    print_warnings(call, input, *ret_graph);
+    return STATUS_OK;
+}
+
 enum status graph_input_read(struct command_call *call, struct graph **ret_graph,
                              double *ret_seconds, struct problem *reterr)
 {
     const double began_s = clock_monotonic_s();
-    const char *path = call->operands[0];
     struct input input = {.file = -1};
-    size_t plain_size;
-    /* The ending before .gz or .zst names the format. */
-    const enum coding coding = decoder_coding_from_path(path, &plain_size);
-    char *plain_path = strndup(path, plain_size);
-    if (plain_path == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "no memory");
-    }
-    input.format = command_format(call, GRAPH_INPUT_FROM, plain_path, false);
-    free(plain_path);
-    /* Both tables of edges and matrices end in .csv, .tsv or .txt. */
-    input.is_table = input.format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
-    input.format = input.is_table ? FORMAT_NONE : input.format;
-    input.options.format_guessed = input.format == FORMAT_NONE;
-    parse_options(call, &input.options);
-    if (call->status != STATUS_OK) {
-        return call->status;
-    }
-    call->problem_path = strcmp(path, "-") == 0 ? "standard input" : path;
-    enum status status = open_input(path, coding, &input, reterr);
-    if (status == STATUS_OK) {
-        status = read_all(&input, ret_graph, reterr);
-    }
-    if (status == STATUS_OK) {
-        print_warnings(call, &input, *ret_graph);
-    }
+    const enum status status = read_input(call, &input, ret_graph, reterr);
     reader_destroy(input.reader);
     decoder_destroy(input.decoder);
     text_finish(&input.head);
@@ -209,9 +202,6 @@ enum status graph_input_read(struct command_call *call, struct graph **ret_graph
     if (input.file > STDERR_FILENO) {
         close(input.file);
     }
-    if (status == STATUS_OK) {
-        call->problem_path = NULL;
-        *ret_seconds = clock_monotonic_s() - began_s;
-    }
+    *ret_seconds = clock_monotonic_s() - began_s;
     return status;
 }

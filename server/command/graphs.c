@@ -35,21 +35,11 @@ static enum status list_graphs(struct client *client, struct problem *reterr)
 {
     const struct command_call *call = client->call;
     struct text path = client_path(client, "graphs", NULL, "");
-    json_t *document = NULL;
+    json_t *document;
     client_append_parameter(client, &path, "limit", call->values[LIMIT]);
     client_append_parameter(client, &path, "cursor", call->values[CURSOR]);
     STATUS_TRY(client_ask_json(client, "GET", &path, NULL, &document, reterr));
-    const enum status status = client_print_json(client, document, reterr);
-    if (call->values[CLIENT_JSON] == NULL) {
-        print_graphs(document);
-    }
-    json_decref(document);
-    return status;
-}
-
-static enum status run_list(struct command_call *call, struct problem *reterr)
-{
-    return client_run(call, list_graphs, reterr);
+    return client_print(client, document, print_graphs, reterr);
 }
 
 static enum status remove_graph(struct client *client, struct problem *reterr)
@@ -58,16 +48,12 @@ static enum status remove_graph(struct client *client, struct problem *reterr)
     return client_ask(client, "DELETE", &path, NULL, reterr);
 }
 
-static enum status run_remove(struct command_call *call, struct problem *reterr)
-{
-    return client_run(call, remove_graph, reterr);
-}
-
 const struct command command_graphs = {
     .name = "graphs",
     .summary = "Lists the graphs of the service: id, size, kind of the result, names.",
     .flags = list_flags,
-    .run = run_list,
+    .run = client_run,
+    .ask = list_graphs,
 };
 
 const struct command command_rm = {
@@ -75,5 +61,6 @@ const struct command command_rm = {
     .operand_names = {"GRAPH"},
     .summary = "Deletes a graph and its results from the service.",
     .flags = remove_flags,
-    .run = run_remove,
+    .run = client_run,
+    .ask = remove_graph,
 };

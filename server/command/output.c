@@ -14,15 +14,13 @@
 /* Text is written in pieces of about this size. */
 #define PIECE_SIZE ((size_t)1 << 20)
 
-static enum status refuse_writing(const struct output_file *output, int error,
-                                  struct problem *reterr)
+enum status output_refuse(const char *path, int error, struct problem *reterr)
 {
     const enum status status = error == ENOSPC || error == EDQUOT ? STATUS_DISK_FULL
                                : error == ENOMEM                  ? STATUS_NO_MEMORY
                                                                   : STATUS_IO;
     return problem_set(reterr, status, "cannot write %.200s: %s",
-                       strcmp(output->path, "-") == 0 ? "standard output" : output->path,
-                       strerror(error));
+                       strcmp(path, "-") == 0 ? "standard output" : path, strerror(error));
 }
 
 enum status output_file_open(struct output_file *output, const char *path, struct problem *reterr)
@@ -35,18 +33,19 @@ enum status output_file_open(struct output_file *output, const char *path, struc
     }
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         output->file = open(path, O_WRONLY | O_CLOEXEC);
-        return output->file >= 0 ? STATUS_OK : refuse_writing(output, errno, reterr);
+        return output->file >= 0 ? STATUS_OK : output_refuse(output->path, errno, reterr);
     }
     if (asprintf(&output->draft_path, "%s.tmp", path) < 0) {
         output->draft_path = NULL;
-        return refuse_writing(output, ENOMEM, reterr);
+        return STATUS_NO_MEMORY;
     }
-    output->file = open(output->draft_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    output->file =
+        open(output->draft_path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (output->file < 0) {
-        const int error = errno;
+        output_refuse(path, errno, reterr);
         free(output->draft_path);
         output->draft_path = NULL;
-        return refuse_writing(output, error, reterr);
+        return reterr->status;
     }
     return STATUS_OK;
 }
@@ -56,11 +55,11 @@ static enum status write_bytes(struct output_file *output, const char *bytes, si
 {
     while (size > 0) {
         if (command_interrupted()) {
-            return problem_set(reterr, STATUS_CANCELLED, "interrupted");
+            return STATUS_CANCELLED;
         }
         const ssize_t written = write(output->file, bytes, size);
         if (written < 0 && errno != EINTR) {
-            return refuse_writing(output, errno, reterr);
+            return output_refuse(output->path, errno, reterr);
         }
         if (written > 0) {
             bytes += written;
@@ -73,9 +72,7 @@ static enum status write_bytes(struct output_file *output, const char *bytes, si
 enum status output_file_flush(struct output_file *output, struct text *text, size_t least,
                               struct problem *reterr)
 {
-    if (text_status(text) != STATUS_OK) {
-        return problem_set(reterr, text_status(text), "no memory");
-    }
+    STATUS_TRY(text_status(text));
     if (text->size < least) {
         return STATUS_OK;
     }
@@ -93,7 +90,7 @@ enum status output_file_commit(struct output_file *output, struct problem *reter
     const int closed = close(output->file);
     output->file = -1;
     if (closed != 0 || rename(output->draft_path, output->path) != 0) {
-        return refuse_writing(output, errno, reterr);
+        return output_refuse(output->path, errno, reterr);
     }
     free(output->draft_path);
     output->draft_path = NULL;
@@ -127,14 +124,14 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
         /* A disk that fills up later would be a SIGBUS in the solver: take the blocks now. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
         if (error != 0) {
-            return refuse_writing(&output->file, error, reterr);
+            return output_refuse(output->file.path, error, reterr);
         }
     }
     void *mapping = mmap(NULL, output->mapping_size, PROT_READ | PROT_WRITE,
                          in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
                          in_file ? output->file.file : -1, 0);
     if (mapping == MAP_FAILED) {
-        return in_file ? refuse_writing(&output->file, errno, reterr)
+        return in_file ? output_refuse(output->file.path, errno, reterr)
                        : problem_set(reterr, STATUS_NO_MEMORY,
                                      "no memory for a matrix of %zu bytes", output->mapping_size);
     }

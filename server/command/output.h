@@ -14,6 +14,9 @@ struct output_file {
     char *draft_path; /* NULL when written in place */
 };
 
+/* Sets the problem of a write to the path that failed with this error, and returns its status. */
+enum status output_refuse(const char *path, int error, struct problem *reterr);
+
 MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
                                         struct problem *reterr);
 /* Writes the text and empties it, once it has at least this many bytes. STATUS_CANCELLED after a

@@ -20,7 +20,7 @@ static const struct command_flag flags[] = {
             "      ending decides, else npy."},
     [KIND] = {"kind", "KIND",
               "Numbers of the matrix: auto, i4, u2, f4, f8. auto takes i4 for integer\n"
-              "      weights, f4 for decimals."},
+              "      weights, f8 for decimals."},
     [VERIFY] = {"verify", NULL,
                 "Check the matrix by certificate before it counts: all rows of up to 1024\n"
                 "      vertices, else 1024 rows, spread evenly."},
@@ -112,9 +112,7 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     if (ranks != NULL) {
         status = ranks_share_graph(ranks, status, &solving->graph);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     status = graph_choose_kind(solving->graph, request->kind, &request->kind, reterr);
     if (status == STATUS_WEIGHT_RANGE && solving->format == FORMAT_NTHU) {
         problem_hint(reterr, "nthu holds 32-bit integers: ask for npy, raw or json");
@@ -193,7 +191,7 @@ static char *print_cycle(const struct solving *solving)
 /* Prints the members about the solve from the document that the service would give this job, so
  * that command and service cannot differ. */
 static enum status print_json(const struct solving *solving, const struct problem *problem,
-                              FILE *stream)
+                              FILE *stream, struct problem *reterr)
 {
     static const char *const members[] = {"summary",      "plan",    "timings",
                                           "solver",       "device",  "verified",
@@ -238,7 +236,7 @@ static enum status print_json(const struct solving *solving, const struct proble
         }
     }
     json_decref(all);
-    return command_print_json(kept, stream);
+    return command_print_json(kept, stream, reterr);
 }
 
 static void print_summary(const struct solving *solving, FILE *stream)
@@ -260,18 +258,19 @@ static void print_summary(const struct solving *solving, FILE *stream)
     }
 }
 
+static enum status solve_file(struct solving *solving, struct problem *reterr)
+{
+    STATUS_TRY(ranks_agree(solving->call->ranks, parse_flags(solving, reterr)));
+    command_watch_signals();
+    STATUS_TRY(read_graph(solving, reterr));
+    return execute_plan(solving, reterr);
+}
+
 static enum status run_solve(struct command_call *call, struct problem *reterr)
 {
     struct solving solving = {.call = call};
     const double began_s = clock_monotonic_s();
-    enum status status = ranks_agree(call->ranks, parse_flags(&solving, reterr));
-    if (status == STATUS_OK) {
-        command_watch_signals();
-        status = read_graph(&solving, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = execute_plan(&solving, reterr);
-    }
+    enum status status = solve_file(&solving, reterr);
     if (solving.bar.shown) {
         fputs(WIPE_LINE, stderr);
     }
@@ -283,10 +282,9 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
     timings->write_s += solving.write_s; /* the solver narrows to u2 in this phase */
     timings->total_s = clock_monotonic_s() - began_s;
     if (call->values[JSON] != NULL) {
-        const enum status printed = print_json(&solving, reterr, stream);
-        if (status == STATUS_OK && printed != STATUS_OK) {
-            status = problem_set(reterr, printed, "cannot print the report");
-        }
+        const enum status printed =
+            print_json(&solving, reterr, stream, status == STATUS_OK ? reterr : NULL);
+        status = status == STATUS_OK ? printed : status;
     } else if (call->values[QUIET] == NULL && status == STATUS_OK) {
         print_summary(&solving, stream);
     }

@@ -68,59 +68,47 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
                                 struct problem *reterr)
 {
     const bool has_bar = command_shows_progress();
-    json_t *job = NULL;
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && (job == NULL || !is_final(client_member(job, "state")))) {
+    for (;;) {
         struct text path = client_path(client, "jobs", id, "");
         const double asked_s = clock_monotonic_s();
         /* Not the parameter, which is refused above the limit of the service. */
         client_add_header(client, "Prefer: wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
-        json_decref(job);
-        job = NULL;
-        status = client_ask_json(client, "GET", &path, NULL, &job, reterr);
-        if (status == STATUS_OK && has_bar) {
-            draw_job(job);
+        const enum status status = client_ask_json(client, "GET", &path, NULL, ret_job, reterr);
+        if (has_bar && status == STATUS_OK) {
+            draw_job(*ret_job);
         }
-        if (status == STATUS_OK && !is_final(client_member(job, "state"))) {
-            pause_until(asked_s + 1); /* a service may hold no answer at all */
+        if (status != STATUS_OK || is_final(client_member(*ret_job, "state"))) {
+            fputs(has_bar ? WIPE_LINE : "", stderr);
+            return status;
         }
+        pause_until(asked_s + 1); /* a service may hold no answer at all */
     }
-    if (has_bar) {
-        fputs(WIPE_LINE, stderr);
-    }
-    *ret_job = job;
-    return status;
 }
 
 /* The exit code is 1 where the job is not done. */
 static enum status wait_for_job(struct client *client, const char *id, struct problem *reterr)
 {
-    json_t *job = NULL;
-    enum status status = wait_for_end(client, id, &job, reterr);
-    if (status == STATUS_OK) {
-        status = client_print_json(client, job, reterr);
+    json_t *job;
+    STATUS_TRY(wait_for_end(client, id, &job, reterr));
+    const char *state = client_member(job, "state");
+    const bool is_done = strcmp(state, "done") == 0;
+    if (is_done || client->call->values[CLIENT_JSON] != NULL) {
+        STATUS_TRY(client_print(client, job, print_job, reterr));
     }
-    if (status == STATUS_OK && strcmp(client_member(job, "state"), "done") != 0) {
-        const json_t *problem = json_object_get(job, "problem");
-        const char *detail = client_member(problem, "detail");
-        status = problem_set(reterr, STATUS_BAD_GRAPH, "The job is %s%s%s",
-                             client_member(job, "state"), detail[0] != '\0' ? ": " : ".", detail);
-        problem_hint(reterr, "%s", client_member(problem, "hint"));
-    } else if (status == STATUS_OK && client->call->values[CLIENT_JSON] == NULL) {
-        print_job(job);
+    if (is_done) {
+        return STATUS_OK;
     }
-    json_decref(job);
-    return status;
+    const json_t *problem = json_object_get(job, "problem");
+    const char *detail = client_member(problem, "detail");
+    problem_set(reterr, STATUS_BAD_GRAPH, "The job is %s%s%s", state,
+                detail[0] != '\0' ? ": " : ".", detail);
+    problem_hint(reterr, "%s", client_member(problem, "hint"));
+    return STATUS_BAD_GRAPH;
 }
 
 static enum status wait_named(struct client *client, struct problem *reterr)
 {
     return wait_for_job(client, client->call->operands[0], reterr);
-}
-
-static enum status run_wait(struct command_call *call, struct problem *reterr)
-{
-    return client_run(call, wait_named, reterr);
 }
 
 /* ---- submit ---- */
@@ -151,6 +139,12 @@ static const struct command_flag submit_flags[] = {
     [VERIFY] = {"verify", NULL, "Check the result by certificate before it counts."},
     {NULL, NULL, NULL},
 };
+
+static void print_id(const json_t *job)
+{
+    client_print_member(job, "id");
+    putchar('\n');
+}
 
 static void append_submit_parameters(const struct client *client, struct text *path)
 {
@@ -184,15 +178,17 @@ static enum status send_graph(struct client *client, json_t **ret_job, struct pr
     struct command_call *call = client->call;
     const char *name = call->operands[0];
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+    call->problem_path = name;
     if (file == NULL) {
-        call->problem_path = name;
         return problem_set(reterr, STATUS_BAD_GRAPH, "%s", strerror(errno));
     }
     struct text path = client_path(client, "jobs", NULL, "");
     append_submit_parameters(client, &path);
     client_add_header(client, "Content-Type:");
     const enum status status = client_ask_json(client, "POST", &path, file, ret_job, reterr);
-    call->problem_path = status == STATUS_BAD_GRAPH ? name : NULL;
+    if (status != STATUS_BAD_GRAPH) {
+        call->problem_path = NULL;
+    }
     if (file != stdin) {
         fclose(file);
     }
@@ -201,28 +197,17 @@ static enum status send_graph(struct client *client, json_t **ret_job, struct pr
 
 static enum status submit_graph(struct client *client, struct problem *reterr)
 {
-    const struct command_call *call = client->call;
-    enum status status;
-    json_t *job = NULL;
+    json_t *job;
     STATUS_TRY(add_idempotency_key(client, reterr));
     STATUS_TRY(send_graph(client, &job, reterr));
     print_warnings(job);
-    if (call->values[WAIT] != NULL) {
-        status = wait_for_job(client, client_member(job, "id"), reterr);
-    } else {
-        status = client_print_json(client, job, reterr);
-        if (call->values[CLIENT_JSON] == NULL) {
-            client_print_member(job, "id");
-            putchar('\n');
-        }
+    if (client->call->values[WAIT] == NULL) {
+        return client_print(client, job, print_id, reterr);
     }
+    json_incref(job); /* its id is asked for again and again */
+    const enum status status = wait_for_job(client, client_member(job, "id"), reterr);
     json_decref(job);
     return status;
-}
-
-static enum status run_submit(struct command_call *call, struct problem *reterr)
-{
-    return client_run(call, submit_graph, reterr);
 }
 
 const struct command command_submit = {
@@ -231,7 +216,8 @@ const struct command command_submit = {
     .summary = "Sends the graph in FILE, - being standard input, to a running service and\n"
                "prints the id of its job.",
     .flags = submit_flags,
-    .run = run_submit,
+    .run = client_run,
+    .ask = submit_graph,
 };
 
 const struct command command_wait = {
@@ -239,5 +225,6 @@ const struct command command_wait = {
     .operand_names = {"JOB"},
     .summary = "Waits until the job has ended. Exit code 1 where it is not done then.",
     .flags = wait_flags,
-    .run = run_wait,
+    .run = client_run,
+    .ask = wait_named,
 };

@@ -137,23 +137,25 @@ static enum status certify_matrix(const struct checking *checking, const struct 
     return status;
 }
 
+static enum status verify_matrix(struct checking *checking, struct problem *reterr)
+{
+    struct command_call *call = checking->call;
+    struct matrix matrix;
+    double parse_s;
+    STATUS_TRY(parse_flags(checking, reterr));
+    command_watch_signals();
+    STATUS_TRY(graph_input_read(call, &checking->graph, &parse_s, reterr));
+    call->problem_path = call->operands[1];
+    STATUS_TRY(map_file(checking, reterr));
+    STATUS_TRY(find_matrix(checking, &matrix, reterr));
+    call->matrix_is_input = true;
+    return certify_matrix(checking, &matrix, reterr);
+}
+
 static enum status run_verify(struct command_call *call, struct problem *reterr)
 {
     struct checking checking = {.call = call};
-    struct matrix matrix;
-    double parse_s;
-    STATUS_TRY(parse_flags(&checking, reterr));
-    command_watch_signals();
-    STATUS_TRY(graph_input_read(call, &checking.graph, &parse_s, reterr));
-    call->problem_path = call->operands[1];
-    enum status status = map_file(&checking, reterr);
-    if (status == STATUS_OK) {
-        status = find_matrix(&checking, &matrix, reterr);
-    }
-    if (status == STATUS_OK) {
-        call->matrix_is_input = true;
-        status = certify_matrix(&checking, &matrix, reterr);
-    }
+    const enum status status = verify_matrix(&checking, reterr);
     if (checking.bytes != NULL) {
         munmap(checking.bytes, checking.size);
     }

@@ -232,6 +232,12 @@ def test_a_part_of_another_matrix_is_refused(_):
         lines(apsp(None, "get", "g", path, url=feeder.url))
         with open(path, "rb") as file:
             assert file.read() == b"0123456789"
+    # The matrix of no vertices takes the place of what was there.
+    with tempfile.TemporaryDirectory() as folder, Feeder(
+            first, (200, {"ETag": '"b"', "Content-Length": "0"}, b"")) as feeder:
+        path = os.path.join(folder, "m.raw")
+        lines(apsp(None, "get", "g", path, url=feeder.url))
+        assert os.path.getsize(path) == 0 and os.listdir(folder) == ["m.raw"]
     # A part that nobody asked for.
     with Feeder((206, {"Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")) as feeder:
         refused(apsp(None, "get", "g", "-", "--to", "csv", url=feeder.url), 4, "another part")

@@ -75,7 +75,7 @@ def test_the_exit_codes_are_those_of_the_programs():
     page = plain("apspd.8").split(".Sh EXIT STATUS")[1].split(".Sh ")[0]
     assert re.findall(r"^\.It (\d+)", page, re.M) == ["0", "74", "75", "78", "80"], page
     page = plain("apsp.1").split(".Sh EXIT STATUS")[1].split(".Sh ")[0]
-    assert re.findall(r"^\.It (\d+)", page, re.M) == ["0", "1", "2", "3", "130"], page
+    assert re.findall(r"^\.It (\d+)", page, re.M) == ["0", "1", "2", "3", "4", "130"], page
 
 
 def test_checkers_find_nothing():

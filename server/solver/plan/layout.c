@@ -6,8 +6,7 @@ struct part {
     uint32_t begin;  /* position; its end is the next one's begin */
     uint32_t level;  /* of the component that began it */
     uint32_t rank;   /* parts of lower rank are pivots before */
-    uint32_t above;  /* as in struct plan_part */
-    uint32_t height; /* likewise */
+    uint32_t height; /* 0 where nothing is below it */
 };
 
 struct layout_tile {
@@ -33,7 +32,6 @@ void plan_layout_finish(struct plan_layout *layout)
     free(layout->tile_begin);
     free(layout->pivot);
     free(layout->tile_of);
-    free(layout->parts);
     *layout = (struct plan_layout){0};
 }
 
@@ -47,11 +45,8 @@ static void begin_part(struct builder *builder, uint32_t height)
     if (last != NULL) {
         rank = last->level == builder->level ? last->rank : last->rank + 1;
     }
-    builder->parts[builder->part_count++] = (struct part){.begin = builder->filled,
-                                                          .level = builder->level,
-                                                          .rank = rank,
-                                                          .above = PLAN_NO_PART,
-                                                          .height = height};
+    builder->parts[builder->part_count++] = (struct part){
+        .begin = builder->filled, .level = builder->level, .rank = rank, .height = height};
 }
 
 static void put_vertices(struct builder *builder, uint32_t begin, uint32_t end)
@@ -110,7 +105,6 @@ static void put_separators(struct builder *builder, const struct order_node *nod
 /* Recursion as deep as the tree. Returns the height of what comes above the node. */
 static uint32_t put_tree(struct builder *builder, const struct order_node *node)
 {
-    const uint32_t first = builder->part_count;
     uint32_t height = 1;
     if (is_leaf(builder, node)) {
         put_leaves(builder, node);
@@ -130,17 +124,9 @@ static uint32_t put_tree(struct builder *builder, const struct order_node *node)
     } else {
         put_vertices(builder, node->separator, node->end);
     }
-    /* The separator is above the parts from `first` on that have nothing above them yet. Without
-     * vertices it is no part. */
-    const uint32_t separator = builder->part_count - 1;
-    if (builder->parts[separator].begin == builder->filled) {
+    /* A separator without vertices is no part. */
+    if (builder->parts[builder->part_count - 1].begin == builder->filled) {
         builder->part_count--;
-        return height + 1;
-    }
-    for (uint32_t index = first; index < separator; index++) {
-        if (builder->parts[index].above == PLAN_NO_PART) {
-            builder->parts[index].above = separator;
-        }
     }
     return height + 1;
 }
@@ -161,8 +147,6 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
         const uint64_t even = (least + options->granule - 1) / options->granule * options->granule;
         const uint32_t width = even < options->tile ? (uint32_t)even : options->tile;
         uint32_t count = 0;
-        layout->parts[index] = (struct plan_part){
-            .tile = layout->tile_count, .above = part->above, .height = part->height};
         for (uint32_t begin = part->begin; begin < end; begin += width) {
             const uint32_t tile = layout->tile_count++;
             tiles[tile] = (struct layout_tile){
@@ -220,7 +204,6 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
         .tile_begin = malloc(places * sizeof(*layout.tile_begin)),
         .pivot = malloc(places * sizeof(*layout.pivot)),
         .tile_of = malloc(places * sizeof(*layout.tile_of)),
-        .parts = malloc(places * sizeof(*layout.parts)),
     };
     struct builder builder = {.order = order,
                               .options = options,
@@ -228,8 +211,8 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
                               .parts = malloc(places * sizeof(*builder.parts))};
     struct layout_tile *tiles = malloc(places * sizeof(*tiles));
     const bool enough = layout.vertex_at != NULL && layout.tile_begin != NULL &&
-                        layout.pivot != NULL && layout.tile_of != NULL && layout.parts != NULL &&
-                        builder.parts != NULL && tiles != NULL;
+                        layout.pivot != NULL && layout.tile_of != NULL && builder.parts != NULL &&
+                        tiles != NULL;
     if (enough) {
         build(&builder, tiles);
         *ret_layout = layout;

@@ -20,9 +20,8 @@ struct plan_layout {
     uint32_t *tile_begin;
     uint32_t *pivot;
     uint32_t *tile_of; /* by vertex */
-    struct plan_part *parts;
     uint32_t tile_count;
-    uint32_t part_count;
+    uint32_t part_count; /* what lies between separators, or a separator, or small components */
 };
 
 /* STATUS_NO_MEMORY. */

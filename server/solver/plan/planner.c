@@ -187,18 +187,15 @@ static enum status recall_order(struct planning *planning, const struct order_re
     return status;
 }
 
-/* The layout's parts are moved to the plan. */
 static enum status make_chosen(struct planning *planning, struct plan **ret_plan)
 {
-    struct plan_layout *layout = &planning->best;
+    const struct plan_layout *layout = &planning->best;
     const struct plan_outline outline =
         plan_layout_outline(layout, planning->cost->tile, !planning->graph->directed);
     STATUS_TRY(plan_symbolic_make(planning->graph, &outline, ret_plan));
     (*ret_plan)->summary.parts = layout->part_count;
     (*ret_plan)->summary.largest_separator = planning->order->largest_separator;
     (*ret_plan)->expected_s = planning->seconds;
-    (*ret_plan)->parts = layout->parts;
-    layout->parts = NULL;
     return STATUS_OK;
 }
 

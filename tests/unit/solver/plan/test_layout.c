@@ -44,18 +44,12 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
 TEST(each_separator_is_a_part_after_its_sides)
 {
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
-    static const uint32_t above[] = {2, 2, 4, 4, PLAN_NO_PART};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
     assert_int_equal(layout.tile_count, 8);
     assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
     assert_memory_equal(layout.vertex_at, vertex_at, sizeof(vertex_at));
     assert_int_equal(layout.part_count, 5);
-    for (uint32_t part = 0; part < 5; ++part) {
-        assert_int_equal(layout.parts[part].above, above[part]);
-    }
-    assert_int_equal(layout.parts[4].height, 2);
-    assert_int_equal(layout.parts[4].tile, 7);
     plan_layout_finish(&layout);
     plan_layout_finish(&layout);
 }
@@ -91,9 +85,6 @@ TEST(the_separators_of_a_clump_are_one_part_after_its_leaves)
     for (uint32_t at = 0; at < 5; ++at) {
         assert_int_equal(layout.vertex_at[30 + at], vertex_at[at < 2 ? 18 + at : 30 + at]);
     }
-    for (uint32_t part = 0; part < 3; ++part) {
-        assert_int_equal(layout.parts[part].above, 3);
-    }
     plan_layout_finish(&layout);
 }
 
@@ -107,7 +98,6 @@ TEST(an_empty_separator_is_no_part)
     order.roots = &top;
     struct plan_layout layout = lay_out(&order, 8, 8);
     assert_int_equal(layout.part_count, 2);
-    assert_int_equal(layout.parts[0].above, PLAN_NO_PART);
     plan_layout_finish(&layout);
 }
 
