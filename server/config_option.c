@@ -482,6 +482,37 @@ static void print_lines(FILE *stream, const char *prefix, const char *words)
     }
 }
 
+/* A value as the file has it; text stays where it is. */
+static const char *print_value(const struct config *config, const struct config_option *option,
+                               char buffer[VALUE_SIZE])
+{
+    const char *member = (const char *)config + option->offset;
+    uint64_t number = 0;
+    if (option->type <= OPTION_WORD) {
+        return member;
+    }
+    memcpy(&number, member, option->size);
+    if (option->type == OPTION_CHOICE) {
+        return option->choices[number];
+    }
+    snprintf(buffer, VALUE_SIZE, "%" PRIu64, number);
+    return buffer;
+}
+
+void config_print_overruled(const struct config *config, const struct config *of_file,
+                            const char *path, FILE *stream)
+{
+    for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
+        char buffers[2][VALUE_SIZE];
+        const char *value = print_value(config, option, buffers[0]);
+        const char *in_file = print_value(of_file, option, buffers[1]);
+        if (strcmp(value, in_file) != 0) {
+            fprintf(stream, "%s.%s is %s: a flag or the environment overrules %s, where it is %s\n",
+                    option->section, option->key, value, path, in_file);
+        }
+    }
+}
+
 void config_print(const struct config *config, FILE *stream)
 {
     const char *section = "";
@@ -496,24 +527,14 @@ void config_print(const struct config *config, FILE *stream)
             section = option->section;
             fprintf(stream, "\n[%s]\n", section);
         }
-        const char *member = (const char *)config + option->offset;
-        uint64_t number = 0;
+        char buffer[VALUE_SIZE];
         print_range(option, range);
         snprintf(line, sizeof(line), "%s: %s. Default: %s",
                  option->choices != NULL ? "One of" : "Range", range, option->fallback);
         fputc('\n', stream);
         print_lines(stream, "; ", option->help);
         print_lines(stream, "; ", line);
-        if (option->type <= OPTION_WORD) {
-            fprintf(stream, "%s = %s\n", option->key, member);
-            continue;
-        }
-        memcpy(&number, member, option->size);
-        if (option->type == OPTION_CHOICE) {
-            fprintf(stream, "%s = %s\n", option->key, option->choices[number]);
-        } else {
-            fprintf(stream, "%s = %" PRIu64 "\n", option->key, number);
-        }
+        fprintf(stream, "%s = %s\n", option->key, print_value(config, option, buffer));
     }
 }
 
@@ -523,7 +544,8 @@ void config_print_help(enum config_program program, FILE *stream)
         fputs("usage: apspd [--config FILE] [FLAGS]\n"
               "All shortest paths of uploaded graphs, answered over HTTP.\n\n"
               "  --config FILE    Settings from FILE; environment, then flags, overrule them.\n"
-              "  --check-config   Say whether the configuration is right, and end.\n"
+              "  --check-config   Say whether the configuration is right, and what in the file\n"
+              "                   a flag or the environment overrules, and end.\n"
               "  --print-config   Print the configuration as a commented file, and end.\n"
               "  --hash-key       Read a key from standard input, print what stands for it in\n"
               "                   the file of keys, and end.\n"

@@ -8,6 +8,9 @@ void config_defaults(struct config *config);
 /* The whole configuration as a commented file that config_load reads back to the same values:
  * config/apspd.ini is this text with the defaults. */
 void config_print(const struct config *config, FILE *stream);
+/* A line for each key that is another than in the configuration of the file alone. */
+void config_print_overruled(const struct config *config, const struct config *of_file,
+                            const char *path, FILE *stream);
 /* The list of flags with defaults, for --help; all of the daemon's. */
 void config_print_help(enum config_program program, FILE *stream);
 

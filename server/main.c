@@ -2,6 +2,7 @@
 #include "server/config_option.h"
 #include "server/http/request/auth.h"
 #include "server/service.h"
+#include "server/systemd.h"
 #include "server/worker/child.h"
 
 #include <stdlib.h>
@@ -16,6 +17,30 @@ static int report_failure(const struct problem *problem)
         fprintf(stderr, "apspd: %s\n", problem->hint);
     }
     return EX_CONFIG;
+}
+
+/* The configuration is right: says what of it is not in force. */
+static int print_overruled(const struct config *config, const char *path)
+{
+    char *arguments[] = {"apspd", "--config", (char *)path, NULL};
+    char *environment[] = {NULL};
+    int count = 3;
+    int socket = -1;
+    struct config of_file;
+    struct config_request request;
+    struct problem problem = {0};
+    if (systemd_receive_socket(&socket, &problem) != STATUS_OK) {
+        return report_failure(&problem);
+    }
+    if (socket >= 0) {
+        printf("http.listen is %s: the socket of the service manager overrules it\n",
+               config->listen);
+    }
+    if (path != NULL && config_load(&of_file, CONFIG_DAEMON, &count, arguments, environment,
+                                    &request, NULL) == STATUS_OK) {
+        config_print_overruled(config, &of_file, path, stdout);
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -54,7 +79,7 @@ int main(int argc, char **argv)
         return auth_hash_key(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
     }
     if (request.check) {
-        return 0;
+        return print_overruled(&config, request.path);
     }
     return service_run(&config, request.path, argc, argv);
 }

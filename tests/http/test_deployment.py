@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -44,10 +45,37 @@ def test_the_service_and_its_socket_fit_the_program():
     assert int(service["TimeoutStopSec"]) >= int(default_of("drain_s")) + 60
     assert "AF_UNIX" in service["RestrictAddressFamilies"].split()  # to be notified of
     assert service["RestartPreventExitStatus"].split() == ["78"]
-    arguments = service["ExecStart"].split()[1:]
-    flags = [one for one in arguments if one.startswith("--")]
-    assert flags == ["--config", "--state-dir"], arguments
+    # The unit overrules nothing of the file that is installed with it, whose state is where systemd keeps it.
+    assert service["ExecStart"].split()[1:-1] == ["--config"] and "Environment" not in service, service
+    installed = configparser.RawConfigParser()
+    installed.read_string(read(BUILD, "config", "apspd.ini"))
+    assert installed["store"]["state_dir"] == "/var/lib/" + service["StateDirectory"]
+    assert installed["worker"]["isolation"] == "process"
     assert unit("apspd.socket")["Socket"]["ListenStream"] == default_of("listen")
+
+
+def test_a_check_tells_what_overrules_the_file():
+    path = os.path.join(BUILD, "config", "apspd.ini")
+
+    def check(*flags, **variables):
+        done = subprocess.run([harness.BINARY, "--config", path, "--check-config", *flags], capture_output=True,
+                              text=True, env={**os.environ, **variables})
+        assert (done.returncode, done.stderr) == (0, ""), done
+        return done.stdout.splitlines()
+
+    assert check() == check("--state-dir", "/var/lib/apspd") == []
+    told = check("--state-dir", "./here", "--http.threads", "9", APSPD_WORKER_ISOLATION="thread")
+    assert told == [f"http.threads is 9: a flag or the environment overrules {path}, where it is 4",
+                    f"store.state_dir is ./here: a flag or the environment overrules {path}, where it is /var/lib/apspd",
+                    f"worker.isolation is thread: a flag or the environment overrules {path}, where it is process"], told
+
+
+def test_a_check_tells_of_the_socket_of_systemd():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" --check-config'
+        done = subprocess.run(["sh", "-c", script, harness.BINARY], pass_fds=[listening.fileno()],
+                              capture_output=True, text=True)
+    assert done.stdout == "http.listen is 127.0.0.1:8080: the socket of the service manager overrules it\n", done
 
 
 def test_systemd_takes_the_units():
