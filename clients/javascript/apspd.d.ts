@@ -1,4 +1,4 @@
-import type { Job, Kind, Problem, Statistics, Vertex, Warnings } from "./openapi.js";
+import type { Estimate, Graph, Job, Kind, Problem, Statistics, Vertex, Warnings } from "./openapi.js";
 
 export type Edge = [source: Vertex, target: Vertex, weight?: number];
 
@@ -76,6 +76,13 @@ export class Client {
   submit(graph: GraphInput, options?: SolveOptions): Promise<Result>;
   /** The result of a graph that the service has, by its id, its name or the id of a job. */
   result(graph: string, options?: WaitOptions): Promise<Result>;
+  /** All graphs of the service, newest first. */
+  graphs(): Promise<Graph[]>;
+  /** All jobs, newest first; `state` picks some. */
+  jobs(query?: { state?: Job["state"] }): Promise<Job[]>;
+  /** What a solve would take: of a stored graph, or of numbers. */
+  estimate(graph: string | { n: number; m: number; kind?: "auto" | Kind }): Promise<Estimate>;
+  delete(graph: string): Promise<void>;
 }
 
 /** Shortest distances of a graph; Infinity where there is no path. */
@@ -97,6 +104,12 @@ export class Result {
   row(source: Vertex): Promise<number[]>;
   path(source: Vertex, target: Vertex): Promise<ShortestPath>;
   nearest(source: Vertex, k?: number): Promise<Neighbour[]>;
+  /** The vertex nearest to a place, by the coordinates. */
+  nearest(place: { lon: number; lat: number } | { x: number; y: number }): Promise<Vertex>;
+  /** A path to the target as a line, or the vertices up to a distance, or the k nearest, as points. */
+  geojson(source: Vertex, what: { target: Vertex } | { max: number } | { k: number }): Promise<Record<string, unknown>>;
+  /** Sets the places of vertices: [vertex, lon, lat], or [vertex, x, y] in a plane. */
+  setCoordinates(places: [Vertex, number, number][], options?: { plane?: boolean }): Promise<void>;
   within(source: Vertex, max: number): Promise<Neighbour[]>;
   stats(): Promise<Statistics>;
   /** All elements, or those of rows and columns ("10:20", "Rome,Paris"). */

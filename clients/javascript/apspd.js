@@ -41,6 +41,20 @@ async function errorOf(answer) {
   return new ServiceError({ ...problem, status: answer.status });
 }
 
+/** The JSON object of an answer. @param {Response} answer @returns {Promise<any>} */
+async function documentOf(answer) {
+  const document = await answer.json().catch(() => null);
+  if (document === null || typeof document !== "object" || Array.isArray(document)) {
+    throw new ServiceError({ code: "UnexpectedAnswer", status: answer.status, detail: "The answer is another one than that of this service." });
+  }
+  return document;
+}
+
+/** A field of CSV. @param {unknown} value */
+function fieldOf(value) {
+  return /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+}
+
 // randomUUID is there on secure pages alone.
 function makeKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -139,7 +153,8 @@ export class Client {
         }
         if (breaks === BREAK_PAUSES_S.length) {
           const words = "Is apspd running there? A page of another origin also needs its origin in http.cors_origins.";
-          throw new Error(`No answer from ${this.url}: ${error.message}. ${words}`, { cause: error });
+          const failed = new Error(`No answer from ${this.url}: ${error.message}. ${words}`, { cause: error });
+          throw Object.assign(failed, { code: "ConnectionFailed" });
         }
         seconds = BREAK_PAUSES_S[breaks];
         breaks += 1;
@@ -152,7 +167,7 @@ export class Client {
   async send(path, document, options = {}) {
     const headers = { "Content-Type": "application/json", ...options.headers };
     const method = options.method ?? "POST";
-    return (await this.ask(method, path, { ...options, headers, body: jsonOf(document) })).json();
+    return documentOf(await this.ask(method, path, { ...options, headers, body: jsonOf(document) }));
   }
 
   /** @param {any} graph  @param {any} options */
@@ -160,7 +175,7 @@ export class Client {
     const { body, type } = bodyOf(graph);
     const headers = { "Content-Type": type, "Idempotency-Key": makeKey() };
     const answer = await this.ask("POST", "/v1/jobs", { query, headers, body, signal });
-    return new Result(this, await answer.json());
+    return new Result(this, await documentOf(answer));
   }
 
   /** @param {any} graph  @param {any} [options] */
@@ -171,13 +186,46 @@ export class Client {
   /** @param {string} graph  @param {any} [options] */
   async result(graph, options = {}) {
     const path = `/v1/graphs/${encodeURIComponent(graph)}`;
-    const document = await (await this.ask("GET", path, { signal: options.signal })).json();
+    const document = await documentOf(await this.ask("GET", path, { signal: options.signal }));
     const id = graph.startsWith("j_") ? graph : document.job;
     const headers = { "Idempotency-Key": makeKey() };
     const job = id
-      ? await (await this.ask("GET", `/v1/jobs/${id}`, { signal: options.signal })).json()
+      ? await documentOf(await this.ask("GET", `/v1/jobs/${id}`, { signal: options.signal }))
       : await this.send("/v1/jobs", { graph: document.id }, { headers, signal: options.signal });
     return new Result(this, /^[gj]_/.test(graph) ? job : { ...job, name: graph }).wait(options);
+  }
+
+  /** All documents of a list, newest first. @param {"graphs" | "jobs"} kind  @param {any} query */
+  async list(kind, query) {
+    const found = [];
+    for (let cursor; ; ) {
+      const page = await documentOf(await this.ask("GET", `/v1/${kind}`, { query: { limit: 1000, ...query, cursor } }));
+      found.push(...page[kind]);
+      cursor = page.next ?? undefined;
+      if (cursor === undefined || page[kind].length === 0) {
+        return found;
+      }
+    }
+  }
+
+  /** @param {any} [query] */
+  graphs(query) {
+    return this.list("graphs", query);
+  }
+
+  /** @param {any} [query] */
+  jobs(query) {
+    return this.list("jobs", query);
+  }
+
+  /** @param {string | {n: number, m: number}} graph */
+  estimate(graph) {
+    return this.send("/v1/estimate", typeof graph === "string" ? { graph } : graph);
+  }
+
+  /** @param {string} graph */
+  async delete(graph) {
+    await this.ask("DELETE", `/v1/graphs/${encodeURIComponent(graph)}`);
   }
 }
 
@@ -272,8 +320,11 @@ export class Result {
     return { ...found, distance: distanceOf(found.distance) };
   }
 
-  /** @param {Vertex} source  @param {number} [k] */
+  /** @param {any} source  @param {number} [k]  @returns {Promise<any>} */
   async nearest(source, k = 1) {
+    if (source !== null && typeof source === "object") {
+      return (await this.ask("/nearest", source)).vertex;
+    }
     const found = await this.ask("/nearest", { source, k });
     return found.vertices.map((/** @type {Vertex} */ vertex, /** @type {number} */ at) => ({ vertex, distance: found.distances[at] }));
   }
@@ -282,6 +333,22 @@ export class Result {
   async within(source, max) {
     const found = await this.ask("/within", { source, max });
     return found.vertices.map((/** @type {Vertex} */ vertex, /** @type {number} */ at) => ({ vertex, distance: found.distances[at] }));
+  }
+
+  /** @param {Vertex} source  @param {any} what  @returns {Promise<any>} */
+  async geojson(source, what) {
+    await this.wait();
+    const path = "target" in what ? "path" : "max" in what ? "within" : "nearest";
+    const headers = { Accept: "application/geo+json", Prefer: "wait=60" };
+    return documentOf(await this.client.ask("GET", `/v1/graphs/${this.job.id}/${path}`, { query: { source, ...what }, headers }));
+  }
+
+  /** @param {[Vertex, number, number][]} places  @param {{plane?: boolean}} options */
+  async setCoordinates(places, { plane = false } = {}) {
+    await this.wait();
+    const lines = [["vertex", ...(plane ? ["x", "y"] : ["lon", "lat"])], ...places].map((row) => `${row.map(fieldOf).join(",")}\n`);
+    const headers = { "Content-Type": "text/csv" };
+    await this.client.ask("PUT", `/v1/graphs/${this.job.id}/coordinates`, { headers, body: lines.join("") });
   }
 
   stats() {
@@ -314,7 +381,7 @@ export class Result {
   }
 
   async cancel() {
-    this.job = await (await this.client.ask("DELETE", `/v1/jobs/${this.job.id}`)).json();
+    this.job = await documentOf(await this.client.ask("DELETE", `/v1/jobs/${this.job.id}`));
   }
 
   async delete() {

@@ -116,6 +116,29 @@ const cases = {
     });
     const failed = await nowhere.solve([[1, 2]]).catch((error) => error);
     same([failed.message.includes(url), failed.message.includes("http.cors_origins"), failed.cause.message], [true, true, "Failed to fetch"]);
+    same(failed.code, "ConnectionFailed");
+  },
+
+  async "lists, estimates and deletes"({ client, apspd, url, key }) {
+    const result = await client.solve([[1, 2, 7]], { name: "listed" });
+    same((await client.graphs()).some((graph) => graph.names.includes("listed")), true);
+    same((await client.jobs({ state: "done" })).some((job) => job.id === result.job.id), true);
+    same([(await client.estimate("listed")).n, (await client.estimate({ n: 9, m: 3, kind: "i4" })).n], [2, 9]);
+    await client.delete("listed");
+    await refused("NoSuchGraph", client.result("listed"));
+    const other = new apspd.Client(url, { key, fetch: async () => new Response("<h1>Hello</h1>") });
+    await refused("UnexpectedAnswer", other.solve([[1, 2]]));
+  },
+
+  async "knows places"({ client }) {
+    const result = await client.solve([['a,"b', "c", 1], ["c", "d", 2]]);
+    await refused("NoCoordinates", result.nearest({ lon: 1, lat: 2 }));
+    await result.setCoordinates([['a,"b', 1, 2], ["c", 2.5, 3]]);
+    same(await result.nearest({ lon: 1.1, lat: 2 }), 'a,"b');
+    same((await result.geojson('a,"b', { target: "c" })).geometry.coordinates, [[1, 2], [2.5, 3]]);
+    same([(await result.geojson('a,"b', { max: 9 })).features.length, (await result.geojson('a,"b', { k: 1 })).features.length], [2, 1]);
+    await result.setCoordinates([["d", 500, 1]], { plane: true });
+    same(await result.nearest({ x: 0, y: 0 }), "d");
   },
 
   async "tells progress, cancels, and stops waiting"({ client, slow }) {

@@ -32,6 +32,20 @@ Promise.all([import("/clients/javascript/apspd.js"), import("/tests/clients/java
     .then(([apspd, cases]) => cases.run(apspd, url, key, slow)).then(done, (error) => done({ failed: [String(error)] }));"""
 
 
+def test_the_package():
+    """What npm would publish has the licence, and no link that leads nowhere there."""
+    with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as readme:
+        assert "](../" not in readme.read()
+    if shutil.which("npm"):
+        done = subprocess.run(["npm", "pack", "--dry-run", "--json", "--offline"], cwd=PACKAGE, capture_output=True,
+                              text=True, check=True)
+        (made,) = json.loads(done.stdout)
+        assert {file["path"] for file in made["files"]} == {
+            "LICENSE", "README.md", "apspd.d.ts", "apspd.js", "openapi.d.ts", "package.json"}, made
+    with open(os.path.join(PACKAGE, "LICENSE"), "rb") as copy, open(os.path.join(ROOT, "LICENSE"), "rb") as file:
+        assert copy.read() == file.read()
+
+
 @contextlib.contextmanager
 def daemon_for(*flags):
     keys = access.Keys(KEY)

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import math
 import pathlib
+import xml.etree.ElementTree
 
 import python_client  # first: it may skip the test
 from python_client import client_of, expect
@@ -12,6 +13,7 @@ import apspd
 import harness
 import networkx
 import numpy
+import pandas
 
 N = 60
 
@@ -126,16 +128,79 @@ def test_forgotten_jobs_leave_their_graphs(_):
         assert result.kind == result.matrix().dtype
 
 
+def test_places(daemon):
+    for edges, places in (([("a", "b", 1), ("b", "c", 2)], {"a": (1, 2), "b": (2.5, 3)}),
+                          ([(7, 9, 1), (9, 8, 2)], {7: (1, 2), 9: (2.5, 3)}),
+                          ([((0, 1), 'x,"y', 1), ('x,"y', "z", 2)], {(0, 1): (1, 2), 'x,"y': (2.5, 3)})):
+        with client_of(daemon) as client:
+            result = client.solve(edges)
+            first, second = list(places)
+            expect(apspd.Conflict, "NoCoordinates", result.nearest, lon=1, lat=2)
+            result.coordinates = places
+            assert result.coordinates == places, result.coordinates
+            assert result.nearest(lon=1.1, lat=2) == first and result.nearest(first) == [(second, 1)]
+            assert result.geojson(first, second)["geometry"]["coordinates"] == [[1, 2], [2.5, 3]]
+            assert len(result.geojson(first, max=9)["features"]) == 2
+            assert len(result.geojson(first, k=1)["features"]) == 1
+            frame = pandas.DataFrame({"x": [100.0, 500.0], "y": [0.0, 1.0]})
+            frame.index = pandas.Index(list(places), tupleize_cols=False)
+            result.coordinates = frame
+            assert result.coordinates == {first: (100, 0), second: (500, 1)}
+            assert result.nearest(x=499, y=0) == second
+            if isinstance(first, int):
+                result.coordinates = frame.assign(id=[first, second]).reset_index(drop=True)
+                assert result.nearest(x=499, y=0) == second
+            result.set_coordinates(places, plane=True)
+            assert result.nearest(x=1, y=1) == first
+            expect(apspd.GraphError, "GraphError", result.set_coordinates, [1, 2])
+            expect(apspd.NoSuchVertex, "NoSuchVertex", result.set_coordinates, {"nobody": (1, 2)})
+
+
+def test_lists_estimates_and_progress(daemon):
+    class Bar:
+        """As tqdm makes them."""
+        n, total = 0, 1
+
+        def update(self, more):
+            self.n += more
+
+    with client_of(daemon) as client:
+        told, bar = [], Bar()
+        result = client.solve([("p", "q", 1)], "listed", on_progress=lambda share, job: told.append((share, job["state"])))
+        client.solve([("p", "q", 9)], on_progress=bar)
+        assert told[-1] == (1, "done") and bar.n == 1, (told, bar.n)
+        assert result.graph in [graph["id"] for graph in client.graphs()]
+        assert result.job["id"] in [job["id"] for job in client.jobs(state="done")]
+        assert [graph["id"] for graph in client.graphs(limit=1)] == [graph["id"] for graph in client.graphs()]
+        assert client.estimate(result)["n"] == client.estimate("listed")["n"] == 2
+        assert client.estimate(n=9, m=1, kind="i4")["fits"] is True
+        frame = result.to_frame()
+        assert frame.loc["p", "q"] == 1 and frame.loc["q", "p"] == math.inf
+
+
+def test_what_a_notebook_shows(daemon):
+    with client_of(daemon) as client:
+        shown = client.solve([(at, at + 1, 3) for at in range(40)], "shown")._repr_html_()
+        root = xml.etree.ElementTree.fromstring(f"<div>{shown.replace('<br>', '')}</div>")
+        assert "41 vertices, 40 edges, kind i4" in "".join(root.itertext()) and root.find("b").text == "shown"
+        colors = {rect.get("fill") for rect in root.iter("rect")}
+        assert len(list(root.iter("rect"))) > 400 and "#bbb" in colors and len(colors) > 5, colors
+        assert "<b>&lt;i&gt;</b>" in apspd.notebook.summary_html({"state": "done"}, "<i>")
+        assert "svg" not in client.submit([("a", "b", -1), ("b", "a", 0)])._repr_html_()
+
+
 def test_updates(daemon):
     with client_of(daemon) as client:
         result = client.solve([((0, 0), "b", 5), ("b", "c", 5)], "changing")
         before, other = copy.copy(result), client.result("changing")
+        assert other.vertices == [(0, 0), "b", "c"]
         assert result.update([((0, 0), "c", numpy.int32(7)), ("b", "c", None)]) is result
         assert result.table().tolist() == [[0, 5, 7], [math.inf, 0, math.inf], [math.inf, math.inf, 0]]
         assert result.job["parent"] == before.graph != result.graph and before.distance((0, 0), "c") == 10
         assert result.update([("c", "b", 0.1)]).kind == "f8" and result.distance((0, 0), "b") == 5
-        assert client.result("changing").graph == result.graph and result.distance("c", "b") == 0.1
-        expect(apspd.Conflict, "PreconditionFailed", other.update, [(0, 1, 1)])
+        found = client.result("changing")
+        assert found.graph == result.graph and found.distance((0, 0), "b") == 5 and result.distance("c", "b") == 0.1
+        expect(apspd.Conflict, "PreconditionFailed", other.update, [((0, 0), "b", 1)])
         expect(apspd.NoSuchVertex, None, result.update, [("b", "z", 1)])
         expect(apspd.GraphError, None, result.update, [("b", "c", math.nan)])
         expect(apspd.NegativeCycle, None, result.update, [("b", (0, 0), -9)])
@@ -173,8 +238,13 @@ def test_the_asynchronous_client_has_the_same_answers(daemon):
             await submitted.delete()
 
     asyncio.run(ask())
-    public = [name for name in dir(apspd.Result) if not name.startswith(("_", "steps_"))]
-    assert public == [name for name in dir(apspd.AsyncResult) if not name.startswith(("_", "steps_"))]
+    def public(kind):
+        return [name for name in dir(kind) if not name.startswith("_")]
+
+    assert [name for name in public(apspd.Result) if name != "coordinates"] == public(apspd.AsyncResult)
+    assert not [name for name in public(apspd.Result) if "steps" in name]
+    assert set(public(apspd.Client)) - set(public(apspd.AsyncClient)) == {"local", "solved_once"}
+    assert all(hasattr(apspd, name) for name in apspd.__all__)
 
 
 if __name__ == "__main__":

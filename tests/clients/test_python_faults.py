@@ -1,9 +1,11 @@
 """The Python client when answers are lost, the service is busy or away, and downloads break off."""
 
 import asyncio
+import errno
 import pathlib
 import socket
 import tempfile
+from urllib.parse import quote
 
 import python_client  # first: it may skip the test
 from python_client import client_of, expect
@@ -47,7 +49,7 @@ class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
 class Wire:
     """What goes wrong, in order, of requests that match a method and the end of a path; the service
     sees each of them. Others go through. `seen` lists all as (method, path, status, headers,
-    whether the socket sends at once)."""
+    whether the socket sends at once). bend() gives what the client gets: an answer, or an exception."""
 
     def __init__(self, method, path, *faults):
         self.method, self.path, self.faults, self.seen = method, path, list(faults), []
@@ -64,8 +66,14 @@ class Wire:
                 broken = httpx.ReadError("cut") if self.faults or fault % 2 == 0 else KeyboardInterrupt()
                 answer.stream = Cut(answer.stream, fault, broken)
                 return answer
-            raise fault
+            return fault
         return answer
+
+
+def give(bent):
+    if isinstance(bent, BaseException):
+        raise bent
+    return bent
 
 
 class Transport(httpx.HTTPTransport):
@@ -74,7 +82,11 @@ class Transport(httpx.HTTPTransport):
         self.wire = wire
 
     def handle_request(self, request):
-        return self.wire.bend(request, super().handle_request(request))
+        answer = super().handle_request(request)
+        bent = self.wire.bend(request, answer)
+        if bent is not answer:
+            answer.close()
+        return give(bent)
 
 
 class AsyncTransport(httpx.AsyncHTTPTransport):
@@ -83,7 +95,13 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
         self.wire = wire
 
     async def handle_async_request(self, request):
-        return self.wire.bend(request, await super().handle_async_request(request))
+        """An answer that nobody reads is closed here: else its generator is closed whenever it is
+        collected, by a task of its own, which takes the lock of the connection pool."""
+        answer = await super().handle_async_request(request)
+        bent = self.wire.bend(request, answer)
+        if bent is not answer:
+            await answer.aclose()
+        return give(bent)
 
 
 def faulty(daemon, wire, **options):
@@ -235,13 +253,91 @@ def test_an_answer_of_something_else_is_an_error_with_words(daemon):
         assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
 
 
+def test_answers_of_another_shape_are_errors_with_words(daemon):
+    """Whatever is asked, JSON of another shape, or a body of another length, is told as such."""
+    asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
+             ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
+             ("/distances", lambda result: result.distance(0, 1)), ("/matrix", lambda result: result.table())]
+    for path, ask in asked:
+        for body in (b"[" * 100000, b"[1]", b'{"vertices": 3}', b"null\n", b"<h1>Hello</h1>", b""):
+            client, _ = faulty(daemon, Wire("POST" if path == "/distances" else "GET", path,
+                                            httpx.Response(200, content=body)))
+            result = client.solve(EDGES)
+            error = expect(apspd.ServiceError, "UnexpectedAnswer", ask, result)
+            assert "answer" in str(error), error
+    for call, body in ((lambda client: client.graphs(), {"graphs": {}}), (lambda client: client.jobs(), []),
+                       (lambda client: client.result("g"), {"id": None}), (lambda client: client.estimate(n=1, m=1), 3)):
+        paths = {"GET": ("/v1/graphs", "/v1/jobs", "/g"), "POST": ("/v1/estimate",)}
+        for method, path in ((method, path) for method in paths for path in paths[method]):
+            client, _ = faulty(daemon, Wire(method, path, httpx.Response(200, json=body)))
+            try:
+                call(client)
+            except apspd.ServiceError as error:
+                assert error.code in ("UnexpectedAnswer", "NoSuchGraph"), error
+
+
+class Endless(httpx.SyncByteStream):
+    """A body that goes on as long as it is read."""
+
+    def __init__(self, most):
+        self.read, self.most = 0, most
+
+    def __iter__(self):
+        while self.read < self.most:
+            self.read += 1 << 16
+            yield bytes(1 << 16)
+        raise AssertionError("nobody ends it")
+
+
+def test_an_endless_answer_ends(daemon):
+    for path, ask in (("/matrix", lambda result: result.table()), ("/distances", lambda result: result.distance(0, 1))):
+        endless = Endless(1 << 26)
+        client, _ = faulty(daemon, Wire("POST" if path == "/distances" else "GET", path,
+                                        httpx.Response(200, stream=endless)))
+        error = expect(apspd.ServiceError, "UnexpectedAnswer", ask, client.solve(EDGES))
+        assert "longer" in str(error) and endless.read < 1 << 22, (error, endless.read)
+
+
+def etag_of(daemon, result):
+    return daemon.ask("HEAD", f"/v1/graphs/{result.graph}/matrix").headers["ETag"]
+
+
 def test_a_part_that_does_not_fit_is_refused(daemon):
-    for wrong in ("bytes 0-9/10", "bytes 69999-361000/361001", None):
-        headers = {"Content-Range": wrong} if wrong else {}
-        part = httpx.Response(206, headers=headers, content=b"0123456789")
+    with client_of(daemon) as client:
+        etag, size = etag_of(daemon, client.solve(EDGES)), 128 + 4 * 301 * 301
+    good = f"bytes 70000-{size - 1}/{size}"
+    for words, status, headers, body in (
+            ("another part", 206, {"ETag": etag, "Content-Range": "bytes 0-9/10"}, b"0123456789"),
+            ("another part", 206, {"ETag": etag, "Content-Range": f"bytes 69999-{size - 1}/{size}"}, b"0"),
+            ("another part", 206, {"ETag": etag, "Content-Range": f"bytes 70000-{size}/{size + 1}"}, b"0"),
+            ("another part", 206, {"ETag": '"other"', "Content-Range": good}, b"0"),
+            ("another part", 206, {"Content-Range": good}, b"0"),
+            ("another part", 206, {"ETag": etag}, b"0"),
+            ("another part", 200, {"ETag": '"other"'}, bytes(size)),
+            ("before its end", 206, {"ETag": etag, "Content-Range": good}, b""),
+            ("longer", 206, {"ETag": etag, "Content-Range": good}, bytes(size))):
+        part = httpx.Response(status, headers=headers, stream=httpx.ByteStream(body))
         client, _ = faulty(daemon, Wire("GET", "/matrix", 70000, part))
+        with tempfile.TemporaryDirectory() as folder:
+            error = expect(apspd.ServiceError, "UnexpectedAnswer", client.solve(EDGES).matrix, f"{folder}/m.npy")
+            assert words in str(error), (words, status, headers, error)
+            assert not pathlib.Path(folder, "m.npy").exists()
+    client, _ = faulty(daemon, Wire("HEAD", "/matrix", httpx.Response(200), httpx.Response(200)))
+    assert "no ETag" in str(expect(apspd.ServiceError, "UnexpectedAnswer", client.solve(EDGES).matrix))
+
+
+def test_a_download_follows_no_link(daemon):
+    with client_of(daemon) as client, tempfile.TemporaryDirectory() as folder:
         result = client.solve(EDGES)
-        assert "another part" in str(expect(apspd.ServiceError, None, result.matrix))
+        kept, etag = pathlib.Path(folder, "kept"), etag_of(daemon, result).strip('"')
+        kept.write_bytes(b"good")
+        pathlib.Path(folder, f"m.npy.{quote(etag, safe='')}.part").symlink_to(kept)
+        try:
+            result.matrix(f"{folder}/m.npy")
+            raise AssertionError("it followed the link")
+        except OSError as error:
+            assert error.errno == errno.ELOOP, error
+        assert kept.read_bytes() == b"good"
 
 
 def test_the_asynchronous_client_repeats_too(daemon):

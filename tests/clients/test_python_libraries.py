@@ -3,11 +3,14 @@ Client.local()."""
 
 import itertools
 import os
+import pathlib
 import random
 import select
 import signal
 import subprocess
 import sys
+import tempfile
+import tomllib
 
 import python_client  # first: it may skip the test
 
@@ -146,13 +149,51 @@ def test_the_backend_summarizes_as_networkx(daemon):
     raise AssertionError("a negative cycle")
 
 
+# In a process where the package is installed: each function of the backend, called by NetworkX.
+DISPATCH = """
+import networkx as nx, numpy
+same = lambda found, wanted: found == wanted or numpy.allclose(found, wanted)
+rows = lambda found: {node: dict(row) for node, row in dict(found).items()}
+ring = nx.DiGraph()
+ring.add_weighted_edges_from([("a", "b", 2), ("b", "c", 3), ("c", "a", 4), ("a", "c", 9)])
+backend = nx.utils.backends.backends["apspd"].load()
+called = set()
+can_run = backend.can_run
+backend.can_run = lambda name, *more: called.add(name) or can_run(name, *more)
+for graph in (ring, ring.to_undirected(), nx.MultiDiGraph(ring)):
+    for call in (nx.floyd_warshall, nx.all_pairs_dijkstra_path_length, nx.all_pairs_bellman_ford_path_length):
+        assert same(rows(call(graph, backend="apspd")), rows(call(graph))), call
+    for call in (nx.floyd_warshall_numpy, nx.johnson):
+        assert same(call(graph, weight="weight", backend="apspd"), call(graph, weight="weight")), call
+    for call in (nx.average_shortest_path_length, nx.eccentricity, nx.diameter):
+        assert same(call(graph, weight="weight", backend="apspd"), call(graph, weight="weight")), call
+    wanted = nx.closeness_centrality(graph, distance="weight")
+    assert nx.closeness_centrality(graph, distance="weight", backend="apspd") == wanted
+    assert nx.diameter(backend.convert_from_nx(graph)) == nx.diameter(graph)
+assert len(called) == 9 and all(hasattr(backend, name) for name in called), called
+try:
+    dict(nx.all_pairs_dijkstra_path_length(ring, weight=lambda *_: 1, backend="apspd"))
+except (NotImplementedError, RuntimeError):
+    print("dispatched")
+"""
+
+
 def test_networkx_finds_the_backend(daemon):
-    """Only where NetworkX dispatches, and the package is installed."""
-    use(daemon)
-    if not hasattr(networkx, "config") or "apspd" not in networkx.config.backends:
+    """Where NetworkX dispatches: from 3.2 on."""
+    if not hasattr(networkx.utils, "backends"):
         return
-    graph = networkx.path_graph(4)
-    assert networkx.diameter(graph, backend="apspd") == 3
+    with open(f"{python_client.PACKAGE}/pyproject.toml", "rb") as file:
+        (group,) = tomllib.load(file)["project"]["entry-points"].items()
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        installed = pathlib.Path(folder, "apspd-0.1.0.dist-info")
+        installed.mkdir()
+        (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: apspd\nVersion: 0.1.0\n")
+        lines = [f"{name} = {value}" for name, value in group[1].items()]
+        (installed / "entry_points.txt").write_text("\n".join([f"[{group[0]}]", *lines, ""]))
+        path = os.pathsep.join([folder, python_client.PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])])
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", DISPATCH], capture_output=True, text=True,
+                              env={**os.environ, "APSPD_URL": daemon.url, "PYTHONPATH": path})
+    assert (done.returncode, done.stdout) == (0, "dispatched\n"), done
 
 
 def test_a_local_daemon_ends_with_its_client(_):

@@ -23,6 +23,7 @@ import harness
 BINARY = os.path.abspath(harness.BINARY)  # before a change of the folder
 # What builds a wheel where setuptools and wheel are installed; nothing is fetched.
 BUILD = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
+SOURCE = "from setuptools import build_meta; import sys; print(build_meta.build_sdist(sys.argv[1]))"
 EXAMPLE = """
 import apspd, os, sys
 assert apspd.__file__.startswith(sys.argv[1]), apspd.__file__
@@ -53,6 +54,15 @@ def test_the_wheel_is_built_and_works(daemon):
             archive.extractall(f"{folder}/installed")
         modules = {f"apspd/{name}" for name in os.listdir(f"{PACKAGE}/apspd") if name != "__pycache__"}
         assert modules == {name for name in names if name.startswith("apspd/")}, names
+        with open(f"{ROOT}/LICENSE", "rb") as file, zipfile.ZipFile(f"{folder}/{wheel}") as archive:
+            (licence,) = [name for name in archive.namelist() if name.endswith("/LICENSE")]
+            assert archive.read(licence) == file.read()
+            about = archive.read(f"apspd-{version}.dist-info/METADATA").decode()
+        assert "Author-email: apspd maintainers" in about and "Project-URL: Homepage" in about, about[:900]
+        assert "](../" not in about, "a link that leads nowhere where the package is published"
+        if shutil.which("twine"):
+            packed = python("-c", SOURCE, folder, cwd=source).split()[-1]
+            subprocess.run(["twine", "check", "--strict", f"{folder}/{wheel}", f"{folder}/{packed}"], check=True)
         environment = {**os.environ, "PYTHONPATH": f"{folder}/installed"}
         assert python("-c", EXAMPLE, f"{folder}/installed", daemon.url, env=environment, cwd="/") == "7\n"
 

@@ -8,4 +8,11 @@ from .errors import ConnectionFailed as ConnectionFailed, GraphError as GraphErr
 from .errors import JobCancelled as JobCancelled, JobFailed as JobFailed
 from .errors import NegativeCycle as NegativeCycle, NoSuchVertex as NoSuchVertex
 from .errors import NotFound as NotFound, ServiceError as ServiceError, TooLarge as TooLarge
+from .client import VERSION as __version__
 from .steps import Path as Path
+
+__all__ = [
+    "AccessDenied", "ApspdError", "AsyncClient", "AsyncResult", "BadGraph", "BadRequest", "Busy", "Client",
+    "Conflict", "ConnectionFailed", "GraphError", "JobCancelled", "JobFailed", "NegativeCycle", "NoSuchVertex",
+    "NotFound", "Path", "Result", "ServiceError", "TooLarge", "__version__", "default_client",
+]  # fmt: skip

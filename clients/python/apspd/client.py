@@ -16,10 +16,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import httpx
 
 from .errors import ConnectionFailed
-from .exchange import Reply, Request, Steps, open_mode
+from .exchange import Reply, Request, Steps, count_down, open_sink
 from .labels import Labels
 from .local import Daemon
-from .steps import ResultSteps, find, remove, submit
+from .steps import Memory, Progress, ResultSteps, estimate, find, list_all, remove, submit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,6 +62,7 @@ class Client:
         self._http = httpx.Client(**options_of(url, key, options))
         self._sleep = time.sleep
         self._answered = False  # at least once
+        self._memory: Memory = {}
         self._daemon: Daemon | None = None  # its own
 
     @classmethod
@@ -75,7 +76,8 @@ class Client:
         5
         """
         daemon = Daemon(*arguments)
-        client = cls(daemon.url, **{"key": "", **options})
+        options = {"key": "", **options}
+        client = cls(daemon.url, **options)
         client._daemon = daemon
         return client
 
@@ -90,7 +92,8 @@ class Client:
         if self._daemon is not None:
             self._daemon.stop()
 
-    def solve(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
+    def solve(self, graph: Any = None, name: str | None = None, *,
+              on_progress: Progress | Any = None, **parameters: Any) -> Result:  # fmt: skip
         """Uploads a graph, waits until it is solved, and returns the result.
 
         graph: a NetworkX graph, a SciPy sparse matrix, an array or list of edges (2 or 3 columns),
@@ -98,6 +101,8 @@ class Client:
             array, or a frame with the same labels in rows and columns, is a dense matrix as SciPy
             reads it: 0, inf and nan are no edges. A square array of edges is passed as edges=.
         name: an alias by which the service also knows the graph.
+        on_progress: a function that is called every second with the progress, 0 to 1, and the document
+            of the job; or a bar such as tqdm(total=1).
         parameters: `weight` (an attribute or column; None: each edge of a NetworkX graph counts 1),
             `directed`, `n`, and those of the service: `kind`, `result`, `priority`, `deadline_s`,
             `verify`, `format`, `charset`.
@@ -107,21 +112,39 @@ class Client:
         >>> Client().solve([(1, 2, 2.5), (2, 3, 1.5)], directed=False).distance(3, 1)
         4.0
         """
-        return self.submit(graph, name, **parameters).wait()
+        return self.submit(graph, name, **parameters).wait(on_progress=on_progress)
 
     def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
         """The same without waiting; the first question waits."""
-        job, labels = self._run(submit(self._patience_s, graph, name, parameters))
+        job, labels = self._run(submit(self._patience_s, self._memory, graph, name, parameters))
         return Result(self, job, labels)
 
     def result(self, graph: str) -> Result:
-        """The result of a graph that the service has, by its id, its name or the id of a job."""
-        job, labels = self._run(find(self._patience_s, graph))
+        """The result of a graph that the service has, by its id, its name or the id of a job. Labels
+        that the service does not know are those that this client has sent with the graph."""
+        job, labels = self._run(find(self._patience_s, self._memory, graph))
         return Result(self, job, labels).wait()
 
     def delete(self, graph: str) -> None:
         """Removes a graph, by its id or name, and its results from the service."""
         self._run(remove(self._patience_s, graph))
+
+    def graphs(self, **parameters: Any) -> list[dict[str, Any]]:
+        """The documents of all graphs of the service, newest first."""
+        return self._run(list_all(self._patience_s, "graphs", parameters))
+
+    def jobs(self, **parameters: Any) -> list[dict[str, Any]]:
+        """The documents of all jobs, newest first; state="running" picks some."""
+        return self._run(list_all(self._patience_s, "jobs", parameters))
+
+    def estimate(self, graph: Any = None, **parameters: Any) -> dict[str, Any]:
+        """The bytes and seconds of a solve, and whether it fits: of a stored graph, by its id, name
+        or result, or of the numbers n= and m=.
+
+        >>> Client().estimate(n=1000, m=5000, kind="i4")["fits"]
+        True
+        """
+        return self._run(estimate(self._patience_s, graph, parameters))
 
     @contextlib.contextmanager
     def solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
@@ -150,10 +173,15 @@ class Client:
             with self._http.stream(**request.options(), content=content, extensions=trace) as reply:
                 self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
-                    return Reply(reply.status_code, reply.headers, reply.read())
-                mode = open_mode(request, reply.status_code, reply.headers)
-                with request.sink.open(mode) as sink:
+                    found, left = bytearray(), request.limit
+                    for piece in reply.iter_bytes():
+                        left = count_down(left, piece)
+                        found += piece
+                    return Reply(reply.status_code, reply.headers, found)
+                with open_sink(request, reply.status_code, reply.headers) as sink:
+                    left = request.limit - sink.tell()
                     for piece in reply.iter_raw():
+                        left = count_down(left, piece)
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)
         except httpx.TransportError as error:
@@ -191,6 +219,7 @@ class AsyncClient:
         self._http = httpx.AsyncClient(**options_of(url, key, options))
         self._sleep = asyncio.sleep
         self._answered = False  # at least once
+        self._memory: Memory = {}
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -201,19 +230,30 @@ class AsyncClient:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def solve(self, graph: Any = None, name: str | None = None, **parameters: Any) -> AsyncResult:
-        return await (await self.submit(graph, name, **parameters)).wait()
+    async def solve(self, graph: Any = None, name: str | None = None, *,
+                    on_progress: Progress | Any = None, **parameters: Any) -> AsyncResult:  # fmt: skip
+        return await (await self.submit(graph, name, **parameters)).wait(on_progress=on_progress)
 
     async def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> AsyncResult:
-        job, labels = await self._run(submit(self._patience_s, graph, name, parameters))
+        steps = submit(self._patience_s, self._memory, graph, name, parameters)
+        job, labels = await self._run(steps)
         return AsyncResult(self, job, labels)
 
     async def result(self, graph: str) -> AsyncResult:
-        job, labels = await self._run(find(self._patience_s, graph))
+        job, labels = await self._run(find(self._patience_s, self._memory, graph))
         return await AsyncResult(self, job, labels).wait()
 
     async def delete(self, graph: str) -> None:
         await self._run(remove(self._patience_s, graph))
+
+    async def graphs(self, **parameters: Any) -> list[dict[str, Any]]:
+        return await self._run(list_all(self._patience_s, "graphs", parameters))
+
+    async def jobs(self, **parameters: Any) -> list[dict[str, Any]]:
+        return await self._run(list_all(self._patience_s, "jobs", parameters))
+
+    async def estimate(self, graph: Any = None, **parameters: Any) -> dict[str, Any]:
+        return await self._run(estimate(self._patience_s, graph, parameters))
 
     async def _run(self, steps: Steps[T]) -> T:
         sent: Reply | Exception | None = None
@@ -231,10 +271,15 @@ class AsyncClient:
             async with self._http.stream(**request.options(), content=content) as reply:
                 self._answered = True
                 if request.sink is None or reply.status_code not in (200, 206):
-                    return Reply(reply.status_code, reply.headers, await reply.aread())
-                mode = open_mode(request, reply.status_code, reply.headers)
-                with request.sink.open(mode) as sink:
+                    found, left = bytearray(), request.limit
+                    async for piece in reply.aiter_bytes():
+                        left = count_down(left, piece)
+                        found += piece
+                    return Reply(reply.status_code, reply.headers, found)
+                with open_sink(request, reply.status_code, reply.headers) as sink:
+                    left = request.limit - sink.tell()
                     async for piece in reply.aiter_raw():
+                        left = count_down(left, piece)
                         sink.write(piece)
                 return Reply(reply.status_code, reply.headers)
         except httpx.TransportError as error:
@@ -300,41 +345,51 @@ class Result(ResultSteps):
     """
 
     def __init__(self, client: Client, job: dict[str, Any], labels: Labels) -> None:
-        super().__init__(client._patience_s, job, labels)
+        super().__init__(client._patience_s, client._memory, job, labels)
         self._client = client
 
-    wait = called(ResultSteps.steps_wait)
-    distance = called(ResultSteps.steps_distance)
-    pairs = called(ResultSteps.steps_pairs)
-    table = called(ResultSteps.steps_table)
-    row = called(ResultSteps.steps_row)
-    path = called(ResultSteps.steps_path)
-    nearest = called(ResultSteps.steps_nearest)
-    within = called(ResultSteps.steps_within)
-    stats = called(ResultSteps.steps_stats)
-    matrix = called(ResultSteps.steps_matrix)
-    update = called(ResultSteps.steps_update)
-    cancel = called(ResultSteps.steps_cancel)
-    delete = called(ResultSteps.steps_delete)
+    wait = called(ResultSteps._steps_wait)
+    distance = called(ResultSteps._steps_distance)
+    pairs = called(ResultSteps._steps_pairs)
+    table = called(ResultSteps._steps_table)
+    row = called(ResultSteps._steps_row)
+    path = called(ResultSteps._steps_path)
+    nearest = called(ResultSteps._steps_nearest)
+    within = called(ResultSteps._steps_within)
+    stats = called(ResultSteps._steps_stats)
+    matrix = called(ResultSteps._steps_matrix)
+    update = called(ResultSteps._steps_update)
+    cancel = called(ResultSteps._steps_cancel)
+    delete = called(ResultSteps._steps_delete)
+    geojson = called(ResultSteps._steps_geojson)
+    to_frame = called(ResultSteps._steps_to_frame)
+    set_coordinates = called(ResultSteps._steps_set_coordinates)
+    get_coordinates = called(ResultSteps._steps_get_coordinates)
+    coordinates = property(get_coordinates, set_coordinates, doc="The places of the vertices.")
+    _repr_html_ = called(ResultSteps._steps_html)
 
 
 class AsyncResult(ResultSteps):
     """Result for asyncio: the same methods, to be awaited."""
 
     def __init__(self, client: AsyncClient, job: dict[str, Any], labels: Labels) -> None:
-        super().__init__(client._patience_s, job, labels)
+        super().__init__(client._patience_s, client._memory, job, labels)
         self._client = client
 
-    wait = awaited(ResultSteps.steps_wait)
-    distance = awaited(ResultSteps.steps_distance)
-    pairs = awaited(ResultSteps.steps_pairs)
-    table = awaited(ResultSteps.steps_table)
-    row = awaited(ResultSteps.steps_row)
-    path = awaited(ResultSteps.steps_path)
-    nearest = awaited(ResultSteps.steps_nearest)
-    within = awaited(ResultSteps.steps_within)
-    stats = awaited(ResultSteps.steps_stats)
-    matrix = awaited(ResultSteps.steps_matrix)
-    update = awaited(ResultSteps.steps_update)
-    cancel = awaited(ResultSteps.steps_cancel)
-    delete = awaited(ResultSteps.steps_delete)
+    wait = awaited(ResultSteps._steps_wait)
+    distance = awaited(ResultSteps._steps_distance)
+    pairs = awaited(ResultSteps._steps_pairs)
+    table = awaited(ResultSteps._steps_table)
+    row = awaited(ResultSteps._steps_row)
+    path = awaited(ResultSteps._steps_path)
+    nearest = awaited(ResultSteps._steps_nearest)
+    within = awaited(ResultSteps._steps_within)
+    stats = awaited(ResultSteps._steps_stats)
+    matrix = awaited(ResultSteps._steps_matrix)
+    update = awaited(ResultSteps._steps_update)
+    cancel = awaited(ResultSteps._steps_cancel)
+    delete = awaited(ResultSteps._steps_delete)
+    geojson = awaited(ResultSteps._steps_geojson)
+    to_frame = awaited(ResultSteps._steps_to_frame)
+    set_coordinates = awaited(ResultSteps._steps_set_coordinates)
+    get_coordinates = awaited(ResultSteps._steps_get_coordinates)

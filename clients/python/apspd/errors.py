@@ -8,15 +8,22 @@ from typing import Any
 
 
 class ApspdError(Exception):
-    """The base of all exceptions of this package."""
+    """The base of all exceptions of this package. `code` is a word for programs: that of the service,
+    or one of ours."""
+
+    code = "Error"
 
 
 class GraphError(ApspdError, ValueError):
     """The graph cannot be sent as it is; nothing was sent."""
 
+    code = "GraphError"
+
 
 class ConnectionFailed(ApspdError, ConnectionError):
     """The service does not answer, also after some attempts."""
+
+    code = "ConnectionFailed"
 
 
 class ServiceError(ApspdError):
@@ -27,7 +34,7 @@ class ServiceError(ApspdError):
         super().__init__(problem)
         self.problem = dict(problem)
         self.status = int(problem.get("status") or 0)
-        self.code = str(problem.get("code") or "")
+        self.code = str(problem.get("code") or "UnexpectedAnswer")
         self.detail = str(problem.get("detail") or problem.get("title") or "")
         self.hint = str(problem.get("hint") or "")
 
@@ -95,7 +102,7 @@ def error_of(status: int, body: bytes) -> ServiceError:
     """The exception for an answer, whose body may be a proxy's own."""
     try:
         problem = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         problem = None
     if not isinstance(problem, dict):
         words = body[:200].decode("utf-8", "replace") or "This service does not answer so."

@@ -4,16 +4,19 @@ Request, or the seconds of a pause, and are sent the Reply. Client and AsyncClie
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, Union
+from typing import Any, BinaryIO, TypeVar, Union
 from urllib.parse import quote
 
 from .errors import Conflict, ConnectionFailed, ServiceError, error_of
 
 T = TypeVar("T")
 
+# The longest answer that is kept whole, unless the caller knows its size.
+BODY_LIMIT = 1 << 30
 # Pauses before what got no answer is sent again. All requests may be repeated: those that submit
 # have a key that makes the repetition the same.
 BREAK_PAUSES_S = (0.1, 0.3, 1.0, 2.0)
@@ -27,6 +30,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | pathlib.Path = b""
     sink: pathlib.Path | None = None  # the file that the answer completes
+    limit: int = BODY_LIMIT  # bytes of the answer, and exactly so many of the file
 
     def options(self) -> dict[str, Any]:
         """Those of httpx's stream(). Files may have grown since the last attempt."""
@@ -43,7 +47,7 @@ class Request:
 class Reply:
     status: int
     headers: Mapping[str, str]
-    body: bytes = b""
+    body: bytes | bytearray = b""
 
 
 # An exception is sent where no answer came, or not the whole of it.
@@ -54,24 +58,47 @@ def size_of(path: pathlib.Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def open_mode(request: Request, status: int, headers: Mapping[str, str]) -> str:
-    """How the file is opened that an answer of 200 or 206 completes."""
-    if status == 200 or request.sink is None:
-        return "wb"
-    if not headers.get("Content-Range", "").startswith(f"bytes {size_of(request.sink)}-"):
-        raise ServiceError({"detail": "The answer is another part than was asked for."})
-    return "ab"
+def unexpected(detail: str) -> ServiceError:
+    return ServiceError({"code": "UnexpectedAnswer", "detail": detail})
+
+
+def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> BinaryIO:
+    """The file that an answer of 200 or 206 completes, opened where the answer goes on. A link in its
+    place is not followed."""
+    assert request.sink is not None
+    have, size = size_of(request.sink), request.limit
+    is_rest = headers.get("Content-Range") == f"bytes {have}-{size - 1}/{size}"
+    if headers.get("ETag") != request.headers["If-Match"] or (status == 206 and not is_rest):
+        raise unexpected("The answer is another part than was asked for.")
+    flags = os.O_WRONLY | os.O_CREAT | (0 if status == 206 else os.O_TRUNC)
+    sink = os.fdopen(os.open(request.sink, flags | getattr(os, "O_NOFOLLOW", 0), 0o666), "wb")
+    sink.seek(0, os.SEEK_END)
+    return sink
+
+
+def count_down(left: int, piece: bytes) -> int:
+    """The bytes that may still come of an answer after this piece."""
+    if len(piece) > left:
+        raise unexpected("The answer is longer than was asked for.")
+    return left - len(piece)
+
+
+def document_of(reply: Reply, **members: type) -> dict[str, Any]:
+    """The JSON object of an answer, whose members have these types."""
+    try:
+        document = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or not all(
+        isinstance(document.get(name), kind) for name, kind in members.items()
+    ):
+        raise unexpected("The answer is another one than that of this service.")
+    return document
 
 
 def job_of(reply: Reply) -> dict[str, Any]:
     """The document of a job."""
-    try:
-        job = json.loads(reply.body)
-    except ValueError:
-        job = None
-    if not isinstance(job, dict) or not all(isinstance(job.get(k), str) for k in ("id", "state")):
-        raise ServiceError({"detail": "The answer is another one than that of this service."})
-    return job
+    return document_of(reply, id=str, state=str, graph=str)
 
 
 def exchange(request: Request, patience_s: float) -> Steps[Reply]:
@@ -99,12 +126,19 @@ def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
     """Brings an answer with an ETag into a file. What an earlier attempt has left of the same
     answer is completed; the file has its name once it is whole."""
     head = yield from exchange(Request("HEAD", path), patience_s)
-    etag, size = head.headers["ETag"], int(head.headers["Content-Length"])
+    etag, length = head.headers.get("ETag", ""), head.headers.get("Content-Length", "")
+    if not etag or not length.isdecimal():
+        raise unexpected("The answer has no ETag or no Content-Length.")
+    size = int(length)
     part = target.with_name(f"{target.name}.{quote(etag.strip(chr(34)), safe='')}.part")
-    request = Request("GET", path, headers={"If-Match": etag}, sink=part)
+    request = Request("GET", path, headers={"If-Match": etag}, sink=part, limit=size)
+    if size_of(part) > size:
+        part.unlink()
     while (before := size_of(part)) < size:
         try:
             yield from exchange(request, patience_s)
+            if size_of(part) != size:
+                raise unexpected("The answer ended before its end.")
         except ConnectionFailed:
             if size_of(part) == before:
                 raise

@@ -193,7 +193,8 @@ def numbers_of(weights: Any) -> Array:
     finite = double[numpy.isfinite(double)]
     if len(finite) == len(double) and (numpy.abs(finite) < 2**53).all():
         if (finite == numpy.floor(finite)).all():
-            return finite.astype(numpy.int64)
+            array = finite.astype(numpy.int64)
+            return array
     return double
 
 

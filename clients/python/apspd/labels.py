@@ -83,6 +83,10 @@ class Labels:
         found: Any = self.labels[row] if self.named else row
         return int(found) if is_integer(found) else found
 
+    def label_of_text(self, text: str) -> Any:
+        """The label of the vertex whose name is this in a text, where integers are digits too."""
+        return self.label(text if self.named and not self._are_integers else int(text))
+
     def label(self, name: Any) -> Any:
         """The label of the vertex that the service calls so."""
         if self._are_integers and isinstance(name, str):  # beyond 2^53

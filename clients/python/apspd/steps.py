@@ -9,26 +9,45 @@ import pathlib
 import tempfile
 import time
 import uuid
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import numpy
 
-from .errors import JobCancelled, JobFailed, NegativeCycle, ServiceError
-from .exchange import Reply, Request, Steps, download, exchange, job_of
+from .errors import ApspdError, JobCancelled, JobFailed, NegativeCycle, ServiceError
+from .exchange import Reply, Request, Steps, document_of, download, exchange, job_of, unexpected
 from .graphs import numbers_of, upload_of
 from .labels import Labels
+from .notebook import heatmap_html, summary_html
+from .places import read_places, write_places
 
 Array = numpy.ndarray[Any, Any]
 R = TypeVar("R", bound="ResultSteps")
 
 # How the matrix says unreachable, by its kind.
 UNREACHABLE = {"i4": 1073741823, "u2": 65535, "f4": math.inf, "f8": math.inf}
+# An answer that is to have fewer bytes may be a refusal, or have some more: it is read, and judged.
+BODY_LEAST = 1 << 20
 # Pairs of a request, of 8 bytes each: the service takes 16 MiB unless http.pairs_limit is changed.
 PAIRS_AT_ONCE = 1 << 20
 # Seconds that a request waits for a job before it asks again; the service allows 60.
 WAIT_S = 30
+# The cells of a heat map in a notebook, along a side.
+HEATMAP_CELLS = 24
+# Graphs whose labels a client remembers, where the service cannot know them.
+REMEMBERED = 64
+
+# Is told the progress, 0 to 1, and the document of the job; or is a bar as tqdm makes them.
+Progress = Callable[[float, dict[str, Any]], object]
+
+
+def tell_progress(on_progress: Any, job: dict[str, Any]) -> None:
+    share = 1.0 if job["state"] == "done" else float(job.get("progress") or 0)
+    if hasattr(on_progress, "update"):
+        on_progress.update(share * (on_progress.total or 1) - on_progress.n)
+    else:
+        on_progress(share, job)
 
 
 class Path(list[Any]):
@@ -45,11 +64,26 @@ class Path(list[Any]):
         return list(self)
 
 
+# By names and ids of graphs: the id of the graph, and its labels.
+Memory = dict[str, tuple[str, Labels]]
+
+
+def remember(memory: Memory, job: dict[str, Any], labels: Labels) -> None:
+    """Keeps labels that the service does not know, for result()."""
+    if not labels.named:
+        for key in {str(job["graph"]), str(job.get("name") or job["graph"])}:
+            memory.pop(key, None)
+            memory[key] = job["graph"], labels
+        for key in list(memory)[:-REMEMBERED]:  # threads may share a client
+            memory.pop(key, None)
+
+
 class ResultSteps:
     """The state of a result, and what can be asked of it."""
 
-    def __init__(self, patience_s: float, job: dict[str, Any], labels: Labels) -> None:
+    def __init__(self, patience_s: float, memory: Memory, job: dict[str, Any], labels: Labels) -> None:
         self._patience_s = patience_s
+        self._memory = memory
         self._job = job
         self._labels = labels
         self._name: str | None = job.get("name")
@@ -68,7 +102,10 @@ class ResultSteps:
     @property
     def kind(self) -> str:
         """The kind of the matrix: i4, u2, f4 or f8."""
-        return str(self._job["summary"]["kind"])
+        kind = (self._job.get("summary") or {}).get("kind")
+        if kind not in UNREACHABLE:
+            raise unexpected("The job says nothing of its kind.")
+        return str(kind)
 
     @property
     def warnings(self) -> list[dict[str, str]]:
@@ -90,17 +127,21 @@ class ResultSteps:
         count, state = len(self.vertices), self._job["state"]
         return f"<{type(self).__name__} {name}: {state}, {count} vertices>"
 
-    def steps_wait(self: R, timeout_s: float = math.inf) -> Steps[R]:
+    def _steps_wait(self: R, timeout_s: float = math.inf, on_progress: Any = None) -> Steps[R]:
         """Waits until the job is done, and returns the result; TimeoutError after so many seconds.
-        Raises JobFailed, of which JobCancelled and NegativeCycle are two."""
+        Raises JobFailed, of which JobCancelled and NegativeCycle are two. on_progress is called every
+        second with the progress, 0 to 1, and the document of the job; or it is a bar of tqdm."""
         end = time.monotonic() + timeout_s
         while self._job["state"] in ("queued", "running"):
-            wait_s = math.ceil(min(WAIT_S, end - time.monotonic()))
+            longest_s = WAIT_S if on_progress is None else 1
+            wait_s = math.ceil(min(longest_s, end - time.monotonic()))
             if wait_s <= 0:
                 raise TimeoutError(f"The job {self._job['id']} goes on after {timeout_s} seconds.")
             request = Request("GET", f"/v1/jobs/{self._job['id']}", {"wait": str(wait_s)})
             self._job = job_of((yield from exchange(request, self._patience_s)))
-        problem = self._job["problem"] or {}
+            if on_progress is not None:
+                tell_progress(on_progress, self._job)
+        problem = self._job.get("problem") or {}
         if self._job["state"] == "cancelled":
             cancelled = {"code": "Cancelled", "detail": "The job was cancelled."}
             raise JobCancelled({**cancelled, **problem}, self._job)
@@ -112,37 +153,42 @@ class ResultSteps:
             raise JobFailed(problem, self._job)
         return self
 
-    def _ask(self, method: str, path: str, parameters: dict[str, Any] = {},
-             body: bytes = b"") -> Steps[Reply]:  # fmt: skip
+    def _ask(self, method: str, path: str, parameters: dict[str, Any] = {}, body: bytes = b"",
+             **more: Any) -> Steps[Reply]:  # fmt: skip
         """The answer to a question, which waits until the job is done. A result that the service
         has dropped is computed again; for a job that it has forgotten, the graph answers."""
-        yield from self.steps_wait()
-        headers = {"Prefer": "wait=60"}
+        yield from self._steps_wait()
+        headers = {"Prefer": "wait=60", **more.pop("headers", {})}
         if body:
-            headers["Content-Type"] = "application/octet-stream"
+            headers.setdefault("Content-Type", "application/octet-stream")
         query = {name: str(value) for name, value in parameters.items()}
         while True:
-            request = Request(method, f"/v1/graphs/{self._address}{path}", query, headers, body)
+            address = f"/v1/graphs/{self._address}{path}"
+            request = Request(method, address, query, headers, body, **more)
             try:
                 return (yield from exchange(request, self._patience_s))
             except ServiceError as error:
-                job = error.problem.get("links", {}).get("job")
+                job = (error.problem.get("links") or {}).get("job")
                 if error.code == "NotSolved" and job:
                     watch = Request("GET", job, {"wait": str(WAIT_S)})
                     yield from exchange(watch, self._patience_s)
                 elif error.code == "NoSuchJob" and self._address != self.graph:
                     graph = Request("GET", f"/v1/graphs/{self.graph}")
-                    found = json.loads((yield from exchange(graph, self._patience_s)).body)
-                    summary = {**self._job["summary"], "kind": found["result"] or self.kind}
+                    found = document_of((yield from exchange(graph, self._patience_s)))
+                    summary = {**self._job["summary"], "kind": found.get("result") or self.kind}
                     self._job, self._address = {**self._job, "summary": summary}, self.graph
                 else:
                     raise
 
-    def _ask_json(self, path: str, **parameters: Any) -> Steps[Any]:
-        return json.loads((yield from self._ask("GET", path, parameters)).body)
+    def _ask_json(self, path: str, members: dict[str, type], **parameters: Any) -> Steps[Any]:
+        return document_of((yield from self._ask("GET", path, parameters)), **members)
 
-    def _decode(self, body: bytes) -> Array:
-        """Elements of the matrix as float64, in which all kinds are exact."""
+    def _elements(self, count: int, *asked: Any, **more: Any) -> Steps[Array]:
+        """So many elements of the matrix as float64, in which all kinds are exact."""
+        # A result that was dropped may be of another kind by now, of 8 bytes at most.
+        body = (yield from self._ask(*asked, **more, limit=max(8 * count, BODY_LEAST))).body
+        if len(body) != count * numpy.dtype(self.kind).itemsize:
+            raise unexpected(f"The answer has {len(body)} bytes, and not those of {count} distances.")
         elements = numpy.frombuffer(body, "<" + self.kind)
         distances = elements.astype(numpy.float64)
         distances[elements == self.unreachable] = math.inf
@@ -154,17 +200,17 @@ class ResultSteps:
         for start in range(0, len(sources), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
             rows = numpy.stack((sources[part], targets[part]), axis=1).astype("<u4")
-            reply = yield from self._ask("POST", "/distances", body=rows.tobytes())
-            parts.append(self._decode(reply.body))
+            asked = "POST", "/distances"
+            parts.append((yield from self._elements(len(rows), *asked, body=rows.tobytes())))
         return numpy.concatenate(parts)
 
-    def steps_distance(self, source: Hashable, target: Hashable) -> Steps[float]:
+    def _steps_distance(self, source: Hashable, target: Hashable) -> Steps[float]:
         """The distance: an int where the weights are integers, math.inf where there is no path."""
-        found = yield from self.steps_pairs([(source, target)])
+        found = yield from self._steps_pairs([(source, target)])
         distance = float(found[0])
         return int(distance) if self.kind in ("i4", "u2") and distance < math.inf else distance
 
-    def steps_pairs(self, pairs: Any) -> Steps[Array]:
+    def _steps_pairs(self, pairs: Any) -> Steps[Array]:
         """The distances of many pairs, an array or list of (source, target), as float64.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -178,7 +224,7 @@ class ResultSteps:
             sources, targets = ([end[side] for end in ends] for side in (0, 1))
         return (yield from self._distances(self._labels.rows(sources), self._labels.rows(targets)))
 
-    def steps_table(self, sources: Any = None, destinations: Any = None) -> Steps[Array]:
+    def _steps_table(self, sources: Any = None, destinations: Any = None) -> Steps[Array]:
         """The distances from each source to each destination, as float64; all vertices by default.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -187,8 +233,8 @@ class ResultSteps:
         """
         count = len(self.vertices)
         if sources is None and destinations is None:
-            reply = yield from self._ask("GET", "/matrix", {"format": "raw"})
-            return self._decode(reply.body).reshape(count, count)
+            found = yield from self._elements(count * count, "GET", "/matrix", {"format": "raw"})
+            return found.reshape(count, count)
         rows, columns = (
             numpy.arange(count) if labels is None else self._labels.rows(labels)
             for labels in (sources, destinations)
@@ -196,13 +242,13 @@ class ResultSteps:
         pairs = numpy.repeat(rows, len(columns)), numpy.tile(columns, len(rows))
         return (yield from self._distances(*pairs)).reshape(len(rows), len(columns))
 
-    def steps_row(self, source: Hashable) -> Steps[Array]:
+    def _steps_row(self, source: Hashable) -> Steps[Array]:
         """The distances from a vertex to all, in the order of `vertices`, as float64."""
         row = self._labels.row(source)
         query = {"rows": f"{row}:{row + 1}", "format": "raw"}
-        return self._decode((yield from self._ask("GET", "/matrix", query)).body)
+        return (yield from self._elements(len(self.vertices), "GET", "/matrix", query))
 
-    def steps_path(self, source: Hashable, target: Hashable) -> Steps[Path]:
+    def _steps_path(self, source: Hashable, target: Hashable) -> Steps[Path]:
         """The vertices along a shortest path, with `distance` and `weights`; empty without one.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
@@ -211,32 +257,99 @@ class ResultSteps:
         (['Rome', 'Paris', 'Berlin'], 1983, [1105, 878])
         """
         ends = {"source": self._labels.name(source), "target": self._labels.name(target)}
-        found = yield from self._ask_json("/path", **ends)
+        found = yield from self._ask_json("/path", {"vertices": list, "weights": list}, **ends)
         vertices = [self._labels.label(name) for name in found["vertices"]]
-        distance = math.inf if found["distance"] is None else found["distance"]
+        distance = math.inf if found.get("distance") is None else found["distance"]
         return Path(vertices, distance, found["weights"])
 
-    def steps_nearest(self, source: Hashable, k: int = 1) -> Steps[list[tuple[Any, float]]]:
-        """The k nearest other vertices with their distances, nearest first."""
-        found = yield from self._ask_json("/nearest", source=self._labels.name(source), k=k)
+    def _vertices(self, path: str, **parameters: Any) -> Steps[list[tuple[Any, float]]]:
+        found = yield from self._ask_json(path, {"vertices": list, "distances": list}, **parameters)
         return list(zip(map(self._labels.label, found["vertices"]), found["distances"]))
 
-    def steps_within(self, source: Hashable, max: float) -> Steps[list[tuple[Any, float]]]:
+    def _steps_nearest(self, source: Any = None, k: int = 1, lon: float | None = None,
+                       lat: float | None = None, x: float | None = None,
+                       y: float | None = None) -> Steps[Any]:  # fmt: skip
+        """The k nearest other vertices with their distances, nearest first. With a place, lon= and
+        lat= or x= and y=, the vertex nearest to it, of the coordinates."""
+        axes = {"lon": lon, "lat": lat, "x": x, "y": y}
+        place = {name: value for name, value in axes.items() if value is not None}
+        if not place:
+            return (yield from self._vertices("/nearest", source=self._labels.name(source), k=k))
+        if source is not None or set(place) not in ({"lon", "lat"}, {"x", "y"}):
+            raise TypeError("nearest() takes a source, or lon= and lat=, or x= and y=.")
+        found = yield from self._ask_json("/nearest", {}, **place)
+        return self._labels.label(found.get("vertex"))
+
+    def _steps_within(self, source: Hashable, max: float) -> Steps[list[tuple[Any, float]]]:
         """All other vertices up to this distance, nearest first.
 
         >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
         >>> result.within("Rome", max=1500)
         [('Paris', 1105)]
         """
-        found = yield from self._ask_json("/within", source=self._labels.name(source), max=max)
-        return list(zip(map(self._labels.label, found["vertices"]), found["distances"]))
+        return (yield from self._vertices("/within", source=self._labels.name(source), max=max))
 
-    def steps_stats(self) -> Steps[dict[str, Any]]:
+    def _steps_geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
+                       k: int | None = None) -> Steps[dict[str, Any]]:  # fmt: skip
+        """A path to the target as a line of GeoJSON, or as points the vertices up to a distance, or
+        the k nearest. The graph needs coordinates."""
+        if (target is not None) + (max is not None) + (k is not None) != 1:
+            raise TypeError("geojson() takes a target, max= or k=.")
+        name = self._labels.name
+        parameters: dict[str, Any] = {"source": name(source)}
+        if target is not None:
+            path, parameters["target"] = "/path", name(target)
+        elif max is not None:
+            path, parameters["max"] = "/within", max
+        else:
+            path, parameters["k"] = "/nearest", k
+        headers = {"Accept": "application/geo+json"}
+        return document_of((yield from self._ask("GET", path, parameters, headers=headers)), type=str)
+
+    def _steps_get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
+        """The place of each vertex that has one: (lon, lat) or (x, y)."""
+        return read_places((yield from self._ask("GET", "/coordinates")).body, self._labels)
+
+    def _steps_set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
+        """Sets the places of vertices: a frame with the columns lon and lat, or x and y, and the
+        vertices in its index or in a column `vertex`; or a dict from vertices to (lon, lat), with
+        plane=True to (x, y).
+
+        >>> result = Client().solve([("Rome", "Paris", 1105), ("Paris", "Berlin", 878)])
+        >>> result.set_coordinates({"Rome": (12.5, 41.9), "Paris": (2.35, 48.86)})
+        >>> result.nearest(lon=9.2, lat=45.5), result.geojson("Rome", "Paris")["geometry"]["type"]
+        ('Rome', 'LineString')
+        """
+        body = write_places(places, plane, self._labels)
+        yield from self._ask("PUT", "/coordinates", {}, body, headers={"Content-Type": "text/csv"})
+
+    def _steps_to_frame(self) -> Steps[Any]:
+        """The table of all distances as a frame of pandas, by the labels."""
+        import pandas
+
+        table = yield from self._steps_table()
+        labels = pandas.Index(list(self.vertices), tupleize_cols=False)
+        return pandas.DataFrame(table, index=labels, columns=labels)
+
+    def _steps_html(self) -> Steps[str]:
+        """What a notebook shows: the summary, and the heat map of a matrix. That of a hierarchy may
+        take seconds."""
+        text = summary_html(self._job, self._name or self.graph)
+        kept = (self._job.get("result") or {}).get("kind")
+        if self._job["state"] != "done" or kept != "matrix" or len(self.vertices) == 0:
+            return text
+        try:
+            cells = {"size": HEATMAP_CELLS}
+            return text + heatmap_html((yield from self._ask_json("/heatmap", {"cells": list}, **cells)))
+        except (ApspdError, KeyError, TypeError):
+            return text
+
+    def _steps_stats(self) -> Steps[dict[str, Any]]:
         """Diameter, radius, mean distance, histogram; per vertex eccentricity and closeness, in the
         order of `vertices`."""
-        return (yield from self._ask_json("/stats"))  # type: ignore[no-any-return]
+        return (yield from self._ask_json("/stats", {}))  # type: ignore[no-any-return]
 
-    def steps_matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
+    def _steps_matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
         """The whole matrix, brought into a file and mapped from it: elements of `kind`, where
         `unreachable` stands for no path. A download that broke off goes on where it stopped, also
         in a later call with the same path. Without a path the file goes with the array."""
@@ -248,7 +361,7 @@ class ResultSteps:
             found: Array = numpy.load(target, mmap_mode="r" if len(self.vertices) > 0 else None)
             return found
 
-    def steps_update(self: R, edges: Any) -> Steps[R]:
+    def _steps_update(self: R, edges: Any) -> Steps[R]:
         """Changes edges, (source, target, weight) each, has the changed graph solved, and stands
         for it from then on, as its name does. A weight of None removes the edge; new edges may be
         among them. Conflict where the name has another graph by now. `copy.copy(result)` keeps the
@@ -260,7 +373,7 @@ class ResultSteps:
         >>> result.distance("Rome", "Berlin")
         1500
         """
-        yield from self.steps_wait()
+        yield from self._steps_wait()
         changes = [
             [self._labels.name(source), self._labels.name(target), weight]
             for source, target, weight in edges
@@ -274,16 +387,18 @@ class ResultSteps:
         address = f"/v1/graphs/{quote(self._name or self.graph, safe='')}/edges"
         request = Request("PATCH", address, {}, headers, json.dumps(changes).encode())
         job = job_of((yield from exchange(request, self._patience_s)))
-        changed = yield from ResultSteps(self._patience_s, job, self._labels).steps_wait()
+        changed = ResultSteps(self._patience_s, self._memory, job, self._labels)
+        yield from changed._steps_wait()
+        remember(self._memory, {**job, "name": self._name}, self._labels)
         self._job, self._address = changed._job, changed._address
         return self
 
-    def steps_cancel(self) -> Steps[None]:
+    def _steps_cancel(self) -> Steps[None]:
         """Cancels the job; Conflict when it is done."""
         request = Request("DELETE", f"/v1/jobs/{self._job['id']}")
         self._job = job_of((yield from exchange(request, self._patience_s)))
 
-    def steps_delete(self) -> Steps[None]:
+    def _steps_delete(self) -> Steps[None]:
         """Removes the graph and its results from the service."""
         yield from remove(self._patience_s, self.graph)
 
@@ -291,7 +406,8 @@ class ResultSteps:
 Found = Steps[tuple[dict[str, Any], Labels]]
 
 
-def submit(patience_s: float, graph: Any, name: str | None, parameters: dict[str, Any]) -> Found:
+def submit(patience_s: float, memory: Memory, graph: Any, name: str | None,
+           parameters: dict[str, Any]) -> Found:  # fmt: skip
     """The document of the job, and the labels. The key makes repetitions the same submission."""
     upload = upload_of(graph, parameters)
     query = {
@@ -302,7 +418,9 @@ def submit(patience_s: float, graph: Any, name: str | None, parameters: dict[str
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     request = Request("POST", "/v1/jobs", query, headers, upload.body)
     job = job_of((yield from exchange(request, patience_s)))
-    return job, upload.labels or (yield from names_of(patience_s, job))
+    labels = upload.labels or (yield from names_of(patience_s, job))
+    remember(memory, {**job, "name": job.get("name") or name}, labels)
+    return job, labels
 
 
 def remove(patience_s: float, graph: str) -> Steps[None]:
@@ -313,18 +431,40 @@ def names_of(patience_s: float, job: dict[str, Any]) -> Steps[Labels]:
     """The names in the file are the labels, where only the service knows them. Integers beyond 2^53
     come as strings."""
     reply = yield from exchange(Request("GET", f"/v1/graphs/{job['graph']}/vertices"), patience_s)
-    names = json.loads(reply.body)["vertices"]
+    names = document_of(reply, vertices=list)["vertices"]
     are_integers = (job.get("input") or {}).get("names") == "integers"
     if are_integers or any(isinstance(name, int) for name in names):
         names = [int(name) for name in names]
     return Labels(names)
 
 
-def find(patience_s: float, graph: str) -> Found:
+def list_all(patience_s: float, kind: str, parameters: dict[str, Any]) -> Steps[list[dict[str, Any]]]:
+    """The documents of all graphs, or jobs, newest first."""
+    query = {"limit": "1000", **{name: str(value) for name, value in parameters.items()}}
+    found: list[dict[str, Any]] = []
+    while True:
+        reply = yield from exchange(Request("GET", f"/v1/{kind}", query), patience_s)
+        page = document_of(reply, **{kind: list})
+        found += page[kind]
+        if not page.get("next") or not page[kind]:
+            return found
+        query["cursor"] = str(page["next"])
+
+
+def estimate(patience_s: float, graph: Any, parameters: dict[str, Any]) -> Steps[dict[str, Any]]:
+    """What a solve would take, of a stored graph or of the numbers n and m."""
+    if graph is not None:
+        parameters = {"graph": getattr(graph, "graph", graph), **parameters}
+    headers = {"Content-Type": "application/json"}
+    request = Request("POST", "/v1/estimate", {}, headers, json.dumps(parameters).encode())
+    return document_of((yield from exchange(request, patience_s)))
+
+
+def find(patience_s: float, memory: Memory, graph: str) -> Found:
     """The document of the job that solved a graph, by an id or a name, and the names. A graph that
     is not solved is submitted."""
     path = f"/v1/graphs/{quote(graph, safe='')}"
-    document = json.loads((yield from exchange(Request("GET", path), patience_s)).body)
+    document = document_of((yield from exchange(Request("GET", path), patience_s)), id=str)
     job = graph if graph.startswith("j_") else document.get("job")
     if job:
         request = Request("GET", f"/v1/jobs/{job}")
@@ -335,4 +475,7 @@ def find(patience_s: float, graph: str) -> Found:
     found = job_of((yield from exchange(request, patience_s)))
     if not graph.startswith(("g_", "j_")):
         found["name"] = graph
+    for key in (graph, found["graph"]):
+        if memory.get(key, ("",))[0] == found["graph"]:
+            return found, memory[key][1]
     return found, (yield from names_of(patience_s, found))

@@ -1,0 +1,42 @@
+"""Coordinates of vertices, as the service reads and writes them in CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import GraphError
+from .labels import Labels
+
+# The columns of a frame that hold places, and those that hold the vertices.
+AXES = (("lon", "lat"), ("x", "y"))
+VERTEX = ("vertex", "id", "name", "node", "osmid")
+
+
+def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any, float, float]]]:
+    """The names of the axes, and the label and place of each vertex."""
+    if isinstance(places, Mapping):
+        return AXES[plane], [(label, x, y) for label, (x, y) in places.items()]
+    columns = getattr(places, "columns", ())
+    axes = next((axes for axes in AXES if set(axes) <= set(columns)), None)
+    if axes is None:
+        raise GraphError("Places are a frame with lon and lat, or x and y, or a dict from vertices to pairs.")
+    name = next((name for name in VERTEX if name in columns), None)
+    labels = list(places.index) if name is None else places[name].tolist()
+    return axes, list(zip(labels, places[axes[0]].tolist(), places[axes[1]].tolist()))
+
+
+def write_places(places: Any, plane: bool, labels: Labels) -> bytes:
+    axes, rows = places_of(places, plane)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("vertex", *axes))
+    writer.writerows((labels.name(label), x, y) for label, x, y in rows)
+    return text.getvalue().encode()
+
+
+def read_places(body: bytes, labels: Labels) -> dict[Any, tuple[float, float]]:
+    _, *rows = csv.reader(io.StringIO(body.decode(), newline=""))
+    return {labels.label_of_text(name): (float(x), float(y)) for name, x, y in rows}
