@@ -66,7 +66,7 @@ else
 fi
 # Warnings were judged by the tests' builds; here they may not stop a packager with another compiler.
 configure $build --prefix=$prefix --buildtype=release -Dwerror=false -Db_pie=true \
-    -Dtests=$tests -Dbench=$bench -Dcuda="$cuda" -Dmpi=disabled -Dclient=disabled \
+    -Dtests=$tests -Dbench=$bench -Dcuda="$cuda" -Dmpi=disabled -Dclient=enabled \
     "-Dc_args=-march=x86-64 -ffile-prefix-map=$root=." \
     '-Dc_link_args=-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib'
 compile $build

@@ -439,9 +439,15 @@ def test_shells_complete_commands_and_flags(_):
         assert "deadline_s" in script and "submit" in script, shell
         if shell == "bash":
             subprocess.run(["bash", "-n"], input=script, text=True, check=True)
-            asked = script + 'COMP_WORDS=(apsp submit --dir); COMP_CWORD=2; _apsp; echo "${COMPREPLY[@]}"'
-            done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
-            assert done.stdout == "--directed\n", done
+            for words, wanted in (("submit --dir", "--directed"), ("submit --kind ''", "auto i4 u2 f4 f8"),
+                                  ("solve --kind = f", "f4 f8"), ("submit --directed =", "true false"),
+                                  ("generate --shape ''", "gnp dense grid road"), ("generate --kind ''", "i4 f4"),
+                                  ("generate --to ''", "dimacs edges json nthu"), ("submit --result h", "hierarchy"),
+                                  ("get --to n", "npy nthu ndjson"), ("submit --format g", "graphml")):
+                asked = (f"{script}\nCOMP_WORDS=(apsp {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _apsp; "
+                         'echo "${COMPREPLY[@]}"')
+                done = subprocess.run(["bash"], input=asked, text=True, capture_output=True, check=True)
+                assert done.stdout == wanted + "\n", (words, done)
         elif shutil.which(shell) is not None:
             subprocess.run([shell, "-n"], input=script, text=True, check=True)
 

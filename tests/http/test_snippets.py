@@ -64,6 +64,23 @@ def test_the_unit_gets_its_keys_and_certificate_as_the_runbook_says():
         assert sorted(named) == sorted(os.listdir(store)), named
 
 
+def test_each_configuration_is_right():
+    """But for that of the runbook, which names credentials: see above."""
+    count = 0
+    for path in set(documents()) - {"deploy/runbook.md"}:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            blocks = re.findall(r"^```ini\n(.*?)^```", file.read(), re.S | re.M)
+        for block in blocks:
+            with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+                file.write(block)
+                file.flush()
+                done = subprocess.run([harness.BINARY, "--config", file.name, "--check-config"], capture_output=True,
+                                      text=True)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (path, done)
+            count += 1
+    assert count >= 1, count
+
+
 def test_keys_and_tls_are_set_up_as_it_is_written():
     certificate = access.Certificate()
     keys, asked = blocks_of("docs/security.md")[:2]
