@@ -11,7 +11,6 @@ Where the matrix is larger than what the system lets wait for the disk, the disk
 says where it is written."""
 
 import argparse
-import importlib
 import json
 import os
 import random
@@ -19,6 +18,8 @@ import statistics
 import subprocess
 import tempfile
 import time
+
+from bench_cpu import module
 
 
 def parse_arguments():
@@ -28,13 +29,6 @@ def parse_arguments():
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=3)
     return parser.parse_args()
-
-
-def module(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 def read(path):

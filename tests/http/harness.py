@@ -67,7 +67,6 @@ class Answer:
         return self
 
 
-
 def long_edges(size):
     """A list of edges between few vertices, of at least so many bytes."""
     line = b"1 2 3\n2 3 4\n3 1 5\n"
@@ -289,6 +288,11 @@ class Daemon:
                 pass
         return sorted(found)
 
+    def status_kib(self, name):
+        """A size of the process, such as VmHWM: the most memory that it has had at once."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(next(line.split()[1] for line in file if line.startswith(name)))
+
     def held(self):
         """How many clients wait for an answer: libmicrohttpd watches a connection unless it is suspended."""
         with open(f"/proc/{self.process.pid}/net/tcp", encoding="ascii") as file:
@@ -387,12 +391,15 @@ def tests_of(module):
 
 
 def run(tests, arguments=()):
-    """Runs test functions in order; those that have a parameter get one daemon, which they share."""
+    """Runs test functions in order; those that have a parameter share one daemon, and what the module's
+    prepare(daemon) leaves in it."""
     failed = 0
     daemon = None
     for name, test in tests_of(tests).items():
         if test.__code__.co_argcount and daemon is None:
             daemon = Daemon(*arguments)
+            if "prepare" in tests:
+                tests["prepare"](daemon)
         began = time.monotonic()
         try:
             test(daemon) if test.__code__.co_argcount else test()

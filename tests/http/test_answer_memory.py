@@ -22,11 +22,6 @@ TYPES = {"json": "application/json", "csv": "text/csv", "p2p": "text/x-dimacs-p2
 DIGITS = 500_000_000
 
 
-def status_kib(daemon, name):
-    lines = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(name)).split()[1])
-
-
 def connect(daemon):
     """With a window so small that next to nothing of an answer is under way."""
     connection = socket.socket()
@@ -60,13 +55,13 @@ def growth_kib(daemon, method, path, body=b"", **headers):
         warm = read(connection, 1)
         assert warm.startswith(b"HTTP/1.1 200"), warm
         pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")
-        before = status_kib(daemon, "VmRSS")
+        before = daemon.status_kib("VmRSS")
         send(connection, method, path, body, Connection="close", **headers)
         first = read(connection, 1)
         assert first.startswith(b"HTTP/1.1 200"), (path, headers, first[:300])
-        stalled = status_kib(daemon, "VmHWM") - before
+        stalled = daemon.status_kib("VmHWM") - before
         size = len(first) + len(read(connection))
-    return stalled, status_kib(daemon, "VmHWM") - before, size
+    return stalled, daemon.status_kib("VmHWM") - before, size
 
 
 def check(daemon, name, least, method, path, body=b"", beside=0, **headers):

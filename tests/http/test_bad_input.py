@@ -203,17 +203,12 @@ def all_closed(daemon, before):
     harness.wait_until(daemon, lambda: len(daemon.open_files()) <= len(before))
 
 
-def resident_kib(daemon):
-    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as file:
-        return int(next(line.split()[1] for line in file if line.startswith("VmHWM")))
-
-
 def test_many_zeros_take_no_memory(daemon):
     path = daemon.scratch + "/zeros"
     with open(path, "wb") as file:
         file.truncate(128 << 20)
     before = daemon.open_files()
-    resident = resident_kib(daemon)
+    resident = daemon.status_kib("VmHWM")
     for query, expected in (("", 415), ("?format=dimacs", 422), ("?format=edges", 422),
                             ("?format=json", 422), ("?format=nthu", 422)):
         code, status, body = curl("-T", path, daemon.url + "/v1/jobs" + query)
@@ -223,7 +218,7 @@ def test_many_zeros_take_no_memory(daemon):
         assert status == expected, (query, code, status, body)
     all_closed(daemon, before)
     # Sanitizers keep what was freed.
-    assert harness.QUICK or resident_kib(daemon) - resident < 8192, (resident, resident_kib(daemon))
+    assert harness.QUICK or daemon.status_kib("VmHWM") - resident < 8192, (resident, daemon.status_kib("VmHWM"))
 
 
 def leave(daemon, request, reset):

@@ -34,8 +34,11 @@ def has_zstd():
 CODINGS = ("gzip", "zstd") if has_zstd() else ("gzip",)
 
 
-def test_every_form_of_the_matrix(daemon):
+def prepare(daemon):
     daemon.solve(RING.encode(), "?name=ring")
+
+
+def test_every_form_of_the_matrix(daemon):
     for query in QUERIES:
         path = "/v1/graphs/ring/matrix" + query
         plain = daemon.get(path).expect(200)

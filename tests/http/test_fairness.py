@@ -44,9 +44,12 @@ def computing(daemon):
     raise AssertionError("no such metric")
 
 
-def test_others_are_served_while_answers_are_computed(daemon):
+def prepare(daemon):
     job = daemon.solve(test_hierarchy.roads(VERTICES, 5), "?name=roads&result=hierarchy")
     assert job["result"]["kind"] == "hierarchy", job
+
+
+def test_others_are_served_while_answers_are_computed(daemon):
     for route in ROUTES:
         clients = [begin(daemon, *route) for _ in range(CLIENTS)]
         for _ in range(5):

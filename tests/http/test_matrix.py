@@ -23,7 +23,6 @@ def prepare(daemon):
 
 
 def test_npy_is_what_numpy_reads(daemon):
-    prepare(daemon)
     answer = daemon.get(PATH).expect(200)
     assert answer.headers["Content-Type"] == "application/x-npy"
     assert answer.headers["Content-Length"] == str(128 + 64)

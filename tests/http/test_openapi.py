@@ -35,11 +35,15 @@ JSON = {"Content-Type": "application/json"}
 spec = None
 
 
-def test_the_description_is_served(daemon):
+def prepare(daemon):
     global spec
+    spec = Description(daemon.get("/openapi.json").expect(200).json)
+    daemon.solve(b"p sp 4 3\na 1 2 6\na 2 3 7\na 3 1 1\n", "?name=small")
+
+
+def test_the_description_is_served(daemon):
     answer = daemon.get("/openapi.json").expect(200)
     assert answer.headers["Content-Type"] == "application/json"
-    spec = Description(answer.json)
     packed = daemon.get("/openapi.json", Accept_Encoding="gzip, br").expect(200)
     assert packed.headers["Content-Encoding"] == "gzip"
     assert packed.headers["Vary"] == "Accept-Encoding"
@@ -464,6 +468,8 @@ def without_length(daemon):
 
 
 def test_nothing_is_left_unseen(daemon):
+    if "APSPD_TEST_ONLY" in os.environ:
+        return
     unseen = {one for one in spec.answered_members() if one not in spec.seen}
     # It takes several GPUs: tests/fault/test_group.py.
     assert unseen == {"#/components/schemas/Job/properties/devices"}, sorted(unseen)

@@ -2,20 +2,12 @@
 
 import bz2
 import gzip
-import io
 import lzma
 import subprocess
-import zipfile
 
 import harness
 from harness import SMALL
-
-
-def zip_of(name, data):
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(name, data)
-    return file.getvalue()
+from tool_files import zip_of
 
 
 def test_compressed_bodies_are_known_by_their_first_bytes(daemon):

@@ -56,8 +56,11 @@ def dimacs(text):
     return [tuple(map(int, line.split()[1:])) for line in text.splitlines() if line[:1] == "a"]
 
 
-def test_a_small_path(daemon):
+def prepare(daemon):
     assert daemon.solve(harness.SMALL, "?name=small")["state"] == "done"
+
+
+def test_a_small_path(daemon):
     base = "/v1/graphs/small/path"
     answer = daemon.get(base + "?source=1&target=3").expect(200)
     assert answer.json == {"distance": 12, "vertices": [1, 2, 3], "weights": [5, 7]}

@@ -72,6 +72,10 @@ class Proxy:
         self.folder.cleanup()
 
 
+def prepare(daemon):
+    daemon.solve(harness.SMALL, "?name=town")
+
+
 def behind_nginx(test):
     def both(daemon):
         for path in ("/apsp/", "/"):

@@ -1,7 +1,6 @@
 """Sizes and weights at the edges of the machine's numbers: answered from the line that has them, and
 with next to no memory."""
 
-import pathlib
 import socket
 import struct
 
@@ -26,11 +25,6 @@ WEIGHTS = ["nan", "inf", "-inf", "1e400", "-1e400", "0x10", "1,5", "--1", "1e", 
 GOOD_WEIGHTS = ["0", "-0", "+1", "1e-400", "4.9e-324", "2147483647", "9007199254740991", "1e15"]
 
 
-def peak_kib(daemon):
-    lines = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
-
-
 def begin(daemon, kind, data):
     """The status of the answer to an upload of blanks behind its beginning."""
     head = (f"POST /v1/jobs?format={kind} HTTP/1.1\r\nHost: localhost\r\n"
@@ -47,10 +41,10 @@ def begin(daemon, kind, data):
 
 
 def expect(daemon, kind, data, statuses):
-    before = peak_kib(daemon)
+    before = daemon.status_kib("VmHWM")
     status, got = begin(daemon, kind, data)
     assert status in statuses, (kind, data[:100], got)
-    grown = peak_kib(daemon) - before
+    grown = daemon.status_kib("VmHWM") - before
     assert harness.QUICK or grown <= GROWTH_LIMIT_KIB, (kind, data[:100], grown)
 
 
@@ -104,12 +98,12 @@ def test_edges_that_the_header_does_not_count_are_refused(daemon):
 
 
 def test_weights_are_numbers_or_refused_with_their_line(daemon):
-    before = peak_kib(daemon)
+    before = daemon.status_kib("VmHWM")
     for weight in WEIGHTS:
         answer = daemon.submit(f"p sp 2 1\na 1 2 {weight}\n".encode(), "?format=dimacs")
         assert answer.status == 422, (weight, answer.status, answer.body)
         assert answer.json.get("line", 2) == 2, (weight, answer.json)
-    assert harness.QUICK or peak_kib(daemon) - before <= 4 * GROWTH_LIMIT_KIB
+    assert harness.QUICK or daemon.status_kib("VmHWM") - before <= 4 * GROWTH_LIMIT_KIB
     for weight in GOOD_WEIGHTS:
         answer = daemon.submit(f"p sp 2 1\na 1 2 {weight}\n".encode(), "?format=dimacs&kind=f8")
         assert answer.status in (200, 202, 422), (weight, answer.body)

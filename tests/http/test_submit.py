@@ -44,6 +44,7 @@ def test_curl_posts_and_puts(daemon):
     path = os.path.join(daemon.scratch, "small.gr")
     with open(path, "wb") as file:
         file.write(SMALL)
+    daemon.solve(SMALL)
     code, status, body = curl("--data-binary", f"@{path}", daemon.url + "/v1/jobs")
     assert (code, status) == (0, 200), (code, status, body)
     code, status, body = curl("-T", path, daemon.url + "/v1/jobs")
@@ -66,6 +67,7 @@ def test_chunks_in_any_split(daemon):
         for i in range(len(SMALL)):
             yield SMALL[i : i + 1]
 
+    daemon.solve(SMALL)
     connection = daemon.connect()
     connection.request("POST", "/v1/jobs", body=pieces(), headers={"Transfer-Encoding": "chunked"},
                        encode_chunked=True)

@@ -67,31 +67,26 @@ def bodies():
     yield "nthu", "?format=nthu", {}, struct.pack("<2i", 1000, EDGES) + struct.pack("<3i", 1, 2, 3) * EDGES
 
 
-def peak_kib(daemon):
-    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as file:
-        return int(next(line.split()[1] for line in file if line.startswith("VmHWM")))
-
-
 def test_a_body_that_takes_more_is_refused_with_both_numbers(_):
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
-        before = peak_kib(daemon)
+        before = daemon.status_kib("VmHWM")
         for name, query, headers, body in bodies():
             answer = daemon.ask("POST", "/v1/graphs" + query, body, headers)
             assert answer.status == 413, (name, answer.status, answer.body[:300])
             problem = answer.expect(413, "BodyTooLarge").json
             assert problem["limit"] == PART < problem["actual"] and problem["hint"], (name, problem)
         # Sanitizers keep what was freed.
-        assert harness.QUICK or peak_kib(daemon) - before < LIMIT_MIB << 10, (before, peak_kib(daemon))
+        assert harness.QUICK or daemon.status_kib("VmHWM") - before < LIMIT_MIB << 10, (before, daemon.status_kib("VmHWM"))
         daemon.submit(harness.SMALL, "?wait=30").expect(200)
 
 
 def test_a_small_body_that_becomes_large_takes_no_more_than_its_part(_):
     packed = subprocess.run(["zstd", "-qc"], input=npy(5000), capture_output=True, check=True).stdout
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
-        before = peak_kib(daemon)
+        before = daemon.status_kib("VmHWM")
         for _ in range(4):
             daemon.ask("POST", "/v1/jobs", packed, {"Content-Encoding": "zstd"}).expect(413, "BodyTooLarge")
-        assert harness.QUICK or peak_kib(daemon) - before < LIMIT_MIB << 10, (before, peak_kib(daemon))
+        assert harness.QUICK or daemon.status_kib("VmHWM") - before < LIMIT_MIB << 10, (before, daemon.status_kib("VmHWM"))
 
 
 def test_a_body_that_fits_is_accepted(_):
