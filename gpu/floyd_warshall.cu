@@ -15,7 +15,7 @@ template <typename result> MUST_CHECK static enum status run_integer(const struc
 MUST_CHECK static enum status run_kind(const struct solve *solve)
 {
     const bool any_sign = solve->graph->summary.negative;
-    switch (solve->result->kind) {
+    switch (solve_computed_kind(solve->options, solve->result->kind)) {
     case KIND_I4:
         return run_integer<int32_t>(solve);
     case KIND_U2:

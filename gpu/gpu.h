@@ -128,7 +128,8 @@ uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge
                         enum kind kind);
 
 /* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
- * tile is GPU_TILE. STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0, STATUS_CANCELLED,
+ * tile is GPU_TILE. Decimals are integers on the device, divided as the host copies the rows.
+ * STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0, STATUS_CANCELLED,
  * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST, STATUS_WEIGHT_RANGE when a
  * distance does not fit a u2. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,

@@ -130,6 +130,15 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
+static inline void stage_bytes(struct gpu *gpu, char *to, const void *from, size_t size)
+{
+    struct staging_copy copy = {};
+    copy.to = to;
+    copy.from = from;
+    copy.size = size;
+    staging_copy(gpu->copier, &copy);
+}
+
 /* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers: the
  * host fills one while the other is transferred. observer: asked for a cancel between chunks; may
  * be NULL. */
@@ -154,8 +163,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         char *const device = (char *)workspace->chunk[slot];
         /* A chunk holds the weights first and then the targets, so that doubles stay aligned. */
         GPU_TRY(cudaEventSynchronize(gpu->chunk_done[slot]));
-        staging_copy(gpu->copier, host, weights + first, weight_bytes);
-        staging_copy(gpu->copier, host + weight_bytes, graph->target + first, target_bytes);
+        stage_bytes(gpu, host, weights + first, weight_bytes);
+        stage_bytes(gpu, host + weight_bytes, graph->target + first, target_bytes);
         GPU_TRY(cudaMemcpyAsync(device, host, weight_bytes + target_bytes, cudaMemcpyHostToDevice,
                                 gpu->stream));
         edges.weights = (const weight *)device;

@@ -26,10 +26,11 @@ template <typename element, typename result_element> struct download {
     struct tile_matrix<element> matrix;
     struct tile_order order;
     const uint32_t *vertices; /* host copy of order.vertices for a group member, or NULL */
-    result_element *result;
+    void *result;
     uint32_t vertex_count;
     uint32_t row_count;        /* rows of the matrix on this device */
     uint32_t chunk_rows;       /* rows of a full chunk */
+    struct scaling scaling;    /* of the solve; with decimals the host makes wider elements */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -81,20 +82,28 @@ template <typename element, typename result_element>
 static void download_copy(const struct download<element, result_element> *download,
                           uint32_t first_row, uint32_t slot)
 {
-    const size_t row_bytes = (size_t)download->vertex_count * sizeof(result_element);
     const uint32_t end = first_row + download_row_count(download, first_row);
-    const char *from = (const char *)download->gpu->staging[slot];
+    const struct scaling scaling = download->scaling;
+    struct staging_copy copy = {};
+    copy.to = download->result;
+    copy.from = download->gpu->staging[slot];
+    copy.row_bytes = (size_t)download->vertex_count * sizeof(result_element);
+    copy.kind = scaling.kind;
+    copy.decimals = scaling.decimals;
     if (download->vertices != NULL) {
-        staging_copy_rows(download->gpu->copier, download->result, from, row_bytes,
-                          download->vertices + first_row, end - first_row);
+        copy.size = (end - first_row) * copy.row_bytes;
+        copy.rows = download->vertices + first_row;
+        staging_copy(download->gpu->copier, &copy);
         return;
     }
+    const size_t result_bytes = scaling.decimals > 0 ? sizeof(double) : sizeof(result_element);
     for (uint32_t own = first_row; own < end;) {
         const uint32_t count = download_run(download->order.rows, own, end - own);
         const uint64_t row = tile_row_global(download->order.rows, own);
-        staging_copy(download->gpu->copier, (char *)download->result + row * row_bytes, from,
-                     count * row_bytes);
-        from += count * row_bytes;
+        copy.to = (char *)download->result + row * download->vertex_count * result_bytes;
+        copy.size = count * copy.row_bytes;
+        staging_copy(download->gpu->copier, &copy);
+        copy.from = (const char *)copy.from + copy.size;
         own += count;
     }
 }
@@ -236,7 +245,8 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     shape->edge_count = solve->graph->edge_count;
     shape->element_bytes = sizeof(typename semiring::element);
     shape->word_bytes = sizeof(typename semiring::word);
-    shape->result_bytes = (uint32_t)kind_size(solve->result->kind);
+    shape->result_bytes =
+        (uint32_t)kind_size(solve_computed_kind(solve->options, solve->result->kind));
     shape->right_blocks = shared ? 0 : operand_right_blocks<semiring>();
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
@@ -347,7 +357,8 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.vertices = solve->schedule != NULL && download.order.rows.members > 1
                             ? solve->schedule->vertices
                             : NULL;
-    download.result = (result *)solve->result->elements;
+    download.result = solve->result->elements;
+    download.scaling = solve->options->scaling;
     download.vertex_count = solve->graph->vertex_count;
     /* A chunk fills a staging buffer. workspace_plan has made sure that a row fits. */
     const uint64_t rows =

@@ -1,5 +1,7 @@
 #include "gpu/staging.h"
 
+#include "proto/decimals.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,6 +14,8 @@
 
 /* Bytes that a thread copies at a time: whole pages, so that no two threads fault the same one. */
 #define SHARE_BYTES ((size_t)1 << 20)
+/* Quotients that are made in the first cache. */
+#define QUOTIENTS 512
 
 struct staging {
     pthread_mutex_t lock;
@@ -21,13 +25,8 @@ struct staging {
     uint32_t busy;        /* threads that still work on the current copy */
     bool closing;
 
-    /* The current copy. */
-    char *to;
-    const char *from;
-    size_t size;
-    size_t row_bytes;
-    const uint32_t *rows; /* NULL: one contiguous piece */
-    atomic_size_t next;   /* start of the next share */
+    struct staging_copy copy; /* the current one */
+    atomic_size_t next;       /* start of its next share */
 
     uint32_t thread_count; /* not counting the caller */
     pthread_t threads[STAGING_THREADS_MAX - 1];
@@ -62,19 +61,40 @@ static void copy_past_caches(char *to, const char *from, size_t size)
 }
 #endif
 
-/* Copies bytes [begin, end) of the source, row by row if the destination's rows are scattered. */
-static void copy_share(const struct staging *staging, size_t begin, size_t end)
+static void divide_past_caches(const struct staging_copy *copy, char *to, const char *from,
+                               size_t size)
 {
+    const size_t element_bytes = kind_size(copy->kind);
+    double quotients[QUOTIENTS];
+    for (size_t at = 0; at < size; at += QUOTIENTS * element_bytes) {
+        const size_t left = (size - at) / element_bytes;
+        const size_t count = left < QUOTIENTS ? left : QUOTIENTS;
+        decimals_divide_all(from + at, copy->kind, copy->decimals, count, quotients);
+        copy_past_caches(to + at / element_bytes * sizeof(double), (const char *)quotients,
+                         count * sizeof(double));
+    }
+}
+
+/* Copies bytes [begin, end) of the source, row by row if the destination's rows are scattered. */
+static void copy_share(const struct staging_copy *copy, size_t begin, size_t end)
+{
+    const size_t widening = copy->decimals > 0 ? sizeof(double) / kind_size(copy->kind) : 1;
     while (begin < end) {
         size_t to = begin;
         size_t size = end - begin;
-        if (staging->rows != NULL) {
-            const size_t at = begin % staging->row_bytes;
-            const size_t left = staging->row_bytes - at;
-            to = staging->rows[begin / staging->row_bytes] * staging->row_bytes + at;
+        if (copy->rows != NULL) {
+            const size_t at = begin % copy->row_bytes;
+            const size_t left = copy->row_bytes - at;
+            to = copy->rows[begin / copy->row_bytes] * copy->row_bytes + at;
             size = size < left ? size : left;
         }
-        copy_past_caches(staging->to + to, staging->from + begin, size);
+        char *const place = (char *)copy->to + to * widening;
+        const char *const from = (const char *)copy->from + begin;
+        if (copy->decimals > 0) {
+            divide_past_caches(copy, place, from, size);
+        } else {
+            copy_past_caches(place, from, size);
+        }
         begin += size;
     }
 }
@@ -82,9 +102,9 @@ static void copy_share(const struct staging *staging, size_t begin, size_t end)
 static void copy_shares(struct staging *staging)
 {
     size_t begin;
-    while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < staging->size) {
-        const size_t left = staging->size - begin;
-        copy_share(staging, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES));
+    while ((begin = atomic_fetch_add(&staging->next, SHARE_BYTES)) < staging->copy.size) {
+        const size_t left = staging->copy.size - begin;
+        copy_share(&staging->copy, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES));
     }
 }
 
@@ -149,10 +169,14 @@ void staging_destroy(struct staging *staging)
     free(staging);
 }
 
-/* Runs the current copy on all threads and returns when it is complete. */
-static void copy_together(struct staging *staging)
+void staging_copy(struct staging *staging, const struct staging_copy *copy)
 {
+    if (copy->size <= SHARE_BYTES && copy->rows == NULL && copy->decimals == 0) {
+        memcpy(copy->to, copy->from, copy->size);
+        return;
+    }
     pthread_mutex_lock(&staging->lock);
+    staging->copy = *copy;
     atomic_store(&staging->next, 0);
     staging->busy = staging->thread_count;
     staging->copies++;
@@ -164,28 +188,4 @@ static void copy_together(struct staging *staging)
         pthread_cond_wait(&staging->ended, &staging->lock);
     }
     pthread_mutex_unlock(&staging->lock);
-}
-
-void staging_copy(struct staging *staging, void *to, const void *from, size_t size)
-{
-    if (size <= SHARE_BYTES) {
-        memcpy(to, from, size);
-        return;
-    }
-    staging->to = (char *)to;
-    staging->from = (const char *)from;
-    staging->size = size;
-    staging->rows = NULL;
-    copy_together(staging);
-}
-
-void staging_copy_rows(struct staging *staging, void *to, const void *from, size_t row_bytes,
-                       const uint32_t *rows, size_t count)
-{
-    staging->to = (char *)to;
-    staging->from = (const char *)from;
-    staging->size = row_bytes * count;
-    staging->row_bytes = row_bytes;
-    staging->rows = rows;
-    copy_together(staging);
 }

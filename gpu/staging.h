@@ -3,6 +3,7 @@
  * still be faulted in. A struct staging belongs to one thread, which takes part in the copying. */
 #pragma once
 
+#include "proto/kind.h"
 #include "proto/status.h"
 
 #include <stddef.h>
@@ -23,12 +24,20 @@ struct staging;
 MUST_CHECK enum status staging_create(uint32_t threads, struct staging **ret_staging);
 void staging_destroy(struct staging *staging);
 
-/* memcpy by all threads; returns when the copy is complete. The copy bypasses the caches, which are
- * too small to keep it until it is read. */
-void staging_copy(struct staging *staging, void *to, const void *from, size_t size);
-/* Copies `count` rows: row i of `from` becomes row rows[i] of `to`. */
-void staging_copy_rows(struct staging *staging, void *to, const void *from, size_t row_bytes,
-                       const uint32_t *rows, size_t count);
+/* One copy, of whole elements of the kind. */
+struct staging_copy {
+    void *to;
+    const void *from;
+    size_t size;          /* bytes of from */
+    const uint32_t *rows; /* row i of from becomes row rows[i] of to; NULL: one contiguous piece */
+    size_t row_bytes;     /* of from */
+    enum kind kind;
+    uint32_t decimals; /* elements, i4 or f8, become doubles divided by 10^decimals; 0: unchanged */
+};
+
+/* Copies by all threads; returns when the copy is complete. A large copy bypasses the caches, which
+ * are too small to keep it until it is read. */
+void staging_copy(struct staging *staging, const struct staging_copy *copy);
 
 #ifdef __cplusplus
 }

@@ -51,34 +51,43 @@ uint32_t decimals_count(double value, uint32_t least)
     return NO_DECIMALS;
 }
 
-/* Elements that are copied aside before their quotients take their place: a constant, so that the
- * compiler makes vectors of the loops over them. */
-#define RUN 64
+/* Added to a double and subtracted again this leaves the nearest integer, below 2^51: one vector
+ * addition each, where rint() is a call. */
+#define ROUNDING 6755399441055744.0 /* 1.5 * 2^52 */
 
-static void load_run(const void *numbers, enum kind kind, size_t count, double ret_run[RUN])
+void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
+                           double *restrict ret_integers)
 {
-    int32_t integers[RUN] = {0};
-    if (kind == KIND_F8) {
-        memcpy(ret_run, numbers, count * sizeof(*ret_run));
-        return;
-    }
-    memcpy(integers, numbers, count * sizeof(*integers));
-    for (size_t i = 0; i < RUN; i++) {
-        ret_run[i] = integers[i] == UNREACHABLE_I4 ? INFINITY : (double)integers[i];
+    const double power = power_of_ten(decimals);
+    for (size_t i = 0; i < count; i++) {
+        ret_integers[i] = (quotients[i] * power + ROUNDING) - ROUNDING;
     }
 }
 
-static void divide_run(uint32_t decimals, double run[RUN])
+/* Elements that are copied aside before their quotients take their place. */
+#define RUN 256
+
+union run {
+    int32_t i4[RUN];
+    double f8[RUN];
+};
+
+static void divide_run(const union run *run, enum kind kind, uint32_t decimals, size_t count,
+                       double *restrict quotients)
 {
     const double power = power_of_ten(decimals);
-    if (decimals < EXACT_POWERS) {
-        for (size_t i = 0; i < RUN; i++) {
-            run[i] /= power;
+    if (decimals >= EXACT_POWERS) {
+        for (size_t i = 0; i < count; i++) {
+            quotients[i] = decimals_divide(kind_element(kind, run, i), decimals);
         }
-        return;
-    }
-    for (size_t i = 0; i < RUN; i++) {
-        run[i] = decimals_divide(run[i], decimals);
+    } else if (kind == KIND_F8) {
+        for (size_t i = 0; i < count; i++) {
+            quotients[i] = run->f8[i] / power;
+        }
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            quotients[i] = run->i4[i] != UNREACHABLE_I4 ? run->i4[i] / power : INFINITY;
+        }
     }
 }
 
@@ -86,13 +95,12 @@ static void divide_run(uint32_t decimals, double run[RUN])
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
                          double *quotients)
 {
-    double run[RUN] = {0};
+    union run run;
     CHECK(kind == KIND_I4 || kind == KIND_F8);
     while (count > 0) {
         const size_t length = (count - 1) % RUN + 1;
         count -= length;
-        load_run((const char *)numbers + count * kind_size(kind), kind, length, run);
-        divide_run(decimals, run);
-        memcpy(quotients + count, run, length * sizeof(*run));
+        memcpy(&run, (const char *)numbers + count * kind_size(kind), length * kind_size(kind));
+        divide_run(&run, kind, decimals, length, quotients + count);
     }
 }

@@ -24,6 +24,9 @@ double decimals_multiply(double value, uint32_t decimals);
 /* The double nearest to integer / 10^decimals. */
 double decimals_divide(double integer, uint32_t decimals);
 
+/* decimals_multiply of each, +infinity where it is. Arrays that do not overlap. */
+void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
+                           double *ret_integers);
 /* Numbers of a kind, i4 or f8, become doubles that are these divided by 10^decimals, +infinity
  * where they are unreachable. Arrays that do not overlap, or begin at the same place. */
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,

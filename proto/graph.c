@@ -142,6 +142,12 @@ struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind
     return (struct scaling){bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8, decimals};
 }
 
+uint32_t graph_cost(const struct graph_summary *summary, enum kind kind)
+{
+    const struct scaling scaling = graph_scaling(summary, kind);
+    return scaling.decimals > 0 && scaling.kind == KIND_I4 ? COST_DECIMALS : (uint32_t)kind;
+}
+
 void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE])
 {
     const struct number_text unit = number_text(decimals_divide(1, scaling.decimals));

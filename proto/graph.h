@@ -91,6 +91,14 @@ struct scaling {
     uint32_t decimals; /* 0: the weights as they are */
 };
 struct scaling graph_scaling(const struct graph_summary *summary, enum kind kind);
+/* An index of limits and paces: the kind of a matrix, or decimals that are computed as i4, which
+ * take the time and the device memory of i4 and the storage of f8. */
+enum { COST_DECIMALS = KIND_COUNT, COST_COUNT };
+uint32_t graph_cost(const struct graph_summary *summary, enum kind kind);
+static inline enum kind cost_kind(uint32_t cost)
+{
+    return cost == COST_DECIMALS ? KIND_F8 : (enum kind)cost;
+}
 /* "i4 x 0.01", "f8". */
 #define GRAPH_SCALING_TEXT_SIZE 40
 void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEXT_SIZE]);

@@ -2,6 +2,7 @@
  * device. Plain values; whoever calls the solver owns them. */
 #pragma once
 
+#include "proto/graph.h"
 #include "proto/statistics.h"
 #include "proto/verification.h"
 
@@ -16,7 +17,16 @@ struct solve_options {
     bool narrow;
     /* The graph is undirected: the matrix is symmetric and half of it is enough to compute. */
     bool symmetric;
+    /* With decimals the weights are integers, computed in its kind, and the matrix, f8, has their
+     * sums divided by 10^decimals. */
+    struct scaling scaling;
 };
+
+/* The kind in which a matrix of this kind is computed. */
+static inline enum kind solve_computed_kind(const struct solve_options *options, enum kind kind)
+{
+    return options->scaling.decimals > 0 ? options->scaling.kind : kind;
+}
 
 /* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */
 #define NARROW_UNREACHABLE 32767

@@ -127,8 +127,9 @@ void statistics_summarize(struct statistics *statistics, double lowest)
     *statistics->summary = summary;
 }
 
-void statistics_divide(struct statistics *statistics, uint32_t decimals)
+void statistics_divide(struct statistics *statistics)
 {
+    const uint32_t decimals = statistics->decimals;
     struct statistics_summary *summary = statistics->summary;
     double *const figures[] = {&summary->diameter, &summary->radius, &summary->mean_distance,
                                &summary->bin_begin, &summary->bin_width};
@@ -142,6 +143,7 @@ void statistics_divide(struct statistics *statistics, uint32_t decimals)
         statistics->eccentricity[row] = decimals_divide(statistics->eccentricity[row], decimals);
     }
     statistics->kind = KIND_F8;
+    statistics->decimals = 0;
 }
 
 double statistics_closeness(const struct statistics *statistics, uint32_t row)

@@ -48,7 +48,9 @@ struct statistics_summary {
 
 struct statistics {
     uint32_t vertex_count;
-    enum kind kind; /* of the distances */
+    enum kind kind;    /* of the distances */
+    uint32_t decimals; /* until statistics_divide: the figures are those of the distances, f8, times
+                          10^decimals, which are integers of the kind */
     struct statistics_summary *summary;
     /* Per row, the three arrays one after the other: */
     double *eccentricity; /* the largest distance; 0 when nothing is reached */
@@ -70,7 +72,7 @@ MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enu
 void statistics_summarize(struct statistics *statistics, double lowest);
 
 /* Makes statistics of integers, of kind i4 or f8, those of these integers / 10^decimals as f8. */
-void statistics_divide(struct statistics *statistics, uint32_t decimals);
+void statistics_divide(struct statistics *statistics);
 
 /* Closeness centrality as Wasserman and Faust (1994, formula 5.22) correct it for graphs in parts,
  * which is NetworkX's default: r / sum * r / (n - 1) for a vertex that reaches r others over

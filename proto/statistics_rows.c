@@ -1,5 +1,7 @@
 #include "proto/statistics_rows.h"
 
+#include "proto/decimals.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -25,13 +27,18 @@ struct lanes {
 
 /* The group of columns from `first` on as doubles; the diagonal and what lies beyond the row are
  * made unreachable. */
-static void load_group(enum kind kind, const void *distances, uint32_t n, uint32_t row,
-                       uint32_t first, double values[GROUP])
+static void load_group(const struct statistics *statistics, enum kind kind, const void *distances,
+                       uint32_t row, uint32_t first, double values[GROUP])
 {
-    const uint32_t left = n - first;
+    const uint32_t left = statistics->vertex_count - first;
     const uint32_t count = left < GROUP ? left : GROUP;
-    for (uint32_t i = 0; i < count; i++) {
-        values[i] = kind_element(kind, distances, first + i);
+    if (statistics->decimals > 0) {
+        decimals_multiply_all((const double *)distances + first, statistics->decimals, count,
+                              values);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = kind_element(kind, distances, first + i);
+        }
     }
     for (uint32_t i = count; i < GROUP; i++) {
         values[i] = INFINITY;
@@ -109,7 +116,7 @@ void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kin
         lanes.most[i] = -INFINITY;
     }
     for (uint32_t first = 0; first < n; first += GROUP) {
-        load_group(kind, distances, n, row, first, values);
+        load_group(statistics, kind, distances, row, first, values);
         reduce_group(values, lanes.sum[group], &lanes);
         group = (group + 1) % STATISTICS_GROUPS;
     }
@@ -139,7 +146,7 @@ void statistics_count_row(const struct statistics *statistics, uint32_t row, enu
     const uint32_t n = statistics->vertex_count;
     double values[GROUP];
     for (uint32_t first = 0; first < n; first += GROUP) {
-        load_group(kind, distances, n, row, first, values);
+        load_group(statistics, kind, distances, row, first, values);
         count_group(values, summary->bin_begin, summary->bin_width, bins);
     }
 }

@@ -48,9 +48,9 @@ struct search {
     /* Entries of the row that say reachable: when all are reached, the search ends. */
     size_t finite;
     uint32_t source;
-    bool searching;   /* for a tight path, else for an edge that shortens an entry */
-    uint32_t wrong;   /* target of such an edge */
-    int32_t *numbers; /* a row, where distances stand for integers */
+    bool searching; /* for a tight path, else for an edge that shortens an entry */
+    uint32_t wrong; /* target of such an edge */
+    double *row;    /* of the matrix, where decimals are the integers that they stand for */
     /* A batch, by vertex, then row: */
     int32_t *distance; /* as the matrix says, */
     int32_t *shortest; /* and as the edges say */
@@ -119,10 +119,8 @@ static enum status init_certificate(struct certificate *certificate)
             search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
             enough = enough && search->distance != NULL && search->shortest != NULL;
         }
-        if (certificate->is_batched && certificate->request->decimals > 0) {
-            search->numbers = malloc(vertices * sizeof(*search->numbers));
-            enough = enough && search->numbers != NULL;
-        }
+        search->row = malloc(vertices * sizeof(*search->row));
+        enough = enough && search->row != NULL;
     }
     if (!enough) {
         return STATUS_NO_MEMORY;
@@ -135,7 +133,7 @@ static void finish_certificate(struct certificate *certificate)
     for (uint32_t i = 0; certificate->searches != NULL && i < certificate->thread_count; i++) {
         free(certificate->searches[i].reach);
         free(certificate->searches[i].queue);
-        free(certificate->searches[i].numbers);
+        free(certificate->searches[i].row);
         free(certificate->searches[i].distance);
         free(certificate->searches[i].shortest);
     }
@@ -252,15 +250,28 @@ static struct row_place place_of(const struct certificate *certificate, uint32_t
     return (struct row_place){source, request->packed ? index : source};
 }
 
-/* The integer that a distance stands for; NAN where it is not the quotient of one. */
-static double number_of(const struct certificate *certificate, double distance)
+/* Reads a row of the matrix. A decimal that is not the quotient of an integer becomes NAN. */
+static void read_row(const struct certificate *certificate, const struct search *search,
+                     uint32_t row)
 {
+    const struct matrix *matrix = certificate->matrix;
     const uint32_t decimals = certificate->request->decimals;
-    if (decimals == 0 || isinf(distance)) {
-        return distance;
+    const uint32_t n = matrix->vertex_count;
+    const char *elements =
+        (const char *)matrix->elements + (size_t)row * n * kind_size(matrix->kind);
+    const double *distances = (const double *)(const void *)elements;
+    if (decimals == 0) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            search->row[vertex] = kind_element(matrix->kind, elements, vertex);
+        }
+        return;
     }
-    const double number = decimals_multiply(distance, decimals);
-    return decimals_divide(number, decimals) == distance ? number : (double)NAN;
+    decimals_multiply_all(distances, decimals, n, search->row);
+    for (uint32_t vertex = 0; vertex < n; vertex++) {
+        if (decimals_divide(search->row[vertex], decimals) != distances[vertex]) {
+            search->row[vertex] = (double)NAN;
+        }
+    }
 }
 
 /* By a search, which also says what is wrong. The adjacency is there. */
@@ -271,12 +282,9 @@ static enum status check_row(const struct certificate *certificate, struct searc
     struct reach *const reach = search->reach;
     search->source = place.source;
     search->finite = 0;
+    read_row(certificate, search, place.row);
     for (uint32_t vertex = 0; vertex < vertices; vertex++) {
-        reach[vertex] = (struct reach){0};
-        if (!matrix_distance(certificate->matrix, place.row, vertex, &reach[vertex].distance)) {
-            reach[vertex].distance = INFINITY;
-        }
-        reach[vertex].distance = number_of(certificate, reach[vertex].distance);
+        reach[vertex] = (struct reach){.distance = search->row[vertex]};
         search->finite += reach[vertex].distance != INFINITY;
     }
     if (!(reach[place.source].distance == 0)) {
@@ -365,32 +373,12 @@ static void relax_edges(const struct graph *graph, const struct search *search)
     }
 }
 
-/* Unreachable is more than any distance, with a weight or without. */
-static inline int32_t entry_of(const void *row, bool is_narrow, uint32_t vertex)
+/* Unreachable is more than any distance, with a weight or without; -1: no distance. */
+static inline int32_t entry_of(double number)
 {
-    if (is_narrow) {
-        const uint16_t narrow = ((const uint16_t *)row)[vertex];
-        return narrow == UNREACHABLE_U2 ? UNREACHABLE_I4 : narrow;
-    }
-    return ((const int32_t *)row)[vertex];
-}
-
-/* A row of integers: of the matrix, or in the memory of the search. */
-static const void *row_of(const struct certificate *certificate, const struct search *search,
-                          uint32_t row)
-{
-    const struct matrix *matrix = certificate->matrix;
-    const uint32_t n = matrix->vertex_count;
-    const void *elements =
-        (const char *)matrix->elements + (size_t)row * n * kind_size(matrix->kind);
-    const double *distances = elements;
-    for (uint32_t vertex = 0; search->numbers != NULL && vertex < n; vertex++) {
-        const double number = number_of(certificate, distances[vertex]);
-        search->numbers[vertex] = number == INFINITY                       ? UNREACHABLE_I4
-                                  : number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number
-                                                                           : -1;
-    }
-    return search->numbers != NULL ? search->numbers : elements;
+    return number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number
+           : number == INFINITY                   ? UNREACHABLE_I4
+                                                  : -1;
 }
 
 /* The rows from `first` on; the last is repeated where there are fewer than BATCH_ROWS. True when
@@ -400,7 +388,6 @@ static bool check_batch(const struct certificate *certificate, struct search *se
 {
     const struct graph *graph = certificate->graph;
     const uint32_t n = graph->vertex_count;
-    const bool is_narrow = certificate->matrix->kind == KIND_U2;
     int32_t *const distance = search->distance;
     int32_t *const shortest = search->shortest;
     uint32_t sources[BATCH_ROWS];
@@ -408,14 +395,14 @@ static bool check_batch(const struct certificate *certificate, struct search *se
         const uint32_t left = certificate->row_count - first;
         const struct row_place place =
             place_of(certificate, first + (lane < left ? lane : left - 1));
-        const void *const row = row_of(certificate, search, place.row);
         bool is_sound = true;
+        read_row(certificate, search, place.row);
         for (uint32_t vertex = 0; vertex < n; vertex++) {
-            const int32_t entry = entry_of(row, is_narrow, vertex);
+            const int32_t entry = entry_of(search->row[vertex]);
             distance[(size_t)vertex * BATCH_ROWS + lane] = entry;
-            is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
+            is_sound &= entry >= 0;
         }
-        if (!is_sound || entry_of(row, is_narrow, place.source) != 0) {
+        if (!is_sound || search->row[place.source] != 0) {
             return false;
         }
         sources[lane] = place.source;

@@ -47,9 +47,9 @@ struct solve {
     const struct observer *observer;
     struct matrix *matrix;     /* the caller's */
     bool narrowed;             /* u2 by way of i4 */
-    struct matrix computed;    /* when narrowed an owned one of i4, else in the storage of the
-                                  caller's, of the kind of the subject */
-    struct statistics numbers; /* those of the outcome, while they are of another kind */
+    struct matrix computed;    /* when narrowed an owned one of i4, else the caller's */
+    enum kind kind;            /* of the numbers that are computed */
+    struct statistics numbers; /* those of the outcome, while they are of integers */
     bool narrow;               /* proven, see solve_options */
     struct solve_outcome *outcome;
     struct problem *reterr;
@@ -100,6 +100,12 @@ static bool is_narrowed(const struct solver *solver, enum kind kind)
     return kind == KIND_U2 && !solver->class_->computes_u2;
 }
 
+static struct solve_options options_of(const struct solve_subject *subject, bool narrow)
+{
+    return (struct solve_options){
+        .narrow = narrow, .symmetric = !subject->graph->directed, .scaling = subject->scaling};
+}
+
 /* ---- Plans ---- */
 
 /* In place of a plan that took this long and for which there is no memory. */
@@ -138,11 +144,13 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
 
 /* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
  */
-static enum status make_plan(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             bool narrow, struct order_record *record, struct plan **ret_plan)
+static enum status make_plan(const struct solver *solver, const struct solve_subject *subject,
+                             enum kind kind, bool narrow, struct order_record *record,
+                             struct plan **ret_plan)
 {
     const struct solver_class *class_ = solver->class_;
-    const struct solve_options options = {.symmetric = !graph->directed, .narrow = narrow};
+    const struct graph *graph = subject->graph;
+    const struct solve_options options = options_of(subject, narrow);
     struct plan_cost cost;
     if (class_->plan_cost == NULL || solver->dense_only) {
         return planner_dense(graph->vertex_count, class_->tile, ret_plan);
@@ -172,10 +180,10 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : subject.scaling.kind;
     const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
-        status = make_plan(solver, solved, computed, narrow, NULL, &plan);
+        status = make_plan(solver, &subject, computed, narrow, NULL, &plan);
     }
     if (status == STATUS_OK) {
-        const struct solve_options options = {.symmetric = !solved->directed, .narrow = narrow};
+        const struct solve_options options = options_of(&subject, narrow);
         *ret_estimate = (struct solver_estimate){0};
         solver_estimate(solver, solved->vertex_count, solved->edge_count, computed, &options,
                         ret_estimate);
@@ -306,8 +314,7 @@ static void tell_expected(const struct solve *solve)
 {
     const struct observer *observer = solve->observer;
     const struct graph *graph = solve->graph;
-    const struct solve_options options = {.symmetric = !graph->directed, .narrow = solve->narrow};
-    const enum kind kind = solve->computed.kind;
+    const struct solve_options options = options_of(&solve->subject, solve->narrow);
     const double n = graph->vertex_count;
     const double row_steps = n + (double)graph->edge_count;
     const double rows = solve->request->verify ? fmin(n, SOLVE_VERIFY_ROWS) : 0;
@@ -315,7 +322,7 @@ static void tell_expected(const struct solve *solve)
     if (observer == NULL || observer->expect == NULL) {
         return;
     }
-    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, kind, &options,
+    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, solve->kind, &options,
                     &estimate);
     const double seconds[PHASE_COUNT] = {
         [PHASE_FILLING] = estimate.fill_s,
@@ -333,8 +340,7 @@ static void tell_expected(const struct solve *solve)
 
 static enum status run_solver(struct solve *solve)
 {
-    const struct solve_options options = {.narrow = solve->narrow,
-                                          .symmetric = !solve->graph->directed};
+    const struct solve_options options = options_of(&solve->subject, solve->narrow);
     solve->outcome->account.verification = (struct verification){0};
     observer_tell(solve->observer, PHASE_SOLVING, 0);
     return solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
@@ -367,7 +373,7 @@ static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_
     return STATUS_OK;
 }
 
-/* The numbers before they are divided or narrowed. Of ranks the first one does it. */
+/* Before a narrowing. Of ranks the first one does it. */
 static enum status verify(const struct solve *solve, struct cpu_pool *pool)
 {
     if (!solve->request->verify) {
@@ -375,6 +381,7 @@ static enum status verify(const struct solve *solve, struct cpu_pool *pool)
     }
     const struct certificate_request request = {.graph = solve->graph,
                                                 .matrix = &solve->computed,
+                                                .decimals = solve->subject.scaling.decimals,
                                                 .row_count = SOLVE_VERIFY_ROWS,
                                                 .pool = pool,
                                                 .observer = solve->observer};
@@ -395,72 +402,30 @@ static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
     account->timings.compute_s += stopwatch_now_s() - begin_s;
 }
 
-/* ---- Distances ---- */
-
-/* Elements that one task divides. */
-#define DIVIDED_ELEMENTS ((size_t)1 << 16)
-
-/* Numbers that become distances in the same storage. */
-struct division {
-    const struct solve *solve;
-    size_t begin;
-    size_t end;
-};
-
-static void divide_part(void *context, uint32_t thread, uint64_t task)
-{
-    (void)thread;
-    const struct division *division = context;
-    const struct scaling scaling = division->solve->subject.scaling;
-    const size_t begin = division->begin + task * DIVIDED_ELEMENTS;
-    const size_t left = division->end - begin;
-    const char *numbers = division->solve->computed.elements;
-    decimals_divide_all(numbers + begin * kind_size(scaling.kind), scaling.kind, scaling.decimals,
-                        left < DIVIDED_ELEMENTS ? left : DIVIDED_ELEMENTS,
-                        (double *)division->solve->matrix->elements + begin);
-}
-
-/* Numbers of 4 bytes at the beginning of the storage become doubles from its end on: the later half
- * of those that are left goes to where no number is any more. */
-static void divide_matrix(const struct solve *solve, struct cpu_pool *pool)
-{
-    const size_t n = solve->matrix->vertex_count;
-    const bool is_wider = solve->computed.kind == KIND_I4;
-    struct division division = {.solve = solve, .end = n * n};
-    for (; division.end > 0; division.end = division.begin) {
-        division.begin = is_wider && division.end > DIVIDED_ELEMENTS ? (division.end + 1) / 2 : 0;
-        const size_t count = division.end - division.begin;
-        cpu_pool_run(pool, (count + DIVIDED_ELEMENTS - 1) / DIVIDED_ELEMENTS, divide_part,
-                     &division);
-    }
-    if (solve->outcome->account.statistics != NULL) {
-        statistics_divide(solve->outcome->account.statistics, solve->subject.scaling.decimals);
-    }
-}
-
 /* Finishes what the solver leaves, in the first of ranks. */
 static enum status finish(struct solve *solve)
 {
     const struct solve_account *account = &solve->outcome->account;
-    const bool is_divided = solve->subject.scaling.decimals > 0;
     struct cpu_pool *pool = NULL;
-    if (is_divided || solve->request->verify ||
-        (account->statistics != NULL && !account->statistics_filled)) {
+    if (solve->request->verify || (account->statistics != NULL && !account->statistics_filled)) {
         STATUS_TRY(create_pool(solve, &pool));
     }
-    enum status status = verify(solve, pool);
+    const enum status status = verify(solve, pool);
     if (status == STATUS_OK) {
         fill_statistics(solve, pool);
-        const double begin_s = stopwatch_now_s();
-        if (solve->narrowed) {
-            status = tell_failure(solve, matrix_narrow(&solve->computed, solve->matrix));
-        } else if (is_divided) {
-            divide_matrix(solve, pool);
-        }
-        solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
     }
     cpu_pool_destroy(pool);
-    return status;
+    STATUS_TRY(status);
+    if (account->statistics == &solve->numbers) {
+        statistics_divide(&solve->numbers);
+    }
+    if (!solve->narrowed) {
+        return STATUS_OK;
+    }
+    const double begin_s = stopwatch_now_s();
+    const enum status narrowed = matrix_narrow(&solve->computed, solve->matrix);
+    solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
+    return tell_failure(solve, narrowed);
 }
 
 /* ---- Before the solver, and after it ---- */
@@ -474,7 +439,7 @@ static enum status begin(struct solve *solve)
     enum status planned = STATUS_OK;
     STATUS_TRY(solve_refuse_unsolvable(solve->whole, &solve->subject, outcome, solve->reterr));
     if (ranks_is_first(ranks)) {
-        planned = make_plan(solve->solver, graph, solve->computed.kind, solve->narrow,
+        planned = make_plan(solve->solver, &solve->subject, solve->kind, solve->narrow,
                             solve->request->record, &solve->plan);
     }
     if (ranks != NULL) {
@@ -520,13 +485,15 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
     struct statistics *statistics = outcome->account.statistics;
     CHECK(request->kind == matrix->kind && graph->vertex_count == matrix->vertex_count);
     solver_describe(solve.solver, &outcome->device);
+    const struct scaling scaling = graph_scaling(&graph->summary, request->kind);
     solve.narrowed = is_narrowed(solver, request->kind);
-    solve.computed.kind = graph_scaling(&graph->summary, request->kind).kind;
+    solve.kind = solve.narrowed ? KIND_I4 : scaling.kind;
     if (solve.narrowed) {
         solve.computed = (struct matrix){matrix->vertex_count, KIND_I4, NULL};
-    } else if (statistics != NULL && solve.computed.kind != matrix->kind) {
+    } else if (statistics != NULL && scaling.decimals > 0) {
         solve.numbers = *statistics;
-        solve.numbers.kind = solve.computed.kind;
+        solve.numbers.kind = scaling.kind;
+        solve.numbers.decimals = scaling.decimals;
         outcome->account.statistics = &solve.numbers;
     }
     const size_t elements = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -541,7 +508,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         ranks_agree(ranks, solve_subject_init(graph, request->kind, true, &solve.subject));
     solve.graph = solve.subject.graph;
     if (status == STATUS_OK) {
-        solve.narrow = prove_narrow(solve.solver, solve.graph, solve.computed.kind);
+        solve.narrow = prove_narrow(solve.solver, solve.graph, solve.kind);
         solve.preparing_s = stopwatch_now_s() - begin_s;
         tell_expected(&solve);
         status = ranks_agree(ranks, begin(&solve));

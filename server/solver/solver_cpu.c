@@ -130,7 +130,8 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
         relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
     ret_estimate->finish_s = 0;
     ret_estimate->fill_s = memory_seconds(cpu, tile_bytes(vertex_count, arithmetic));
-    ret_estimate->write_s = memory_seconds(cpu, row_bytes(vertex_count, kind));
+    ret_estimate->write_s = memory_seconds(
+        cpu, row_bytes(vertex_count, options->scaling.decimals > 0 ? KIND_F8 : kind));
     ret_estimate->check_s = ret_estimate->write_s;
 }
 
@@ -193,20 +194,19 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
 static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_tiles *tiles,
                                const struct cpu_floyd_warshall_options *run,
-                               const struct observer *observer, struct matrix *matrix)
+                               const struct cpu_finish_options *finish, struct matrix *matrix)
 {
-    const struct cpu_finish_options finish = {
-        .symmetric = run->symmetric, .drifted = run->negative, .observer = observer};
-    enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, observer);
+    const bool is_float = tiles->arithmetic == ARITHMETIC_F4 || tiles->arithmetic == ARITHMETIC_F8;
+    enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, finish->observer);
     if (status != STATUS_OK) {
         return status;
     }
-    if (run->negative && kind_is_float(matrix->kind) && !cpu_tiles_check_diagonal(tiles)) {
+    if (run->negative && is_float && !cpu_tiles_check_diagonal(tiles)) {
         status = STATUS_NEGATIVE_CYCLE;
     }
     status = ranks_agree(tiles->ranks, status);
     if (status == STATUS_OK) {
-        status = cpu_finish_run(pool, tiles, &finish, matrix);
+        status = cpu_finish_run(pool, tiles, finish, matrix);
     }
     return ranks_agree(tiles->ranks, status);
 }
@@ -218,12 +218,17 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     CHECK(graph->vertex_count == matrix->vertex_count);
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
     struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
-    const enum arithmetic arithmetic = arithmetic_of(matrix->kind, options);
+    const enum arithmetic arithmetic =
+        arithmetic_of(solve_computed_kind(options, matrix->kind), options);
     const bool dense = plan->summary.kind == PLAN_DENSE;
     const struct cpu_floyd_warshall_options run = {
         .symmetric = dense ? options->symmetric : plan->symmetric,
         .negative = graph->summary.negative,
     };
+    const struct cpu_finish_options finish = {.symmetric = run.symmetric,
+                                              .drifted = run.negative,
+                                              .decimals = options->scaling.decimals,
+                                              .observer = observer};
     const double begin_s = stopwatch_now_s();
     size_t beside_bytes = 0;
     struct cpu_tiles tiles = {0};
@@ -235,7 +240,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         cpu_tiles_fill(pool, graph, &tiles, run.symmetric);
         filled_s = stopwatch_now_s();
         observer_tell(observer, PHASE_SOLVING, 0);
-        status = solve_tiles(cpu, pool, &tiles, &run, observer, matrix);
+        status = solve_tiles(cpu, pool, &tiles, &run, &finish, matrix);
     }
     if (opened == STATUS_OK) {
         host_memory_give(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);

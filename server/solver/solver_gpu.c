@@ -149,7 +149,8 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
     const uint32_t n = plan->vertex_count;
-    const double bytes = (double)n * n * (double)kind_size(matrix->kind);
+    const enum kind kind = solve_computed_kind(options, matrix->kind);
+    const double bytes = (double)n * n * (double)kind_size(kind);
     const struct timings before = account->timings;
     const enum status status =
         gpu_solve(self->gpu, graph, plan, options, observer, matrix, account);
@@ -161,7 +162,7 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     const double compute_s = account->timings.compute_s - before.compute_s;
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
-        self->rate[width_of(self, n, matrix->kind, options)] =
+        self->rate[width_of(self, n, kind, options)] =
             relaxation_count(n, options) / (compute_s * members_for(self, n));
     }
     if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {

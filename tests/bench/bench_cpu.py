@@ -11,8 +11,9 @@ one and two threads: i4, i4 in 16 bits, and both undirected; x is how many times
 (What apsp takes does not depend on the edges: its dense plan leaves nothing out.) With --beside another
 build in turn, with no SciPy: the best of --runs turns, as a share of the best limit of either build.
 
-Last, for --sizes, the same graph with integers and with hundredths of them, from the file to the written
-matrix: user CPU time of `apsp solve`, the least of the runs; x is hundredths by integers.
+Last, for --sizes, the same graph with integers and with hundredths of them, sparse and a grid, from the
+file to the written matrix: processor time of `apsp solve`, the least of the runs. Hundredths write 8 bytes
+for 4: a row has what 4 n^2 bytes more of a mapped file take, and `decimals over integers` leaves them out.
 
 The median of the runs, if not said; one line per figure."""
 
@@ -20,6 +21,8 @@ import argparse
 import importlib
 import itertools
 import json
+import math
+import mmap
 import os
 import random
 import resource
@@ -170,19 +173,45 @@ def compare_builds(options):
                       flush=True)
 
 
+def make_grid(n):
+    """Roads of a town: both ways of a square grid, whose plan leaves most tiles out."""
+    draw = random.Random(2)
+    side = math.isqrt(n)
+    pairs = [(v, v + 1) for v in range(n - 1) if (v + 1) % side] + [(v, v + side) for v in range(n - side)]
+    return [(*ends, draw.randint(1, WEIGHT_MAX)) for s, t in pairs for ends in ((s, t), (t, s))]
+
+
+def children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def solve_s(apsp, graph, matrix):
-    """User CPU time of one solve."""
-    before_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    """Processor time of one solve."""
+    before_s = children_s()
     subprocess.run([apsp, "solve", graph, matrix, "--solver", "cpu"], check=True, stderr=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_s
+    return children_s() - before_s
+
+
+def write_s(path, size):
+    """Processor time of as many bytes written once to a mapped file, as a solve writes its rows."""
+    piece = bytes(1 << 16)
+    with open(path, "w+b") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+        with mmap.mmap(file.fileno(), size) as mapping:
+            before_s = time.process_time()
+            for _ in range(size // len(piece)):
+                mapping.write(piece)
+            return time.process_time() - before_s
 
 
 def compare_decimals(options):
     with tempfile.TemporaryDirectory() as folder:
         matrix = os.path.join(folder, "matrix.npy")
-        for n in map(int, options.sizes.split(",")):
-            edges = make_edges(n)
+        for make, n in itertools.product((make_edges, make_grid), map(int, options.sizes.split(","))):
+            shape = "grid" if make == make_grid else "random"
+            edges = make(n)
             graphs = {}
             for name, unit in (("integers", 1), ("hundredths", 100)):
                 graphs[name] = os.path.join(folder, f"{name}.gr")
@@ -192,8 +221,11 @@ def compare_decimals(options):
             runs = [{name: solve_s(options.apsp, graph, matrix) for name, graph in graphs.items()}
                     for _ in range(options.runs)]
             least = {name: min(run[name] for run in runs) for name in graphs}
-            for name, seconds in least.items():
-                print(f"n={n:<6} {'apsp solve, ' + name:50} {seconds * 1e3:10.2f} ms "
+            bytes_s = min(write_s(matrix, 4 * n * n) for _ in range(options.runs))
+            rows = {"integers": least["integers"], "hundredths": least["hundredths"], "4 n^2 bytes": bytes_s,
+                    "decimals over integers": least["hundredths"] - bytes_s}
+            for name, seconds in rows.items():
+                print(f"n={n:<6} {f'{shape}, {name}':50} {seconds * 1e3:10.2f} ms "
                       f"{seconds / least['integers']:8.2f} x", flush=True)
 
 

@@ -40,7 +40,8 @@ static bool statistics_are_those_of(const struct matrix *matrix, struct scaling 
     statistics.kind = reduced.kind;
     cpu_finish_statistics(pool, &reduced, NULL, &statistics);
     if (is_scaled) {
-        statistics_divide(&statistics, scaling.decimals);
+        statistics.decimals = scaling.decimals;
+        statistics_divide(&statistics);
         free(reduced.elements);
     }
     const bool same = memcmp(storage, expected, size) == 0;

@@ -7,6 +7,7 @@
  * them mirrors it gets from the others, band by band. */
 #include "server/solver/cpu/finish.h"
 
+#include "proto/decimals.h"
 #include "proto/statistics_rows.h"
 
 #include <math.h>
@@ -221,6 +222,30 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
+/* A row of the matrix from a row of the band. spare: room for another. Integers that are divided
+ * are in their place before. */
+static void write_row(const struct finish *finish, const unsigned char *row, unsigned char *spare,
+                      unsigned char *to)
+{
+    const struct cpu_tiles *tiles = finish->tiles;
+    const uint32_t n = tiles->vertex_count;
+    const uint32_t decimals = finish->options->decimals;
+    if (!is_converted(finish) && tiles->position_of == NULL) {
+        memcpy(to, row, (size_t)n * tiles->element_bytes);
+    } else if (!is_converted(finish)) {
+        order_row(tiles, row, to);
+    } else if (tiles->position_of == NULL) {
+        convert_row(tiles, row, (int32_t *)(void *)to);
+    } else {
+        order_row(tiles, row, spare);
+        convert_row(tiles, spare, (int32_t *)(void *)to);
+    }
+    if (decimals > 0) {
+        const enum kind kind = tiles->arithmetic == ARITHMETIC_F8 ? KIND_F8 : KIND_I4;
+        decimals_divide_all(to, kind, decimals, n, (double *)(void *)to);
+    }
+}
+
 /* Tasks of a band: one, or as many as its rows are copied at once. */
 static uint32_t tasks_of_band(const struct finish *finish)
 {
@@ -239,7 +264,6 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
     const size_t from_bytes = (size_t)tiles->vertex_count * tiles->element_bytes;
     const size_t to_bytes = (size_t)tiles->vertex_count * kind_size(finish->matrix->kind);
     unsigned char *copy = finish->copies + thread * finish->copy_bytes;
-    unsigned char *ordered_row = copy + finish->copied_rows * from_bytes;
     if (first < end) {
         copy_rows(finish, band, first, end, copy);
     }
@@ -254,16 +278,7 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
             const size_t ahead = (uintptr_t)to % (size_t)sysconf(_SC_PAGESIZE);
             (void)madvise(to - ahead, to_bytes + ahead, MADV_POPULATE_WRITE);
         }
-        if (!is_converted(finish) && tiles->position_of == NULL) {
-            memcpy(to, row, to_bytes);
-        } else if (!is_converted(finish)) {
-            order_row(tiles, row, to);
-        } else if (tiles->position_of == NULL) {
-            convert_row(tiles, row, (int32_t *)(void *)to);
-        } else {
-            order_row(tiles, row, ordered_row);
-            convert_row(tiles, ordered_row, (int32_t *)(void *)to);
-        }
+        write_row(finish, row, copy + finish->copied_rows * from_bytes, to);
     }
 }
 
@@ -311,13 +326,14 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     const struct ranks *ranks = tiles->ranks;
     const enum status status = allocate_copies(pool, finish);
     for (uint32_t end = status == STATUS_OK ? tiles->tile_count : 0; end > 0; end = finish->first) {
-        /* Bands [first, end) may be finished side by side once those behind them are: in 16 bits a
-         * band comes from half as far into the storage as it goes to. A band by itself always may,
-         * and so may all of them where their rows are elsewhere. Of ranks each has one of them. */
-        const bool overlap = tiles->arithmetic == ARITHMETIC_NARROW && !finish->beside;
+        /* Bands [first, end) may be finished side by side once those behind them are: a band comes
+         * from a half or a quarter as far into the storage as it goes to where its elements become
+         * wider. A band by itself always may, and so may all of them where they do not, or where
+         * their rows are elsewhere. Of ranks each has one of them. */
+        const uint64_t widening = kind_size(finish->matrix->kind) / tiles->element_bytes;
         const uint32_t *begin = tiles->begin;
-        finish->first = overlap ? end - 1 : 0;
-        while (finish->first > 0 && 2 * (uint64_t)begin[finish->first - 1] >= begin[end]) {
+        finish->first = widening > 1 && !finish->beside ? end - 1 : 0;
+        while (finish->first > 0 && widening * begin[finish->first - 1] >= begin[end]) {
             finish->first--;
         }
         if (ranks != NULL && end > ranks->count) {
@@ -406,8 +422,8 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
     if (options->symmetric && tiles->ranks != NULL) {
         status = mirror_others(pool, &finish);
     }
-    if (status != STATUS_OK ||
-        (tiles->tile_count <= 1 && !ordered && !beside && !is_converted(&finish))) {
+    if (status != STATUS_OK || (tiles->tile_count <= 1 && !ordered && !beside &&
+                                !is_converted(&finish) && options->decimals == 0)) {
         return status;
     }
     status = finish_bands(pool, &finish);
@@ -482,7 +498,7 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics)
 {
     CHECK(matrix->vertex_count == statistics->vertex_count);
-    CHECK(matrix->kind == statistics->kind ||
+    CHECK(matrix->kind == (statistics->decimals > 0 ? KIND_F8 : statistics->kind) ||
           (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
     struct reduction reduction = {.matrix = matrix, .statistics = statistics};
     const uint64_t tasks = ((uint64_t)matrix->vertex_count + TASK_ROWS - 1) / TASK_ROWS;

@@ -5,8 +5,9 @@
 #include "server/solver/cpu/tiles.h"
 
 struct cpu_finish_options {
-    bool symmetric; /* only tiles on and below the diagonal were solved: mirror them */
-    bool drifted;   /* integers may have drifted below unreachable: make them canonical */
+    bool symmetric;    /* only tiles on and below the diagonal were solved: mirror them */
+    bool drifted;      /* integers may have drifted below unreachable: make them canonical */
+    uint32_t decimals; /* of an f8 matrix: integers become it divided by 10^decimals; 0: none do */
     const struct observer *observer; /* hears how far it is; or NULL */
 };
 
@@ -22,7 +23,8 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 /* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
  * whose bins the first one finds.
  *
- * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one. The
- * diagonal is not read as a distance. The observer may be NULL. Cannot fail, takes no memory. */
+ * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one, or
+ * with the decimals of an f8 matrix. The diagonal is not read as a distance. The observer may be
+ * NULL. Cannot fail, takes no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);

@@ -1,6 +1,8 @@
 #include "gpu/staging.h"
 #include "tests/lib/test.h"
 
+#include <math.h>
+
 #define LARGEST ((size_t)5 << 20)
 #define MARGIN 64
 #define SHARE ((size_t)1 << 20)
@@ -24,7 +26,8 @@ static void check_copy(struct staging *staging, const unsigned char *from, size_
     unsigned char *const begin = to + MARGIN / 2 + misaligned;
     assert_non_null(to);
     memset(to, 0xEE, LARGEST + 2 * MARGIN);
-    staging_copy(staging, begin, from, size);
+    const struct staging_copy copy = {.to = begin, .from = from, .size = size};
+    staging_copy(staging, &copy);
     assert_memory_equal(begin, from, size);
     assert_true(begin[-1] == 0xEE && begin[size] == 0xEE);
     free(to);
@@ -63,7 +66,12 @@ TEST(rows_go_to_their_places)
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
             unsigned char *const to = calloc(3 * ROWS, sizes[i]);
             assert_non_null(to);
-            staging_copy_rows(staging, to, from, sizes[i], rows, ROWS);
+            const struct staging_copy copy = {.to = to,
+                                              .from = from,
+                                              .size = ROWS * sizes[i],
+                                              .rows = rows,
+                                              .row_bytes = sizes[i]};
+            staging_copy(staging, &copy);
             for (size_t row = 0; row < ROWS; ++row) {
                 assert_memory_equal(to + rows[row] * sizes[i], from + row * sizes[i], sizes[i]);
                 memset(to + rows[row] * sizes[i], 0, sizes[i]);
@@ -78,6 +86,40 @@ TEST(rows_go_to_their_places)
     free(from);
 }
 
+/* Both ways round: in one piece, and the last row first. */
+TEST(integers_become_decimals_on_the_way)
+{
+    enum { ROWS = 200, WIDTH = 1999 };
+    static int32_t from[ROWS * WIDTH];
+    static double to[ROWS * WIDTH];
+    static uint32_t rows[ROWS];
+    for (uint32_t i = 0; i < ROWS * WIDTH; ++i) {
+        from[i] = i % 7 == 3 ? UNREACHABLE_I4 : (int32_t)i * 1000 - 5;
+        rows[i / WIDTH] = ROWS - 1 - i / WIDTH;
+    }
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        struct staging *staging = NULL;
+        assert_int_equal(staging_create(threads, &staging), STATUS_OK);
+        for (int reversed = 0; reversed < 2; ++reversed) {
+            const struct staging_copy copy = {.to = to,
+                                              .from = from,
+                                              .size = sizeof(from),
+                                              .rows = reversed != 0 ? rows : NULL,
+                                              .row_bytes = WIDTH * sizeof(from[0]),
+                                              .kind = KIND_I4,
+                                              .decimals = 2};
+            memset(to, 0, sizeof(to));
+            staging_copy(staging, &copy);
+            for (uint32_t i = 0; i < ROWS * WIDTH; ++i) {
+                const uint32_t row = reversed != 0 ? rows[i / WIDTH] : i / WIDTH;
+                assert_true(to[row * WIDTH + i % WIDTH] ==
+                            (i % 7 == 3 ? (double)INFINITY : from[i] / 100.0));
+            }
+        }
+        staging_destroy(staging);
+    }
+}
+
 /* The last bytes of a share are looked at as soon as the copy is said to be done. */
 TEST(copies_follow_one_another)
 {
@@ -86,13 +128,14 @@ TEST(copies_follow_one_another)
     unsigned char *const to = calloc(LARGEST, 1);
     assert_non_null(to);
     assert_int_equal(staging_create(STAGING_THREADS_MAX, &staging), STATUS_OK);
-    for (uint32_t copy = 0; copy < COPIES; ++copy) {
+    const struct staging_copy copy = {.to = to, .from = from, .size = LARGEST};
+    for (uint32_t round = 0; round < COPIES; ++round) {
         for (size_t end = SHARE; end <= LARGEST; end += SHARE) {
-            from[end - 1] = (unsigned char)copy;
+            from[end - 1] = (unsigned char)round;
         }
-        staging_copy(staging, to, from, LARGEST);
+        staging_copy(staging, &copy);
         for (size_t end = LARGEST; end > 0; end -= SHARE) {
-            assert_int_equal(to[end - 1], (unsigned char)copy);
+            assert_int_equal(to[end - 1], (unsigned char)round);
         }
     }
     assert_memory_equal(to, from, LARGEST);

@@ -52,17 +52,24 @@ TEST(integers_survive_a_division)
     uint64_t seed = 1;
     for (int i = 0; i < 100000; ++i) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        const double integer = (double)(seed >> (14 + i % 50));
+        const double integer = (double)(seed >> (14 + i % 50)) * (i % 3 == 0 ? -1 : 1);
         const uint32_t decimals = (uint32_t)i % 30;
-        assert_true(decimals_multiply(decimals_divide(integer, decimals), decimals) == integer);
+        const double quotient = decimals_divide(integer, decimals);
+        double product = 0;
+        decimals_multiply_all(&quotient, decimals, 1, &product);
+        assert_true(decimals_multiply(quotient, decimals) == integer && product == integer);
     }
+    const double ends[] = {(double)INFINITY, DECIMALS_LIMIT - 1, 1 - DECIMALS_LIMIT, 0};
+    double products[4];
+    decimals_multiply_all(ends, 0, 4, products);
+    assert_memory_equal(products, ends, sizeof(ends));
 }
 
 TEST(numbers_become_quotients_in_their_place)
 {
-    double *storage = malloc(200 * sizeof(*storage));
+    double *storage = malloc(600 * sizeof(*storage));
     assert_non_null(storage);
-    for (size_t count = 0; count < 200; ++count) {
+    for (size_t count = 0; count < 600; ++count) {
         int32_t *integers = (int32_t *)storage;
         for (size_t i = 0; i < count; ++i) {
             integers[i] = i % 7 == 3 ? UNREACHABLE_I4 : (int32_t)i - 50;
