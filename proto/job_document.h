@@ -121,6 +121,7 @@ struct estimate {
     uint32_t vertex_count;
     uint64_t edge_count;
     enum kind kind;
+    uint32_t cost;      /* see graph_cost */
     const char *solver; /* "gpu" or "cpu" */
     const char *device;
     uint64_t device_bytes;    /* 0 for the CPU solver */

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool form_look_begin(const struct scheduler *scheduler, enum result_form form, enum kind kind,
+bool form_look_begin(const struct scheduler *scheduler, enum result_form form, uint32_t cost,
                      uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look)
 {
-    const bool holds_matrix = vertex_count <= scheduler->vertex_limit[kind];
+    const bool holds_matrix = vertex_count <= scheduler->vertex_limit[cost];
+    const enum kind kind = cost_kind(cost);
     const uint64_t matrix_bytes =
         ledger_result_bytes(RESULT_FORM_MATRIX, vertex_count, edge_count, kind);
     *ret_look = (struct form_look){.is_done = true, .byte_limit = UINT64_MAX};
@@ -82,7 +83,7 @@ static enum status check_vertices(const struct scheduler *scheduler,
 {
     const struct quota *quota = question->quota;
     const bool is_matrix = form == RESULT_FORM_MATRIX;
-    const uint32_t device_limit = is_matrix ? scheduler->vertex_limit[question->kind]
+    const uint32_t device_limit = is_matrix ? scheduler->vertex_limit[question->cost]
                                             : scheduler->admission.hierarchy_vertex_limit;
     const bool by_quota = quota->vertex_limit > 0 && quota->vertex_limit < device_limit;
     const uint32_t limit = by_quota ? quota->vertex_limit : device_limit;
@@ -91,7 +92,8 @@ static enum status check_vertices(const struct scheduler *scheduler,
     }
     problem_set(reterr, STATUS_TOO_LARGE,
                 "%u vertices in kind %s are more than this service can hold%s.",
-                question->vertex_count, kind_name(question->kind), is_matrix ? " as a matrix" : "");
+                question->vertex_count, kind_name(cost_kind(question->cost)),
+                is_matrix ? " as a matrix" : "");
     problem_limit(reterr, limit, question->vertex_count);
     problem_hint(reterr, "The limit comes from %s.",
                  by_quota    ? "this key"
@@ -145,7 +147,7 @@ static struct result_summary outline_form(const struct form_question *question,
         .form = form,
         .bytes = is_known ? look->bytes
                           : ledger_result_bytes(form, question->vertex_count, question->edge_count,
-                                                question->kind)};
+                                                cost_kind(question->cost))};
 }
 
 static void choose_auto(const struct scheduler *scheduler, const struct form_question *question,
@@ -154,7 +156,7 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
     const struct result_summary matrix = outline_form(question, RESULT_FORM_MATRIX);
     const struct result_summary hierarchy = outline_form(question, RESULT_FORM_HIERARCHY);
     const struct form_look *look = &question->look;
-    const bool is_possible = question->kind != KIND_U2 &&
+    const bool is_possible = cost_kind(question->cost) != KIND_U2 &&
                              !(look->state == FORM_NO_SEPARATORS && look->byte_limit == UINT64_MAX);
     char *reason = ret_result->reason;
     struct problem lack;
@@ -187,7 +189,7 @@ enum status choose_result_form(const struct scheduler *scheduler,
                                const struct form_question *question, struct result_summary *result,
                                struct problem *reterr)
 {
-    if (result->form == RESULT_FORM_HIERARCHY && question->kind == KIND_U2) {
+    if (result->form == RESULT_FORM_HIERARCHY && cost_kind(question->cost) == KIND_U2) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "A hierarchy has no kind u2.");
         problem_hint(reterr, "Ask for kind=i4, or for result=matrix.");
         return STATUS_BAD_PARAMETER;

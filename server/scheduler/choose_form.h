@@ -34,7 +34,7 @@ struct form_look {
 };
 
 /* Whether a look is to come before the choice, which it then prepares. */
-bool form_look_begin(const struct scheduler *scheduler, enum result_form form, enum kind kind,
+bool form_look_begin(const struct scheduler *scheduler, enum result_form form, uint32_t cost,
                      uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look);
 /* Orders the graph and measures its hierarchy. Any thread; a drain ends it. tenant: the owner, to
  * whose kept orders this one is added. */
@@ -49,7 +49,7 @@ struct form_question {
     const struct quota *quota;
     uint32_t vertex_count;
     uint64_t edge_count;
-    enum kind kind;
+    uint32_t cost;        /* see graph_cost */
     uint64_t graph_bytes; /* to be written beside the result */
     struct form_look look;
 };

@@ -10,12 +10,12 @@
 #include <string.h>
 
 const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,
-                                                       enum kind kind)
+                                                       uint32_t cost)
 {
     const struct scheduler_worker *best = scheduler->workers[0];
     for (uint32_t i = 1; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
-        if (slot->opening.facts.vertex_limit[kind] > best->opening.facts.vertex_limit[kind]) {
+        if (slot->opening.facts.vertex_limit[cost] > best->opening.facts.vertex_limit[cost]) {
             best = slot;
         }
     }
@@ -98,15 +98,15 @@ static bool is_ready(const struct scheduler_worker *slot)
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->opening.facts.vertex_limit;
-    uint32_t limit[KIND_COUNT] = {0};
+    uint32_t limit[COST_COUNT] = {0};
     struct job *job;
     if (!is_ready(slot)) {
         return;
     }
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        const struct scheduler_worker *largest = dispatch_largest_worker(scheduler, kind);
-        const bool is_largest = own_limit[kind] >= largest->opening.facts.vertex_limit[kind];
-        limit[kind] = is_largest ? UINT32_MAX : own_limit[kind];
+    for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
+        const struct scheduler_worker *largest = dispatch_largest_worker(scheduler, cost);
+        const bool is_largest = own_limit[cost] >= largest->opening.facts.vertex_limit[cost];
+        limit[cost] = is_largest ? UINT32_MAX : own_limit[cost];
     }
     while (slot->job == NULL && (job = queue_first_within(&scheduler->queue, limit)) != NULL) {
         const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
@@ -126,7 +126,7 @@ static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
     for (uint32_t i = 0; i < scheduler->worker_count && !fits; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
         fits = slot != scheduler->group &&
-               job->vertex_count <= slot->opening.facts.vertex_limit[job->kind];
+               job->vertex_count <= slot->opening.facts.vertex_limit[job_cost(job)];
     }
     return fits;
 }

@@ -14,4 +14,4 @@ void dispatch_jobs(struct scheduler *scheduler);
 void dispatch_receive_task(struct message *message);
 /* The worker whose device holds the largest graph of a kind. */
 const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,
-                                                       enum kind kind);
+                                                       uint32_t cost);

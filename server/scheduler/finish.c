@@ -310,7 +310,7 @@ static void count_task(struct scheduler *scheduler, const struct job *job, const
     metrics_add(METRIC_RELAXATIONS, n * n * n * job->report.plan.work_fraction);
     if (job->vertex_count >= PACE_VERTICES_MIN && task->form == RESULT_FORM_MATRIX &&
         !task->is_updated) {
-        scheduler->queue.pace_s[job->kind] =
+        scheduler->queue.pace_s[job_cost(job)] =
             (solve->fill_s + solve->h2d_s + solve->compute_s + solve->d2h_s) / (n * n * n);
     }
 }

@@ -62,6 +62,12 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
     return STATUS_OK;
 }
 
+void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary)
+{
+    job->vertex_count = vertex_count;
+    job->is_scaled = graph_cost(summary, job->kind) == COST_DECIMALS;
+}
+
 void job_destroy(struct job *job)
 {
     if (job == NULL) {

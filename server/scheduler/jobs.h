@@ -39,6 +39,7 @@ struct job {
     char graph_id[GRAPH_ID_SIZE]; /* the graph may be gone once the job has ended */
     enum job_state state;
     enum kind kind;
+    bool is_scaled; /* the decimals of its graph are solved as i4 */
     int priority;
     bool verify;
     uint64_t quota_bytes; /* of the key that asked, 0 = none, or it is from an earlier run */
@@ -96,6 +97,13 @@ MUST_CHECK enum status job_create(const char *graph_id, enum kind kind, double w
 /* One read back from the catalogue: accepted. STATUS_CORRUPT for a report that is none. */
 MUST_CHECK enum status job_restore(const struct job_row *row, struct job **ret_job);
 void job_destroy(struct job *job);
+
+/* Notes what the job costs by its graph, and the index of that in limits and paces. */
+void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary);
+static inline uint32_t job_cost(const struct job *job)
+{
+    return job->is_scaled ? COST_DECIMALS : (uint32_t)job->kind;
+}
 
 /* The row as of now; report is borrowed by the row. */
 void job_fill_row(const struct job *job, const char *report, struct job_row *ret_row);

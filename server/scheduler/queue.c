@@ -36,7 +36,7 @@ static struct job_place place_behind(const struct job *job)
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
 {
     job->share = share;
-    job->expected_s = cubes_of(job) * queue->pace_s[job->kind];
+    job->expected_s = cubes_of(job) * queue->pace_s[job_cost(job)];
     struct job_line *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
         /* Idle time is not saved up. */
@@ -63,13 +63,13 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     queue->count++;
 }
 
-static struct job *first_of(const struct job_share *share, const uint32_t vertex_limit[KIND_COUNT])
+static struct job *first_of(const struct job_share *share, const uint32_t vertex_limit[COST_COUNT])
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
         for (struct job *job = share->lines[priority].first; job != NULL; job = job->behind) {
             /* The host makes a hierarchy, whatever the device holds. */
             if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
-                job->vertex_count <= vertex_limit[job->kind]) {
+                job->vertex_count <= vertex_limit[job_cost(job)]) {
                 return job;
             }
         }
@@ -78,7 +78,7 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
 }
 
 struct job *queue_first_within(const struct job_queue *queue,
-                               const uint32_t vertex_limit[KIND_COUNT])
+                               const uint32_t vertex_limit[COST_COUNT])
 {
     const struct job_share *least = NULL;
     struct job *first = NULL;

@@ -6,7 +6,7 @@
  * queue. Loop thread, but for the count of a share. */
 #pragma once
 
-#include "proto/kind.h"
+#include "proto/graph.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,17 +42,17 @@ struct job_share {
 struct job_queue {
     struct job_share *shares;  /* that have jobs */
     double served;             /* what the share served last had been served until then */
-    double pace_s[KIND_COUNT]; /* seconds per cubed vertex of a device; 0 = not known */
+    double pace_s[COST_COUNT]; /* by graph_cost: seconds per cubed vertex; 0 = not known */
     uint32_t count;
 };
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
 /* The next job, left in; NULL when empty. */
 struct job *queue_first(const struct job_queue *queue);
-/* The next one of no more vertices than the limit of its kind; those before it are passed, one step
+/* The next one of no more vertices than the limit of its cost; those before it are passed, one step
  * for each. */
 struct job *queue_first_within(const struct job_queue *queue,
-                               const uint32_t vertex_limit[KIND_COUNT]);
+                               const uint32_t vertex_limit[COST_COUNT]);
 /* The job must be in it. */
 void queue_remove(struct job_queue *queue, struct job *job);
 /* The same for one that a worker takes: it counts as served. */

@@ -250,7 +250,7 @@ static bool choose_form(const struct scheduler *scheduler, const struct form_loo
         .quota = &unlimited,
         .vertex_count = estimate->vertex_count,
         .edge_count = estimate->edge_count,
-        .kind = estimate->kind,
+        .cost = estimate->cost,
         .graph_bytes =
             ledger_graph_bytes(estimate->vertex_count, estimate->edge_count, WEIGHT_INTEGER),
         .look = *look};
@@ -301,10 +301,10 @@ static const struct scheduler_worker *find_worker(const struct scheduler *schedu
     const uint32_t count = n < SCHEDULER_GROUP_VERTICES_MIN ? scheduler->worker_count : 0;
     for (uint32_t i = 0; i < count && found == NULL; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
-        const bool fits = n <= slot->opening.facts.vertex_limit[estimate->kind];
+        const bool fits = n <= slot->opening.facts.vertex_limit[estimate->cost];
         found = fits && slot != scheduler->group ? slot : NULL;
     }
-    return found != NULL ? found : dispatch_largest_worker(scheduler, estimate->kind);
+    return found != NULL ? found : dispatch_largest_worker(scheduler, estimate->cost);
 }
 
 static void measure_job(const struct scheduler *scheduler, struct estimate *estimate)
@@ -320,7 +320,8 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     if (result_bytes == INT64_MAX) {
         solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
     } else {
-        estimate_solve(worker_solver(slot->worker), n, estimate->edge_count, kind, &solve);
+        estimate_solve(worker_solver(slot->worker), n, estimate->edge_count, estimate->cost,
+                       &solve);
     }
     estimate->result = (struct result_summary){
         .form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS, .bytes = result_bytes};
@@ -332,7 +333,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
                                      solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
     estimate->seconds = solve.seconds;
     estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
-    estimate->vertex_limit = scheduler->vertex_limit[kind];
+    estimate->vertex_limit = scheduler->vertex_limit[estimate->cost];
     estimate->edge_limit = scheduler->config->edge_limit;
     estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
@@ -410,7 +411,7 @@ static void start_planning(struct scheduler *scheduler, struct call *call,
     plan->solver = worker_solver(find_worker(scheduler, estimate)->worker);
     memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
     plan->estimate = *estimate;
-    plan->has_look = form_look_begin(scheduler, RESULT_FORM_AUTO, estimate->kind,
+    plan->has_look = form_look_begin(scheduler, RESULT_FORM_AUTO, estimate->cost,
                                      estimate->vertex_count, estimate->edge_count, &plan->look);
     scheduler->looks++;
     CHECK(uv_queue_work(scheduler->loop, &plan->request, read_and_plan, answer_planned) == 0);
@@ -440,6 +441,8 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
         estimate.vertex_count = entry->row.vertex_count;
         estimate.edge_count = entry->row.edge_count;
     }
+    estimate.cost =
+        entry != NULL ? graph_cost(&entry->row.summary, estimate.kind) : (uint32_t)estimate.kind;
     measure_job(scheduler, &estimate);
     judge_fit(scheduler, &(struct form_look){0}, &estimate);
     if (entry != NULL && estimate.fits) {

@@ -251,7 +251,7 @@ void restore_queue(struct scheduler *scheduler)
                         job->graph_id);
             finish_failed(scheduler, job);
         } else {
-            job->vertex_count = entry->row.vertex_count;
+            job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
             entry->active_jobs++;
             names_begin_move(scheduler, &job->move, job->tenant, job->report.moves);
             ledger_reserve_result(scheduler, job, entry->row.edge_count);

@@ -461,7 +461,7 @@ static void add_job(struct commit *commit, enum kind kind, enum result_form form
     }
     const struct job *solver = job_table_find(scheduler->jobs, entry->tenant, entry->latest_job);
     job->tenant = entry->tenant != NULL ? entry->tenant : scheduler->nobody;
-    job->vertex_count = entry->row.vertex_count;
+    job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
     job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
     job->verify = solver != NULL && solver->kind == kind && solver->verify;
     job->priority = solver != NULL ? solver->priority : 0;

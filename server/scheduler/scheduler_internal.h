@@ -57,7 +57,7 @@ struct scheduler {
 
     struct admission admission;
     struct device_list devices;
-    uint32_t vertex_limit[KIND_COUNT];
+    uint32_t vertex_limit[COST_COUNT]; /* by graph_cost */
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
     uint32_t opening_count; /* workers whose opening has come */

@@ -187,13 +187,14 @@ static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
 }
 
 /* reason: of the smallest of the three. */
-static uint32_t limit_of_kind(const struct scheduler *scheduler, enum kind kind, char *reason,
+static uint32_t limit_of_cost(const struct scheduler *scheduler, uint32_t cost, char *reason,
                               size_t size)
 {
-    const struct worker_opening *opening = &dispatch_largest_worker(scheduler, kind)->opening;
+    const struct worker_opening *opening = &dispatch_largest_worker(scheduler, cost)->opening;
+    const enum kind kind = cost_kind(cost);
     bool gpu = strcmp(opening->facts.device.solver, "gpu") == 0;
     uint64_t disk_bytes = store_disk_bytes(scheduler->store);
-    uint32_t limit = opening->facts.vertex_limit[kind];
+    uint32_t limit = opening->facts.vertex_limit[cost];
     snprintf(reason, size, "%s memory of %.1f GiB", gpu ? opening->facts.device.name : "host",
              (double)opening->facts.device.memory_bytes / GIB);
     if (disk_limit(disk_bytes, kind) < limit) {
@@ -228,9 +229,9 @@ static void set_limits(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
     char reason[sizeof(admission->limit_reason)];
-    for (enum kind kind = KIND_F8; kind > KIND_AUTO; kind--) {
-        scheduler->vertex_limit[kind] = limit_of_kind(scheduler, kind, reason, sizeof(reason));
-        if (kind == KIND_I4) {
+    for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
+        scheduler->vertex_limit[cost] = limit_of_cost(scheduler, cost, reason, sizeof(reason));
+        if (cost == KIND_I4) {
             memcpy(admission->limit_reason, reason, sizeof(reason));
         }
     }

@@ -229,7 +229,7 @@ static enum status create_job(struct submission *submission, const struct graph_
     job->number = submission->scheduler->jobs->last_number + 1;
     job->tenant = call->tenant;
     job->quota_bytes = call->quota.stored_bytes;
-    job->vertex_count = entry->row.vertex_count;
+    job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
     job->priority = call->submit.parameters.priority;
     job->verify = call->submit.parameters.verify;
     job->parse_s = call->submit.parse_s;
@@ -272,7 +272,7 @@ static enum status check_capacity(struct submission *submission, const struct gr
         .quota = &submission->call->quota,
         .vertex_count = entry->row.vertex_count,
         .edge_count = entry->row.edge_count,
-        .kind = job->kind,
+        .cost = job_cost(job),
         .graph_bytes = file_bytes(submission, entry) +
                        (entry->coordinates.bytes == 0 ? submission->coordinates.bytes : 0),
         .look = submission->look};
@@ -544,10 +544,11 @@ static bool start_look(struct submission *submission, const struct graph_entry *
          submission->change.inherited.form != RESULT_FORM_AUTO) ||
         (known != NULL && !parameters->verify &&
          (parameters->form == RESULT_FORM_AUTO || parameters->form == result_form(known))) ||
-        !form_look_begin(scheduler, parameters->form, submission->kind,
-                         graph != NULL ? graph->vertex_count : entry->row.vertex_count,
-                         graph != NULL ? graph->edge_count : entry->row.edge_count,
-                         &submission->look)) {
+        !form_look_begin(
+            scheduler, parameters->form,
+            graph_cost(graph != NULL ? &graph->summary : &entry->row.summary, submission->kind),
+            graph != NULL ? graph->vertex_count : entry->row.vertex_count,
+            graph != NULL ? graph->edge_count : entry->row.edge_count, &submission->look)) {
         return false;
     }
     submission->request.data = submission;

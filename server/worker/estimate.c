@@ -9,21 +9,31 @@
 /* Large enough for rounds to be what a solve takes its time for. */
 #define PACE_VERTICES 8192
 
-/* Some solvers compute u2 by way of i4: both matrices are in memory then. */
-static bool is_narrowed(const struct solver *solver, enum kind kind)
+/* The kinds of what costs this much: of the result, and in which it is computed. Some solvers
+ * compute u2 by way of i4: both matrices are in memory then. */
+struct cost_kinds {
+    enum kind result;
+    enum kind computed;
+    bool is_narrowed;
+};
+
+static struct cost_kinds kinds_of(const struct solver *solver, uint32_t cost)
 {
-    return kind == KIND_U2 && !solver->class_->computes_u2;
+    const enum kind result = cost_kind(cost);
+    const bool is_narrowed = result == KIND_U2 && !solver->class_->computes_u2;
+    const bool is_integral = is_narrowed || cost == COST_DECIMALS;
+    return (struct cost_kinds){result, is_integral ? KIND_I4 : result, is_narrowed};
 }
 
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                    enum kind kind, struct solver_estimate *ret_estimate)
+                    uint32_t cost, struct solver_estimate *ret_estimate)
 {
+    const struct cost_kinds kinds = kinds_of(solver, cost);
     const struct solve_options plain = {0};
-    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : kind;
     size_t wide_bytes;
     *ret_estimate = (struct solver_estimate){0};
-    solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
-    if (computed != kind && matrix_size(vertex_count, computed, &wide_bytes) == STATUS_OK) {
+    solver_estimate(solver, vertex_count, edge_count, kinds.computed, &plain, ret_estimate);
+    if (kinds.is_narrowed && matrix_size(vertex_count, KIND_I4, &wide_bytes) == STATUS_OK) {
         ret_estimate->host_bytes += wide_bytes;
     }
 }
@@ -32,7 +42,8 @@ enum status estimate_planned(const struct solver *solver, const struct graph *gr
                              struct solver_estimate *ret_estimate, struct plan_summary *ret_plan)
 {
     struct solver_estimate outline;
-    estimate_solve(solver, graph->vertex_count, graph->edge_count, kind, &outline);
+    estimate_solve(solver, graph->vertex_count, graph->edge_count,
+                   graph_cost(&graph->summary, kind), &outline);
     const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
     ret_estimate->host_bytes = outline.host_bytes;
     ret_estimate->device_bytes = outline.device_bytes;
@@ -51,18 +62,17 @@ static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 /* A device, on the other hand, is the service's own: what others hold of it they keep. Only n
  * edges are counted. */
 static bool fits(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
-                 enum kind kind)
+                 uint32_t cost)
 {
-    const bool narrowed = is_narrowed(solver, kind);
-    const enum kind computed = narrowed ? KIND_I4 : kind;
+    const struct cost_kinds kinds = kinds_of(solver, cost);
     const struct solve_options plain = {0};
     struct solver_estimate estimate = {0};
     size_t matrix_bytes;
-    if (matrix_size(n, computed, &matrix_bytes) != STATUS_OK ||
-        (narrowed && !fits_host(matrix_bytes, matrix_bytes / 2))) {
+    if (matrix_size(n, kinds.is_narrowed ? KIND_I4 : kinds.result, &matrix_bytes) != STATUS_OK ||
+        (kinds.is_narrowed && !fits_host(matrix_bytes, matrix_bytes / 2))) {
         return false;
     }
-    solver_estimate(solver, n, n, computed, &plain, &estimate);
+    solver_estimate(solver, n, n, kinds.computed, &plain, &estimate);
     return gpu != NULL ? estimate.device_bytes <= gpu->memory_free_bytes
                        : fits_host(matrix_bytes, estimate.host_bytes);
 }
@@ -72,22 +82,22 @@ void estimate_limits(const struct solver *solver, struct worker_facts *facts)
 {
     const bool gpu = strcmp(facts->device.solver, "gpu") == 0;
     const double n = PACE_VERTICES;
-    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+    for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
         uint32_t low = 0;
         uint32_t high = VERTEX_LIMIT_CEILING;
         while (low < high) {
             const uint32_t middle = low + (high - low + 1) / 2;
-            if (fits(solver, gpu ? &facts->device : NULL, middle, kind)) {
+            if (fits(solver, gpu ? &facts->device : NULL, middle, cost)) {
                 low = middle;
             } else {
                 high = middle - 1;
             }
         }
-        facts->vertex_limit[kind] = low;
+        facts->vertex_limit[cost] = low;
         /* u2 takes the pace of i4, whichever way it comes about. */
-        const enum kind computed = kind == KIND_U2 ? KIND_I4 : kind;
         struct solver_estimate estimate;
-        estimate_solve(solver, PACE_VERTICES, PACE_VERTICES, computed, &estimate);
-        facts->pace_s[kind] = estimate.seconds > 0 ? estimate.seconds / (n * n * n) : 0;
+        estimate_solve(solver, PACE_VERTICES, PACE_VERTICES, cost == KIND_U2 ? KIND_I4 : cost,
+                       &estimate);
+        facts->pace_s[cost] = estimate.seconds > 0 ? estimate.seconds / (n * n * n) : 0;
     }
 }

@@ -4,9 +4,9 @@
 #include "server/worker/task_solver.h"
 
 /* Estimates time and memory of a large solve, with the pace that the solver has measured so far.
- * seconds is below 0 where none is known. */
+ * cost: see graph_cost. seconds is below 0 where none is known. */
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
-                    enum kind kind, struct solver_estimate *ret_estimate);
+                    uint32_t cost, struct solver_estimate *ret_estimate);
 /* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
  * STATUS_NO_MEMORY. */
 MUST_CHECK enum status estimate_planned(const struct solver *solver, const struct graph *graph,

@@ -21,8 +21,9 @@ struct worker_facts {
     enum status status;
     uint32_t gpu_count; /* with worker_setup.gpu: those that can be opened */
     struct solver_device device;
-    uint32_t vertex_limit[KIND_COUNT]; /* the largest graph that fits its memory, per kind */
-    double pace_s[KIND_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
+    /* By cost, see graph_cost: */
+    uint32_t vertex_limit[COST_COUNT]; /* the largest graph that fits its memory */
+    double pace_s[COST_COUNT];         /* a large solve's seconds per cubed vertex; 0 = unknown */
     struct problem problem;            /* when status is not STATUS_OK */
     struct sandbox_report sandbox;     /* the layers of a process with a sandbox */
 };

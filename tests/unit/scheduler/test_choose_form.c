@@ -4,16 +4,29 @@
 
 static const struct quota no_quota;
 
-static enum status choose(struct fixture *fixture, uint32_t vertex_count, enum kind kind,
+static enum status choose(struct fixture *fixture, uint32_t vertex_count, uint32_t cost,
                           struct form_look look, struct result_summary *result)
 {
     const struct form_question question = {.quota = &no_quota,
                                            .vertex_count = vertex_count,
                                            .edge_count = 20,
-                                           .kind = kind,
+                                           .cost = cost,
                                            .look = look};
     struct problem problem;
     return choose_result_form(fixture->scheduler, &question, result, &problem);
+}
+
+SCHEDULER_TEST(decimals_that_are_solved_as_i4_have_a_limit_of_their_own)
+{
+    struct result_summary result = {0};
+    fixture->scheduler->vertex_limit[KIND_F8] = 10;
+    fixture->scheduler->vertex_limit[COST_DECIMALS] = 15;
+    assert_int_equal(choose(fixture, 15, COST_DECIMALS, (struct form_look){0}, &result), STATUS_OK);
+    assert_int_equal(result.form, RESULT_FORM_MATRIX);
+    assert_int_equal(result.bytes, ledger_result_bytes(RESULT_FORM_MATRIX, 15, 20, KIND_F8));
+    result = (struct result_summary){.form = RESULT_FORM_MATRIX};
+    assert_int_equal(choose(fixture, 15, KIND_F8, (struct form_look){0}, &result),
+                     STATUS_TOO_LARGE);
 }
 
 SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)

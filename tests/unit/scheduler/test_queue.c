@@ -141,6 +141,23 @@ TEST(the_first_stays_until_it_is_taken)
     assert_null(queue_first(&queue));
 }
 
+TEST(decimals_solved_as_i4_have_a_pace_and_a_limit_of_their_own)
+{
+    const uint32_t limit[COST_COUNT] = {[KIND_F8] = 3, [COST_DECIMALS] = 4};
+    const struct graph_summary scaled = {.decimals = 2, .distance_bound = 100};
+    const struct graph_summary wide = {.decimals = 2, .distance_bound = 1e9};
+    struct job_queue queue = {.pace_s = {[KIND_F8] = 3, [COST_DECIMALS] = 1}};
+    struct job_share share = {0};
+    struct job first = {.kind = KIND_F8};
+    struct job second = {.kind = KIND_F8};
+    job_set_graph(&first, 4, &wide);
+    job_set_graph(&second, 4, &scaled);
+    queue_push(&queue, &share, &first);
+    queue_push(&queue, &share, &second);
+    assert_true(first.expected_s == 192 && second.expected_s == 64);
+    assert_ptr_equal(queue_first_within(&queue, limit), &second);
+}
+
 TEST(jobs_ahead_take_their_time)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};

@@ -43,6 +43,13 @@ FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
     assert_true(fixture->opening.facts.vertex_limit[KIND_I4] > 1000);
     assert_true(fixture->opening.facts.vertex_limit[KIND_F8] <
                 fixture->opening.facts.vertex_limit[KIND_I4]);
+    /* Tiles of i4 beside a matrix of f8. */
+    assert_true(fixture->opening.facts.vertex_limit[COST_DECIMALS] >=
+                    fixture->opening.facts.vertex_limit[KIND_F8] &&
+                fixture->opening.facts.vertex_limit[COST_DECIMALS] <
+                    fixture->opening.facts.vertex_limit[KIND_I4]);
+    assert_true(fixture->opening.facts.pace_s[COST_DECIMALS] ==
+                fixture->opening.facts.pace_s[KIND_I4]);
     /* Computed as i4, in memory beside its own. */
     assert_true(fixture->opening.facts.vertex_limit[KIND_U2] <
                 fixture->opening.facts.vertex_limit[KIND_I4]);
