@@ -14,9 +14,21 @@
  * another rank is computed by both. */
 #include "server/solver/cpu/floyd_warshall.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+/* A round of the dense plan, where every slot meets every other: its lists are made as it begins.
+ */
+struct dense_round {
+    struct plan_round round;
+    struct plan_pivot pivot;
+    uint32_t *tiles; /* all but the pivot */
+    struct plan_target *targets;
+    struct plan_product *products;
+};
+
+#define DENSE_TARGET_BYTES                                                                         \
+    (sizeof(struct plan_target) + sizeof(struct plan_product) + sizeof(uint32_t))
 
 struct execution {
     struct cpu_pool *pool;
@@ -33,18 +45,10 @@ struct execution {
     unsigned char *pivots_right;
     unsigned char *left; /* panels, packed, by the round's slots */
     unsigned char *right;
-    /* The dense plan's round in hand. */
-    struct plan_round dense_round;
-    struct plan_pivot dense_pivot;
-    uint32_t *dense_tiles; /* all but the pivot */
+    struct dense_round dense;
     atomic_bool stopped;
     atomic_bool negative;
 };
-
-static bool is_dense(const struct execution *execution)
-{
-    return execution->tiles->plan->vertex_at == NULL;
-}
 
 /* ---- Memory ---- */
 
@@ -58,6 +62,7 @@ struct slots {
     size_t pivots;
     size_t left;
     size_t right;
+    size_t targets; /* that a dense round lists, behind the panels */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -67,7 +72,8 @@ static size_t larger(size_t a, size_t b)
 
 static struct slots count_slots(const struct plan *plan)
 {
-    struct slots slots = {1, plan->tile_count, plan->tile_count};
+    const size_t tiles = plan->tile_count;
+    struct slots slots = {1, tiles, tiles, tiles * tiles};
     if (plan->rounds == NULL) {
         return slots;
     }
@@ -86,7 +92,8 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
     const struct slots slots = count_slots(plan);
     const uint32_t element_bytes = cpu_tiles_element_bytes(arithmetic);
     const uint32_t left_bytes = arithmetic == ARITHMETIC_NARROW ? 2 * element_bytes : element_bytes;
-    return (threads + slots.pivots + slots.left) * (uint64_t)packed_tile_bytes(left_bytes) +
+    return slots.targets * DENSE_TARGET_BYTES +
+           (threads + slots.pivots + slots.left) * (uint64_t)packed_tile_bytes(left_bytes) +
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
 
@@ -245,36 +252,6 @@ static void update_target(const struct execution *execution, uint64_t task)
     }
 }
 
-/* Task of a round of the dense plan, where every slot meets every other: column by column, as the
- * right operand is the one to keep in the cache. */
-static void update_dense_target(const struct execution *execution, uint64_t task)
-{
-    const uint32_t slots = execution->round->left_count;
-    const bool symmetric = execution->options->symmetric;
-    uint64_t place = task / slots;
-    if (symmetric) {
-        /* The row of a triangle, each row one longer than that above, that the task is in. */
-        place = (uint64_t)((sqrt(8 * (double)task + 1) - 1) / 2);
-        while (place * (place + 1) / 2 > task) {
-            place--;
-        }
-        while ((place + 1) * (place + 2) / 2 <= task) {
-            place++;
-        }
-    }
-    const uint64_t column = symmetric ? slots - 1 - place : place;
-    const uint64_t row =
-        symmetric ? slots - 1 - (task - place * (place + 1) / 2) : task - place * slots;
-    const struct plan_product product = {(uint32_t)row, (uint32_t)column, 0};
-    if (!cpu_tiles_has(execution->tiles, execution->dense_tiles[row])) {
-        return;
-    }
-    apply_product(execution, product,
-                  cpu_tiles_block(execution->tiles, execution->dense_tiles[row],
-                                  execution->dense_tiles[column]),
-                  false);
-}
-
 /* Tasks: the right slots, then the targets. */
 static void end_round(void *context, uint32_t thread, uint64_t task)
 {
@@ -285,8 +262,6 @@ static void end_round(void *context, uint32_t thread, uint64_t task)
     }
     if (task < right_count) {
         update_right(execution, (uint32_t)task);
-    } else if (is_dense(execution)) {
-        update_dense_target(execution, task - right_count);
     } else {
         update_target(execution, task - right_count);
     }
@@ -294,23 +269,29 @@ static void end_round(void *context, uint32_t thread, uint64_t task)
 
 /* ---- The rounds ---- */
 
-static void set_dense_round(struct execution *execution, uint32_t pivot_tile)
+/* Targets are listed column by column, as the right operand is the one to keep in the cache. */
+static const struct plan_round *list_dense_round(struct dense_round *dense, uint32_t pivot_tile,
+                                                 uint32_t others, bool symmetric)
 {
-    const uint32_t others = execution->tiles->tile_count - 1;
+    uint32_t count = 0;
     for (uint32_t index = 0; index < others; index++) {
-        execution->dense_tiles[index] = index < pivot_tile ? index : index + 1;
+        dense->tiles[index] = index < pivot_tile ? index : index + 1;
     }
-    execution->dense_pivot = (struct plan_pivot){pivot_tile, 0, others, 0, others};
-    execution->dense_round = (struct plan_round){.pivots = &execution->dense_pivot,
-                                                 .pivot_count = 1,
-                                                 .left_tiles = execution->dense_tiles,
-                                                 .left_count = others,
-                                                 .right_tiles = execution->dense_tiles,
-                                                 .right_count = others};
-    execution->round = &execution->dense_round;
+    for (uint32_t column = others; column-- > 0;) {
+        for (uint32_t row = others; row-- > (symmetric ? column : 0); count++) {
+            dense->targets[count] =
+                (struct plan_target){dense->tiles[row], dense->tiles[column], count, 1, false};
+            dense->products[count] = (struct plan_product){row, column, 0};
+        }
+    }
+    dense->pivot = (struct plan_pivot){pivot_tile, 0, others, 0, others};
+    dense->round =
+        (struct plan_round){&dense->pivot,  1,     dense->tiles,    others, dense->tiles, others,
+                            dense->targets, count, dense->products, count};
+    return &dense->round;
 }
 
-/* How far all ranks are well. */
+/* The status that all ranks agree on. */
 static enum status agree(struct execution *execution)
 {
     const enum status status = atomic_load_explicit(&execution->negative, memory_order_relaxed)
@@ -356,25 +337,21 @@ static enum status run_round(struct execution *execution)
 {
     const struct plan_round *round = execution->round;
     const struct plan *plan = execution->tiles->plan;
-    const bool dense = is_dense(execution);
-    const uint64_t slots = round->left_count;
-    const uint64_t dense_targets =
-        execution->options->symmetric ? slots * (slots + 1) / 2 : slots * slots;
     cpu_pool_run(execution->pool, (uint64_t)round->pivot_count + round->right_count, begin_round,
                  execution);
     STATUS_TRY(agree(execution));
     if (execution->tiles->ranks != NULL) {
         share(execution);
     }
-    cpu_pool_run(execution->pool, slots, update_left, execution);
-    const double share_of_all = dense ? 1.0 / plan->round_count
-                                      : (double)(round->target_count + round->product_count) /
-                                            (double)(plan->target_count + plan->product_count);
+    cpu_pool_run(execution->pool, round->left_count, update_left, execution);
+    const double share_of_all = plan->rounds == NULL
+                                    ? 1.0 / plan->round_count
+                                    : (double)(round->target_count + round->product_count) /
+                                          (double)(plan->target_count + plan->product_count);
     cpu_pool_watch(execution->pool, execution->observer, PHASE_SOLVING, execution->share,
                    share_of_all);
     execution->share += share_of_all;
-    cpu_pool_run(execution->pool,
-                 round->right_count + (dense ? dense_targets : round->target_count), end_round,
+    cpu_pool_run(execution->pool, (uint64_t)round->right_count + round->target_count, end_round,
                  execution);
     return agree(execution);
 }
@@ -402,9 +379,7 @@ enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kerne
     };
     unsigned char *const storage =
         aligned_alloc(CPU_ALIGNMENT, cpu_floyd_warshall_bytes(threads, plan, tiles->arithmetic));
-    execution.dense_tiles = malloc((plan->tile_count + 1) * sizeof(*execution.dense_tiles));
-    enum status status =
-        storage != NULL && execution.dense_tiles != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    enum status status = storage != NULL ? STATUS_OK : STATUS_NO_MEMORY;
     status = ranks_agree(tiles->ranks, status);
     if (status == STATUS_OK) {
         execution.scratch = storage;
@@ -412,19 +387,21 @@ enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kerne
         execution.pivots_right = execution.pivots_left + slots.pivots * execution.left_bytes;
         execution.left = execution.pivots_right + slots.pivots * execution.right_bytes;
         execution.right = execution.left + slots.left * execution.left_bytes;
+        struct dense_round *const dense = &execution.dense;
+        dense->targets = (void *)(execution.right + slots.right * execution.right_bytes);
+        dense->products = (struct plan_product *)(dense->targets + slots.targets);
+        dense->tiles = (uint32_t *)(dense->products + slots.targets);
     }
     for (uint32_t index = 0; status == STATUS_OK && index < plan->round_count; index++) {
-        if (is_dense(&execution)) {
-            set_dense_round(&execution, index);
-        } else {
-            execution.round = &plan->rounds[index];
-        }
+        execution.round = plan->rounds != NULL
+                              ? &plan->rounds[index]
+                              : list_dense_round(&execution.dense, index, plan->tile_count - 1,
+                                                 options->symmetric);
         status = run_round(&execution);
         if (status == STATUS_OK && observer != NULL && observer->progress != NULL) {
             observer->progress(observer->context, index + 1, plan->round_count);
         }
     }
-    free(execution.dense_tiles);
     free(storage);
     return status;
 }

@@ -183,11 +183,14 @@ static uint64_t dense_bytes(uint32_t threads, uint32_t vertex_count, enum arithm
     return bytes;
 }
 
-TEST(the_panels_are_all_that_is_taken_beside_the_matrix)
+TEST(panels_and_lists_are_all_that_is_taken_beside_the_matrix)
 {
+    const size_t target_bytes =
+        sizeof(struct plan_target) + sizeof(struct plan_product) + sizeof(uint32_t);
     assert_int_equal(dense_bytes(1, 0, ARITHMETIC_I4), 2 * 2 * 128 * 128 * 4);
-    assert_int_equal(dense_bytes(2, 129, ARITHMETIC_F8), 2 * 5 * 128 * 128 * 8);
-    assert_int_equal(dense_bytes(1, 100, ARITHMETIC_NARROW), 3 * 128 * 128 * (4 + 2));
+    assert_int_equal(dense_bytes(2, 129, ARITHMETIC_F8), 2 * 5 * 128 * 128 * 8 + 4 * target_bytes);
+    assert_int_equal(dense_bytes(1, 100, ARITHMETIC_NARROW),
+                     3 * 128 * 128 * (4 + 2) + target_bytes);
 }
 
 TEST_GROUP(create_pool, destroy_pool)
