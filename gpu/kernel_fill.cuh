@@ -1,10 +1,9 @@
 /* The matrix before the first round: unreachable everywhere, 0 on the diagonal, then the edges.
  *
- * fill: one block of 256 threads per row of the padded matrix, or per tile of a list, 16-byte
- * stores. Padded vertices get their 0 on the diagonal too.
- * scatter: one warp per row of the graph that has edges in the chunk, lanes along the edges. No two
- * edges write the same element: the graph has no parallel edges, and an undirected edge is stored
- * once, in the row of its smaller end. */
+ * fill: one block of 256 threads per tile, of all or of a list, 16-byte stores. Padded vertices get
+ * their 0 on the diagonal too. scatter: one warp per row of the graph that has edges in the chunk,
+ * lanes along the edges. No two edges write the same element: the graph has no parallel edges, and
+ * an undirected edge is stored once, in the row of its smaller end. */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -16,44 +15,17 @@
 
 template <typename semiring>
 __global__ void __launch_bounds__(FILL_THREADS)
-    fill_kernel(struct tile_matrix<typename semiring::element> matrix, struct tile_rows rows)
+    fill_kernel(struct tile_matrix<typename semiring::element> matrix,
+                const struct schedule_tile *tiles, struct tile_rows rows)
 {
     typedef typename semiring::element element;
     constexpr uint32_t across = 16 / sizeof(element);
-    const uint64_t row = tile_row_global(rows, blockIdx.x);
-    element *const line = matrix.elements + (uint64_t)blockIdx.x * matrix.stride;
-    const element far = semiring::unreachable();
-    for (uint64_t column = threadIdx.x * across; column < matrix.stride;
-         column += FILL_THREADS * across) {
-        __align__(16) element piece[across];
-#pragma unroll
-        for (uint32_t i = 0; i < across; i++) {
-            piece[i] = column + i == row ? (element)0 : far;
-        }
-        *reinterpret_cast<int4 *>(line + column) = *reinterpret_cast<const int4 *>(piece);
-    }
-}
-
-template <typename semiring>
-MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
-                                          const struct tile_rows &rows, cudaStream_t stream)
-{
-    const uint32_t tiles = tile_rows_count(rows, (uint32_t)(matrix.stride / GPU_TILE));
-    fill_kernel<semiring><<<tiles * GPU_TILE, FILL_THREADS, 0, stream>>>(matrix, rows);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
-}
-
-template <typename semiring>
-__global__ void __launch_bounds__(FILL_THREADS)
-    fill_tiles_kernel(struct tile_matrix<typename semiring::element> matrix,
-                      const struct schedule_tile *tiles, struct tile_rows rows)
-{
-    typedef typename semiring::element element;
-    constexpr uint32_t across = 16 / sizeof(element);
-    const struct schedule_tile tile = tiles[blockIdx.x];
-    const bool diagonal = tile_rows_global(rows, tile.row) == tile.column;
-    element *const home = tile_at(matrix, tile.row, tile.column);
+    const uint32_t tile_count = (uint32_t)(matrix.stride / GPU_TILE);
+    const uint32_t tile_row = tiles != nullptr ? tiles[blockIdx.x].row : blockIdx.x / tile_count;
+    const uint32_t tile_column =
+        tiles != nullptr ? tiles[blockIdx.x].column : blockIdx.x % tile_count;
+    const bool diagonal = tile_rows_global(rows, tile_row) == tile_column;
+    element *const home = tile_at(matrix, tile_row, tile_column);
     const element far = semiring::unreachable();
     for (uint32_t at = threadIdx.x * across; at < GPU_TILE * GPU_TILE;
          at += FILL_THREADS * across) {
@@ -69,14 +41,13 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* tiles: on the device, at least one. */
+/* tiles: `count` of them, on the device; NULL: all tiles in the device's rows. At least one. */
 template <typename semiring>
-MUST_CHECK static enum status
-fill_tiles_launch(struct tile_matrix<typename semiring::element> matrix,
-                  const struct schedule_tile *tiles, uint32_t count, const struct tile_rows &rows,
-                  cudaStream_t stream)
+MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
+                                          const struct schedule_tile *tiles, uint32_t count,
+                                          const struct tile_rows &rows, cudaStream_t stream)
 {
-    fill_tiles_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles, rows);
+    fill_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles, rows);
     GPU_TRY(cudaGetLastError());
     return STATUS_OK;
 }

@@ -305,15 +305,18 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                 solve->workspace.layout.operand_bytes, gpu->stream));
     }
     if (schedule == NULL) {
-        STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.order.rows,
-                                         gpu->stream));
+        const uint32_t tile_count = solve->plan->tile_count;
+        STATUS_TRY(
+            fill_launch<semiring>(matrix_of<semiring>(solve), NULL,
+                                  tile_rows_count(solve->lists.order.rows, tile_count) * tile_count,
+                                  solve->lists.order.rows, gpu->stream));
     } else {
         /* Fill only the tiles that contain edges. */
         STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                   &solve->lists));
-        STATUS_TRY(fill_tiles_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
-                                               schedule->fill_count, solve->lists.order.rows,
-                                               gpu->stream));
+        STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
+                                         schedule->fill_count, solve->lists.order.rows,
+                                         gpu->stream));
     }
     STATUS_TRY(await_step(solve));
     const double filled_s = now_s();

@@ -56,7 +56,7 @@ TEST(jobs_that_are_too_large_are_passed_over)
     struct job wide = {.priority = 5, .vertex_count = 51, .kind = KIND_F8};
     struct job small = {.priority = 0, .vertex_count = 100, .kind = KIND_I4};
     struct job other = {.priority = 0, .vertex_count = 50, .kind = KIND_F8};
-    uint32_t limit[KIND_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
+    uint32_t limit[COST_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
     queue_push(&queue, &shares[0], &large);
     queue_push(&queue, &shares[0], &wide);
     assert_null(queue_first_within(&queue, limit));
