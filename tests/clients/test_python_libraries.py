@@ -152,7 +152,7 @@ def test_the_backend_summarizes_as_networkx(daemon):
 # In a process where the package is installed: each function of the backend, called by NetworkX.
 DISPATCH = """
 import networkx as nx, numpy
-same = lambda found, wanted: found == wanted or numpy.allclose(found, wanted)
+same = lambda found, wanted: found == wanted if isinstance(wanted, dict) else numpy.allclose(found, wanted)
 rows = lambda found: {node: dict(row) for node, row in dict(found).items()}
 ring = nx.DiGraph()
 ring.add_weighted_edges_from([("a", "b", 2), ("b", "c", 3), ("c", "a", 4), ("a", "c", 9)])
