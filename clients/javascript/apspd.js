@@ -101,6 +101,7 @@ function bodyOf(graph) {
   if (!Array.isArray(edges)) {
     throw new TypeError("A graph is a list of edges, {edges, nodes}, a string, a Blob or bytes.");
   }
+  /** @type {Set<Vertex | bigint>} */
   const names = new Set(nodes);
   const links = edges.map(([source, target, weight = 1]) => {
     if (!Number.isFinite(weight)) {
