@@ -76,11 +76,6 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
 
 /* ---- Weights of a graph ---- */
 
-static bool is_int32(double weight)
-{
-    return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
-}
-
 static enum status make_real(struct graph *graph)
 {
     const uint64_t count = graph->edge_count;
@@ -96,27 +91,6 @@ static enum status make_real(struct graph *graph)
     free(graph->weight_i4);
     graph->weight_i4 = NULL;
     graph->weight_type = WEIGHT_REAL;
-    return STATUS_OK;
-}
-
-/* Where all weights are integers of 32 bits. */
-static enum status make_integer(struct graph *graph)
-{
-    const uint64_t count = graph->edge_count;
-    for (uint64_t edge = 0; edge < count; edge++) {
-        if (!is_int32(graph->weight_f8[edge])) {
-            return STATUS_OK;
-        }
-    }
-    if (!edge_array_resize(&graph->weight_i4, count + 1, sizeof(*graph->weight_i4))) {
-        return STATUS_NO_MEMORY;
-    }
-    for (uint64_t edge = 0; edge < count; edge++) {
-        graph->weight_i4[edge] = (int32_t)graph->weight_f8[edge];
-    }
-    free(graph->weight_f8);
-    graph->weight_f8 = NULL;
-    graph->weight_type = WEIGHT_INTEGER;
     return STATUS_OK;
 }
 
@@ -137,7 +111,8 @@ static bool has_reals(const struct edge_changes *changes)
 {
     bool is_real = false;
     for (size_t i = 0; i < changes->count && !is_real; i++) {
-        is_real = !isnan(changes->list[i].weight) && !is_int32(changes->list[i].weight);
+        is_real =
+            !isnan(changes->list[i].weight) && !graph_rows_fit_integer(changes->list[i].weight);
     }
     return is_real;
 }
@@ -170,10 +145,7 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
                                struct difference *ret_difference)
 {
     struct edge_change *kept = changes->list;
-    const enum status status = has_reals(changes) ? make_real(graph) : STATUS_OK;
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(has_reals(changes) ? make_real(graph) : STATUS_OK);
     for (size_t i = 0; i < changes->count; i++) {
         const struct edge_change change = changes->list[i];
         const double before = graph_weight(graph, change.place);
@@ -189,7 +161,7 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
         }
     }
     changes->count = (size_t)(kept - changes->list);
-    return graph->weight_type == WEIGHT_REAL ? make_integer(graph) : STATUS_OK;
+    return graph->weight_type == WEIGHT_REAL ? graph_rows_narrow(graph) : STATUS_OK;
 }
 
 /* ---- All weights ---- */
@@ -207,10 +179,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
         problem_hint(reterr, "The order is that of GET .../edges, each edge of the graph once.");
         return STATUS_BAD_GRAPH;
     }
-    const enum status status = kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK;
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK);
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
         const double weight = kind_element(changes->kind, changes->weights, edge);
         if (!isfinite(weight)) {
@@ -219,21 +188,10 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
         }
         put_weight(graph, edge, weight);
     }
-    return graph->weight_type == WEIGHT_REAL ? make_integer(graph) : STATUS_OK;
+    return graph->weight_type == WEIGHT_REAL ? graph_rows_narrow(graph) : STATUS_OK;
 }
 
 /* ---- Edges that come or go ---- */
-
-static void put_edge(struct edge_buffer *edges, uint32_t source, uint32_t target, double weight)
-{
-    if (edges->real) {
-        ((struct edge_f8 *)edges->edges)[edges->count++] =
-            (struct edge_f8){source, target, weight + 0.0};
-    } else {
-        ((struct edge_i4 *)edges->edges)[edges->count++] =
-            (struct edge_i4){source, target, (int32_t)weight};
-    }
-}
 
 /* The edges of the graph and the changes, both in order, as one list in order. */
 static void merge_edges(struct edge_changes *changes, const struct graph *graph,
@@ -252,13 +210,15 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
             const bool is_before =
                 edge < stop && (!has_change || graph->target[edge] < change->target);
             if (is_before) {
-                put_edge(edges, row, graph->target[edge], graph_weight(graph, edge));
+                edges->edges[edges->count++] =
+                    (struct edge){row, graph->target[edge], graph_weight(graph, edge)};
                 edge++;
                 continue;
             }
             const bool is_there = edge < stop && graph->target[edge] == change->target;
             if (!isnan(change->weight)) {
-                put_edge(edges, row, change->target, change->weight);
+                edges->edges[edges->count++] =
+                    (struct edge){row, change->target, change->weight + 0.0};
             }
             *ret_absent += isnan(change->weight) && !is_there;
             const double before = is_there ? graph_weight(graph, edge) : INFINITY;
@@ -273,25 +233,6 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
         }
     }
     changes->count = (size_t)(kept - changes->list);
-}
-
-/* In their place, the first one first, where all weights are integers of 32 bits. */
-static void shrink_weights(struct edge_buffer *edges)
-{
-    const struct edge_f8 *real = edges->edges;
-    struct edge_i4 *integer = edges->edges;
-    for (uint64_t i = 0; i < edges->count; i++) {
-        if (!is_int32(real[i].weight)) {
-            return;
-        }
-    }
-    for (uint64_t i = 0; i < edges->count; i++) {
-        struct edge_f8 edge;
-        memcpy(&edge, &real[i], sizeof(edge));
-        const struct edge_i4 small = {edge.source, edge.target, (int32_t)edge.weight};
-        memcpy(&integer[i], &small, sizeof(small));
-    }
-    edges->real = false;
 }
 
 /* Takes the edges. */
@@ -328,10 +269,9 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
                                 struct difference *difference, struct graph **graph,
                                 uint64_t *ret_absent, struct problem *reterr)
 {
-    struct edge_buffer edges = {.real = (*graph)->weight_type == WEIGHT_REAL || has_reals(changes)};
+    struct edge_buffer edges = {0};
     const uint64_t room = (*graph)->edge_count + changes->count + 1;
-    const size_t edge_size = edges.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
-    if (!edge_array_resize(&edges.edges, room, edge_size)) {
+    if (!edge_array_resize(&edges.edges, room, sizeof(*edges.edges))) {
         return STATUS_NO_MEMORY;
     }
     merge_edges(changes, *graph, &edges, ret_absent, difference);
@@ -340,9 +280,6 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
         problem_limit(reterr, (double)edge_limit, (double)edges.count);
         free(edges.edges);
         return STATUS_TOO_LARGE;
-    }
-    if (edges.real) {
-        shrink_weights(&edges);
     }
     return build_graph(&edges, difference, graph);
 }
@@ -359,11 +296,8 @@ static enum status change_weights(struct edge_changes *changes, struct differenc
 {
     struct graph_summary *summary = &graph->summary;
     const bool was_integer = graph->weight_type == WEIGHT_INTEGER;
-    const enum status status = changes->weights != NULL ? replace_weights(changes, graph, reterr)
-                                                        : set_weights(changes, graph, difference);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(changes->weights != NULL ? replace_weights(changes, graph, reterr)
+                                        : set_weights(changes, graph, difference));
     const double bound = summary->distance_bound + difference->raised;
     if (!difference->is_unbounded && was_integer && graph->weight_type == WEIGHT_INTEGER &&
         bound >= LARGE_BOUND && bound < GRAPH_BOUND_I4) {
@@ -395,21 +329,16 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
     };
     uint64_t loops = 0;
     *ret_absent = 0;
-    enum status status =
-        changes->weights == NULL ? sort_list(changes, *graph, &loops, reterr) : STATUS_OK;
-    const bool keeps_edges =
-        status == STATUS_OK && (changes->weights != NULL || find_edges(changes, *graph));
-    if (keeps_edges) {
-        status = change_weights(changes, &difference, *graph, reterr);
-    } else if (status == STATUS_OK) {
-        status = change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr);
+    if (changes->weights == NULL) {
+        STATUS_TRY(sort_list(changes, *graph, &loops, reterr));
     }
-    if (status == STATUS_OK) {
-        struct graph_summary *summary = &(*graph)->summary;
-        summary->edges_read = (*graph)->edge_count + loops;
-        summary->loops_dropped = loops;
-        summary->parallel_merged = 0;
-        summary->parallel_differing = 0;
-    }
-    return status;
+    STATUS_TRY(changes->weights != NULL || find_edges(changes, *graph)
+                   ? change_weights(changes, &difference, *graph, reterr)
+                   : change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr));
+    struct graph_summary *summary = &(*graph)->summary;
+    summary->edges_read = (*graph)->edge_count + loops;
+    summary->loops_dropped = loops;
+    summary->parallel_merged = 0;
+    summary->parallel_differing = 0;
+    return STATUS_OK;
 }

@@ -23,7 +23,6 @@ enum format {
 };
 
 struct format_info {
-    enum format format;
     const char *name;            /* as in ?format= */
     const char *description;     /* one line for people */
     const char *media_types[4];  /* first is canonical; NULL ends the list */

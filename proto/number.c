@@ -129,33 +129,38 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
     return true;
 }
 
-/* Exact when the digits fit 53 bits and the power of ten is exact (Clinger 1990); else as strtod
- * reads it, which no locale changes here. */
+/* As strtod reads it, which no locale changes here. Apart for the size of its buffer. */
+static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size, double *ret_value)
+{
+    char text[NUMBER_LIMIT];
+
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    const double value = strtod(text, NULL);
+    if (isinf(value)) {
+        return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+/* Exact when the digits fit 53 bits and the power of ten is exact (Clinger 1990). */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 {
     const char *end = bytes + size;
     const char *at = bytes + (size > 0 && (bytes[0] == '-' || bytes[0] == '+'));
     struct decimal d = {0};
-    char text[NUMBER_LIMIT];
-    double value;
 
     if (!scan_mantissa(&at, end, &d) || !scan_exponent(&at, end, &d) || at != end ||
-        size >= sizeof(text)) {
+        size >= NUMBER_LIMIT) {
         return false;
     }
-    if (d.head <= (1ull << 53) && d.exponent > -EXACT_POWERS && d.exponent < EXACT_POWERS) {
-        value = d.exponent < 0 ? (double)d.head / decimals_powers[-d.exponent]
-                               : (double)d.head * decimals_powers[d.exponent];
-        *ret_value = bytes[0] == '-' ? -value : value;
-        return true;
+    if (d.head > (1ull << 53) || d.exponent <= -EXACT_POWERS || d.exponent >= EXACT_POWERS) {
+        return parse_long(bytes, size, ret_value);
     }
-    memcpy(text, bytes, size);
-    text[size] = '\0';
-    value = strtod(text, NULL);
-    if (isinf(value)) {
-        return false;
-    }
-    *ret_value = value;
+    const double value = d.exponent < 0 ? (double)d.head / decimals_powers[-d.exponent]
+                                        : (double)d.head * decimals_powers[d.exponent];
+    *ret_value = bytes[0] == '-' ? -value : value;
     return true;
 }
 

@@ -53,6 +53,21 @@ enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t c
     return STATUS_BAD_GRAPH;
 }
 
+enum status problem_bad_graph_hint(struct problem *problem, uint64_t line, uint64_t column,
+                                   const char *hint, const char *format, ...)
+{
+    va_list arguments;
+
+    if (problem != NULL) {
+        *problem = (struct problem){.status = STATUS_BAD_GRAPH, .line = line, .column = column};
+        va_start(arguments, format);
+        print(problem->detail, format, arguments);
+        va_end(arguments);
+        problem_hint(problem, "%s", hint);
+    }
+    return STATUS_BAD_GRAPH;
+}
+
 void problem_at(struct problem *problem, uint64_t line, uint64_t column)
 {
     if (problem == NULL) {

@@ -32,6 +32,11 @@ enum status problem_set(struct problem *problem, enum status status, const char 
 enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same with a hint. */
+enum status problem_bad_graph_hint(struct problem *problem, uint64_t line, uint64_t column,
+                                   const char *hint, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* Additions to a problem just set; all accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
 void problem_index(struct problem *problem, uint64_t index);

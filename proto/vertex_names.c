@@ -77,46 +77,36 @@ static enum status add(struct vertex_names *names, const char *name, size_t size
     return STATUS_OK;
 }
 
-static bool is_range(const int64_t *numbers, const uint32_t *order, uint32_t count)
+static bool is_range(const struct name_table *table, uint32_t count)
 {
-    int64_t base = count == 0 ? 0 : numbers[order == NULL ? 0 : order[0]];
+    const int64_t base = count == 0 ? 0 : name_table_number(table, 0);
 
-    if (base < 0 || base > UINT32_MAX) {
-        return false;
-    }
-    for (uint32_t row = 0; row < count; row++) {
-        if (numbers[order == NULL ? row : order[row]] != base + row) {
+    for (uint32_t row = 1; row < count; row++) {
+        if (name_table_number(table, row) != base + row) {
             return false;
         }
     }
-    return true;
+    return base >= 0 && base <= UINT32_MAX;
 }
 
-enum status vertex_names_create_ordered(const struct name_table *table, const uint32_t *order,
-                                        uint32_t count, bool numeric,
-                                        struct vertex_names **ret_names)
+enum status vertex_names_create(struct name_table **take_table, bool numeric,
+                                struct vertex_names **ret_names)
 {
-    char buffer[NAME_NUMBER_BUFFER];
-    struct vertex_names *names;
-    const int64_t *numbers;
-    const char *name;
-    enum status status = STATUS_OK;
-    size_t size;
+    struct name_table *table = *take_table;
+    const uint32_t count = name_table_count(table);
+    const bool is_numeric = numeric && name_table_is_numeric(table);
+    struct vertex_names *names = create(count, is_numeric);
 
-    if (numeric && name_table_numbers(table, &numbers) && is_range(numbers, order, count)) {
-        return vertex_names_create_range(
-            count, count == 0 ? 0 : (uint32_t)numbers[order == NULL ? 0 : order[0]], ret_names);
+    if (names == NULL) {
+        return STATUS_NO_MEMORY;
     }
-    STATUS_TRY(create_with_table(numeric && name_table_numbers(table, NULL), &names));
-    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
-        name = name_table_get(table, order == NULL ? row : order[row], buffer, &size);
-        status = add(names, name, size);
+    if (is_numeric && is_range(table, count)) {
+        names->base = count > 0 ? (uint32_t)name_table_number(table, 0) : 0;
+        name_table_destroy(table);
+    } else {
+        names->table = table;
     }
-    CHECK(status != STATUS_CORRUPT);
-    if (status != STATUS_OK) {
-        vertex_names_destroy(names);
-        return status;
-    }
+    *take_table = NULL;
     *ret_names = names;
     return STATUS_OK;
 }
@@ -175,7 +165,7 @@ const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
 
     CHECK(row < names->count);
     if (names->table != NULL) {
-        return name_table_get(names->table, row, buffer, ret_size);
+        return name_table_get(names->table, row, ret_size);
     }
     *ret_size = number_print_integer((int64_t)names->base + row, digits);
     memcpy(buffer, digits, *ret_size);
@@ -187,7 +177,7 @@ static enum encoding encoding_of(const struct vertex_names *names)
     if (names->table == NULL) {
         return ENCODING_RANGE;
     }
-    if (!name_table_numbers(names->table, NULL)) {
+    if (!name_table_is_numeric(names->table)) {
         return ENCODING_TEXTS;
     }
     return names->numeric ? ENCODING_NUMBERS : ENCODING_NUMBER_TEXTS;
@@ -195,12 +185,11 @@ static enum encoding encoding_of(const struct vertex_names *names)
 
 static uint64_t text_size(const struct vertex_names *names)
 {
-    char buffer[NAME_NUMBER_BUFFER];
     uint64_t sum = 0;
     size_t size;
 
     for (uint32_t row = 0; row < names->count; row++) {
-        name_table_get(names->table, row, buffer, &size);
+        name_table_get(names->table, row, &size);
         sum += size;
     }
     return sum;
@@ -253,8 +242,6 @@ void vertex_names_encode(const struct vertex_names *names, unsigned char *bytes)
     enum encoding encoding = encoding_of(names);
     unsigned char *at = bytes + HEADER_SIZE;
     unsigned char *text = at + (size_t)names->count * sizeof(uint32_t);
-    char buffer[NAME_NUMBER_BUFFER];
-    const int64_t *numbers;
 
     put_u32(bytes, encoding);
     put_u32(bytes + 4, names->count);
@@ -262,15 +249,15 @@ void vertex_names_encode(const struct vertex_names *names, unsigned char *bytes)
     if (encoding == ENCODING_RANGE) {
         return;
     }
-    if (name_table_numbers(names->table, &numbers)) {
+    if (encoding != ENCODING_TEXTS) {
         for (uint32_t row = 0; row < names->count; row++) {
-            put_u64(at + (size_t)row * 8, (uint64_t)numbers[row]);
+            put_u64(at + (size_t)row * 8, (uint64_t)name_table_number(names->table, row));
         }
         return;
     }
     for (uint32_t row = 0; row < names->count; row++) {
         size_t size;
-        const char *name = name_table_get(names->table, row, buffer, &size);
+        const char *name = name_table_get(names->table, row, &size);
 
         put_u32(at + (size_t)row * 4, (uint32_t)size);
         memcpy(text, name, size);
@@ -282,48 +269,42 @@ static enum status decode_numbers(const unsigned char *at, size_t size, uint32_t
                                   struct vertex_names *names)
 {
     char digits[NUMBER_PRINT_SIZE];
-    enum status status = STATUS_OK;
 
     if (size != (size_t)count * sizeof(int64_t)) {
         return STATUS_CORRUPT;
     }
-    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+    for (uint32_t row = 0; row < count; row++) {
         int64_t number = (int64_t)get_u64(at + (size_t)row * 8);
 
-        status = add(names, digits, number_print_integer(number, digits));
+        STATUS_TRY(add(names, digits, number_print_integer(number, digits)));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status decode_texts(const unsigned char *at, size_t size, uint32_t count,
                                 struct vertex_names *names)
 {
-    enum status status = STATUS_OK;
     size_t used = (size_t)count * sizeof(uint32_t);
 
     if (used > size) {
         return STATUS_CORRUPT;
     }
-    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+    for (uint32_t row = 0; row < count; row++) {
         uint32_t length = get_u32(at + (size_t)row * 4);
 
         if (length > VERTEX_NAME_LIMIT || length > size - used) {
             return STATUS_CORRUPT;
         }
-        status = add(names, (const char *)at + used, length);
+        STATUS_TRY(add(names, (const char *)at + used, length));
         used += length;
     }
-    if (status == STATUS_OK && (used != size || name_table_numbers(names->table, NULL))) {
-        return STATUS_CORRUPT;
-    }
-    return status;
+    return used == size && !name_table_is_numeric(names->table) ? STATUS_OK : STATUS_CORRUPT;
 }
 
 enum status vertex_names_decode(const unsigned char *bytes, size_t size,
                                 struct vertex_names **ret_names)
 {
     struct vertex_names *names;
-    enum status status = STATUS_OK;
     uint32_t encoding;
     uint64_t argument;
     uint32_t count;
@@ -344,11 +325,8 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
         return STATUS_CORRUPT;
     }
     STATUS_TRY(create_with_table(encoding == ENCODING_NUMBERS, &names));
-    if (encoding == ENCODING_TEXTS) {
-        status = decode_texts(bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
-    } else {
-        status = decode_numbers(bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
-    }
+    const enum status status = (encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
+        bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
     if (status != STATUS_OK) {
         vertex_names_destroy(names);
         return status;

@@ -3,8 +3,8 @@
  * Immutable once created; any thread may read. */
 #pragma once
 
+#include "proto/name_table.h"
 #include "proto/problem.h"
-#include "proto/read/name_table.h"
 #include "proto/status.h"
 
 #include <stdbool.h>
@@ -14,17 +14,16 @@
 /* The longest vertex name accepted, in bytes. */
 #define VERTEX_NAME_LIMIT 1024
 /* Room for any integer that is a name. */
-#define VERTEX_NAME_BUFFER NAME_NUMBER_BUFFER
+#define VERTEX_NAME_BUFFER 24
 
 struct vertex_names;
 
 MUST_CHECK enum status vertex_names_create_range(uint32_t count, uint32_t base,
                                                  struct vertex_names **ret_names);
-/* Row i gets the name of row order[i] of table (borrowed); order NULL keeps the rows as they are.
- * Consecutive integers become a range. numeric: integers are answered as numbers. */
-MUST_CHECK enum status vertex_names_create_ordered(const struct name_table *table,
-                                                   const uint32_t *order, uint32_t count,
-                                                   bool numeric, struct vertex_names **ret_names);
+/* The names of the table, which is moved on success, by its rows. Consecutive integers become a
+ * range. numeric: integers are answered as numbers. */
+MUST_CHECK enum status vertex_names_create(struct name_table **take_table, bool numeric,
+                                           struct vertex_names **ret_names);
 void vertex_names_destroy(struct vertex_names *names);
 
 uint32_t vertex_names_count(const struct vertex_names *names);

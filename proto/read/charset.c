@@ -123,18 +123,16 @@ static enum status hand_on(struct charset_converter *converter, size_t size, str
 
 static enum status refuse(const struct charset_converter *converter, struct problem *reterr)
 {
-    problem_bad_graph(reterr, converter->line, converter->column,
-                      "There are bytes that are not text in %s.", converter->charset);
-    problem_hint(reterr, "Name the charset that the text is in by charset=, or send it in UTF-8.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, converter->line, converter->column,
+        "Name the charset that the text is in by charset=, or send it in UTF-8.",
+        "There are bytes that are not text in %s.", converter->charset);
 }
 
 enum status charset_converter_feed(struct charset_converter *converter, const char *bytes,
                                    size_t size, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
-    while (size > 0 && status == STATUS_OK) {
+    while (size > 0) {
         const size_t room = INPUT_SIZE - converter->kept;
         const size_t piece = size < room ? size : room;
         size_t left = converter->kept + piece;
@@ -148,14 +146,14 @@ enum status charset_converter_feed(struct charset_converter *converter, const ch
         const bool failed =
             iconv(converter->descriptor, &from, &left, &to, &free_bytes) == (size_t)-1;
         const bool is_wrong = failed && errno == EILSEQ;
-        status = hand_on(converter, OUTPUT_SIZE - free_bytes, reterr);
-        if (status == STATUS_OK && (is_wrong || left == INPUT_SIZE)) {
-            status = refuse(converter, reterr);
+        STATUS_TRY(hand_on(converter, OUTPUT_SIZE - free_bytes, reterr));
+        if (is_wrong || left == INPUT_SIZE) {
+            return refuse(converter, reterr);
         }
         memmove(converter->input, from, left);
         converter->kept = left;
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status charset_converter_end(struct charset_converter *converter, struct problem *reterr)

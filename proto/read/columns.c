@@ -250,15 +250,11 @@ static const struct column *list_columns(const struct columns *columns, bool are
 void columns_init(struct columns *columns, struct reader *reader)
 {
     columns->reader = reader;
+    columns->is_unweighted = strcmp(reader->options.weight, "none") == 0;
     columns->rival = NO_COLUMN;
     for (size_t i = 0; i < ROLE_COUNT; i++) {
         columns->roles[i] = NO_COLUMN;
     }
-}
-
-bool columns_are_unweighted(const struct columns *columns)
-{
-    return strcmp(columns->reader->options.weight, "none") == 0;
 }
 
 /* Adds a column; a name that is empty is shown by its place. */
@@ -288,6 +284,7 @@ static void set_role(struct columns *columns, size_t index, enum column_role rol
     }
     columns->roles[role] = index;
     columns->list[index].role = role;
+    columns->last_role = role > columns->last_role ? role : columns->last_role;
 }
 
 /* A column with a name known for weights. "weight" itself comes before all others; two others are
@@ -387,29 +384,27 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     char list[PROBLEM_TEXT_SIZE];
 
     if (header != NULL && columns_are_places(header, first)) {
-        problem_bad_graph(reterr, 0, header->fields[0].column,
-                          "This is a table of places or nodes, and no list of edges.");
-        problem_hint(reterr, "Upload the edges first, and PUT places to /v1/graphs/{g}/coordinates "
-                             "then; or name the ends, source_column= and target_column=.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, header->fields[0].column,
+            "Upload the edges first, and PUT places to /v1/graphs/{g}/coordinates "
+            "then; or name the ends, source_column= and target_column=.",
+            "This is a table of places or nodes, and no list of edges.");
     }
     if (header == NULL) {
-        problem_bad_graph(
+        return problem_bad_graph_hint(
             reterr, 0, first->fields[2].column,
+            "weight=3 takes ends from columns 1 and 2 and weights from 3; "
+            "source_column= and target_column= name other ends; format=matrix reads "
+            "a matrix. A comment has a line of its own, and DIMACS a line p sp N M.",
             "There is no header, and each line has %zu columns: an edge with its weight "
             "in one of the columns from 3 on, or a row of a matrix.",
             first->count);
-        problem_hint(reterr,
-                     "weight=3 takes ends from columns 1 and 2 and weights from 3; "
-                     "source_column= and target_column= name other ends; format=matrix reads "
-                     "a matrix. A comment has a line of its own, and DIMACS a line p sp N M.");
-        return STATUS_BAD_GRAPH;
     }
     (void)list_columns(columns, false, LOOK_EMPTY, list);
-    problem_bad_graph(reterr, 0, header->fields[0].column,
-                      "No two of the columns have names known for source and target: %s.", list);
-    problem_hint(reterr, "source_column= and target_column= name them, and weight= the weight.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, 0, header->fields[0].column,
+        "source_column= and target_column= name them, and weight= the weight.",
+        "No two of the columns have names known for source and target: %s.", list);
 }
 
 /* The columns of source and target. */
@@ -460,7 +455,7 @@ static enum status choose_weight(struct columns *columns, const struct table_row
     const size_t weight = columns->roles[ROLE_WEIGHT];
     size_t left = 0;
 
-    if (columns_are_unweighted(columns)) {
+    if (columns->is_unweighted) {
         return STATUS_OK;
     }
     if (wanted[0] != '\0') {
@@ -553,25 +548,24 @@ static enum status check_type(const struct columns *columns, struct field type,
     if ((directed || name_is(type, "undirected", false)) && directed != columns->undirected) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 0, type.column,
-                      "The type of the edge is '%.*s', and the edges before are %s.",
-                      type.size > 40 ? 40 : (int)type.size, type.bytes,
-                      columns->undirected ? "undirected" : "directed");
-    problem_hint(reterr,
-                 "directed=true or directed=false reads all edges alike; an undirected edge "
-                 "is also two directed ones.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, 0, type.column,
+        "directed=true or directed=false reads all edges alike; an undirected edge "
+        "is also two directed ones.",
+        "The type of the edge is '%.*s', and the edges before are %s.",
+        type.size > 40 ? 40 : (int)type.size, type.bytes,
+        columns->undirected ? "undirected" : "directed");
 }
 
 enum status columns_take_row(struct columns *columns, const struct table_row *row,
-                             struct edge_record *ret_record, struct problem *reterr)
+                             struct edge_record *record, struct problem *reterr)
 {
     const bool is_open = columns->roles[ROLE_WEIGHT] == NO_COLUMN;
 
-    for (size_t role = ROLE_SOURCE; role < ROLE_COUNT; role++) {
+    for (size_t role = ROLE_SOURCE; role <= columns->last_role; role++) {
         const size_t index = columns->roles[role];
 
-        ret_record->values[role] =
+        record->values[role] =
             index != NO_COLUMN ? row->fields[index] : (struct field){NULL, 0, 0, 0};
     }
     for (size_t i = 0; i < columns->count && is_open; i++) {
@@ -580,7 +574,7 @@ enum status columns_take_row(struct columns *columns, const struct table_row *ro
         }
     }
     if (columns->roles[ROLE_TYPE] != NO_COLUMN && !columns->reader->options.has_directed) {
-        return check_type(columns, ret_record->values[ROLE_TYPE], reterr);
+        return check_type(columns, record->values[ROLE_TYPE], reterr);
     }
     return STATUS_OK;
 }
@@ -604,9 +598,9 @@ enum status columns_find(struct columns *columns, const char *name, size_t size,
         }
     }
     if (columns->count == COLUMN_LIMIT) {
-        problem_bad_graph(reterr, 0, 0, "The edges have more than %d attributes.", COLUMN_LIMIT);
-        problem_hint(reterr, "Write out the one that is the weight, and no others.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, 0,
+                                      "Write out the one that is the weight, and no others.",
+                                      "The edges have more than %d attributes.", COLUMN_LIMIT);
     }
     struct field field = {name, size, 0, 0};
     struct column *column = add_column(columns, field);
@@ -615,7 +609,7 @@ enum status columns_find(struct columns *columns, const char *name, size_t size,
     *ret_index = columns->last = columns->count - 1;
     column->is_nested = is_nested;
     if (!is_nested && strlen(wanted) == size && memcmp(wanted, name, size) == 0 &&
-        !columns_are_unweighted(columns)) {
+        !columns->is_unweighted) {
         set_role(columns, *ret_index, ROLE_WEIGHT);
     } else if (!is_nested) {
         propose_role(columns, *ret_index, field);
@@ -682,12 +676,12 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
         columns->both_ways++;
         *ret_way = WAY_BOTH;
     } else if (rank_of(value, forth, false) == NO_COLUMN) {
-        problem_bad_graph(reterr, value.line, value.column,
-                          "oneway is '%.*s', and neither yes, no nor -1.",
-                          value.size > 40 ? 40 : (int)value.size, value.bytes);
-        problem_hint(reterr, "Write yes, true or 1 for source to target, -1 for target to source, "
-                             "and no, false or 0 for both; or remove the column.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, value.line, value.column,
+            "Write yes, true or 1 for source to target, -1 for target to source, "
+            "and no, false or 0 for both; or remove the column.",
+            "oneway is '%.*s', and neither yes, no nor -1.", value.size > 40 ? 40 : (int)value.size,
+            value.bytes);
     }
     return STATUS_OK;
 }
@@ -705,12 +699,7 @@ static enum status add_way(struct columns *columns, uint32_t source, uint32_t ta
         columns->no_ways++;
         return STATUS_OK;
     }
-    const enum status status =
-        reader_add_edge(columns->reader, ends, weight.bytes, weight.size, weight.column, reterr);
-    if (status != STATUS_OK && weight.line > 0) {
-        problem_at(reterr, weight.line, weight.column);
-    }
-    return status;
+    return reader_add_edge(columns->reader, ends, weight, reterr);
 }
 
 /* All edges have a weight, or none. */
@@ -729,11 +718,11 @@ static enum status check_weight(struct columns *columns, const struct edge_recor
         return STATUS_OK;
     }
     place = columns->has_unweighted ? columns->unweighted : place;
-    problem_bad_graph(reterr, place.line, place.column, "The weight is missing.");
-    problem_hint(reterr,
-                 "Other edges have one. Give it a weight or remove it, or give weight=none, "
-                 "which counts each edge 1.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, place.line, place.column,
+        "Other edges have one. Give it a weight or remove it, or give weight=none, "
+        "which counts each edge 1.",
+        "The weight is missing.");
 }
 
 enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
@@ -743,7 +732,7 @@ enum status columns_add_edge(struct columns *columns, const struct edge_record *
     struct field back = record->values[ROLE_REVERSE];
     enum way way = WAY_FORTH;
 
-    if (!columns_are_unweighted(columns)) {
+    if (!columns->is_unweighted) {
         STATUS_TRY(columns->rival != NO_COLUMN ? refuse_rivals(columns, record->place, reterr)
                                                : STATUS_OK);
         STATUS_TRY(check_weight(columns, record, reterr));
@@ -788,7 +777,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
     const size_t weight = columns->roles[ROLE_WEIGHT];
     char list[PROBLEM_TEXT_SIZE];
 
-    if (columns_are_unweighted(columns) || list_columns(columns, true, LOOK_EMPTY, list) == NULL) {
+    if (columns->is_unweighted || list_columns(columns, true, LOOK_EMPTY, list) == NULL) {
         return;
     }
     warning_hint(
@@ -806,7 +795,7 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     const struct column *first;
     char list[PROBLEM_TEXT_SIZE];
 
-    if (columns->roles[ROLE_WEIGHT] != NO_COLUMN || columns_are_unweighted(columns)) {
+    if (columns->roles[ROLE_WEIGHT] != NO_COLUMN || columns->is_unweighted) {
         return STATUS_OK;
     }
     if (wanted[0] != '\0' && graph_builder_edge_count(columns->reader->builder) > 0) {

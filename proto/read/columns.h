@@ -62,11 +62,13 @@ enum column_ends { ENDS_KNOWN, ENDS_BY_PARAMETER, ENDS_BY_POSITION };
 struct columns {
     struct reader *reader; /* borrowed: its options, warnings and edges */
     enum column_ends ends;
+    bool is_unweighted; /* by weight=none: every edge counts 1 */
     bool has_header;
     size_t count;
-    size_t last;              /* found last: the fields of most records come in one order */
-    size_t roles[ROLE_COUNT]; /* column of each role, or NO_COLUMN */
-    size_t rival;             /* another column that may be the weight, or NO_COLUMN */
+    size_t last;                /* found last: the fields of most records come in one order */
+    size_t roles[ROLE_COUNT];   /* column of each role, or NO_COLUMN */
+    enum column_role last_role; /* the highest that some column has */
+    size_t rival;               /* another column that may be the weight, or NO_COLUMN */
     struct field
         unweighted; /* place of the first edge without a weight; line 0 and column 0: none */
     bool has_unweighted;
@@ -80,8 +82,6 @@ struct columns {
 };
 
 void columns_init(struct columns *columns, struct reader *reader);
-/* Whether the parameter says that every edge counts 1. */
-bool columns_are_unweighted(const struct columns *columns);
 
 /* ---- Tables: all columns are known from the first lines ---- */
 
@@ -98,9 +98,9 @@ bool columns_is_number(const struct columns *columns, struct field field);
 MUST_CHECK enum status columns_choose(struct columns *columns, const struct table_row *header,
                                       const struct table_row *first, bool has_time,
                                       struct problem *reterr);
-/* The values of a row of the same columns. */
+/* The values of a row of the same columns. The record is zero before the first row. */
 MUST_CHECK enum status columns_take_row(struct columns *columns, const struct table_row *row,
-                                        struct edge_record *ret_record, struct problem *reterr);
+                                        struct edge_record *record, struct problem *reterr);
 
 /* ---- Documents: fields come with their names ---- */
 

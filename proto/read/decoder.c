@@ -176,12 +176,15 @@ static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
                : decoder->rules.take(decoder->rules.context, bytes, size, reterr);
 }
 
+static enum status refuse_memory(struct problem *reterr)
+{
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode it.");
+}
+
 /* Takes the body without its coding, and looks for the byte order mark of UTF-16. */
 static enum status accept_text(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
     if (!decoder->marked && decoder->mark == 0 && (*bytes == '\xFF' || *bytes == '\xFE')) {
         decoder->mark = *bytes;
         bytes++;
@@ -191,28 +194,22 @@ static enum status accept_text(struct decoder *decoder, const char *bytes, size_
         return STATUS_OK;
     }
     if (!decoder->marked && decoder->mark != 0) {
-        if ((decoder->mark ^ *bytes) == 1) {
-            status = charset_converter_create("utf-16", decoder->rules.take, decoder->rules.context,
-                                              &decoder->converter);
+        if ((decoder->mark ^ *bytes) == 1 &&
+            charset_converter_create("utf-16", decoder->rules.take, decoder->rules.context,
+                                     &decoder->converter) != STATUS_OK) {
+            return refuse_memory(reterr);
         }
-        status = status == STATUS_OK
-                     ? pass(decoder, &decoder->mark, 1, reterr)
-                     : problem_set(reterr, status, "There is not enough memory to decode it.");
+        STATUS_TRY(pass(decoder, &decoder->mark, 1, reterr));
     }
     decoder->marked = true;
-    return status == STATUS_OK ? pass(decoder, bytes, size, reterr) : status;
+    return pass(decoder, bytes, size, reterr);
 }
 
 static enum status hand_on(struct decoder *decoder, size_t size, struct problem *reterr)
 {
-    enum status status;
-
     decoder->out_bytes += size;
-    status = check_limits(decoder, reterr);
-    if (status != STATUS_OK || size == 0) {
-        return status;
-    }
-    return accept_text(decoder, decoder->output, size, reterr);
+    STATUS_TRY(check_limits(decoder, reterr));
+    return size > 0 ? accept_text(decoder, decoder->output, size, reterr) : STATUS_OK;
 }
 
 static enum status refuse(const struct decoder *decoder, struct problem *reterr)
@@ -238,25 +235,17 @@ static void note_end(struct decoder *decoder, bool is_end)
     decoder->ended = decoder->ended || is_end;
 }
 
-static enum status refuse_gzip(const struct decoder *decoder, int code, struct problem *reterr)
-{
-    return code == Z_MEM_ERROR
-               ? problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode it.")
-               : refuse(decoder, reterr);
-}
-
 static enum status refuse_zstd(const struct decoder *decoder, size_t code, struct problem *reterr)
 {
     ZSTD_ErrorCode error = ZSTD_getErrorCode(code);
 
     if (error == ZSTD_error_memory_allocation) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode it.");
+        return refuse_memory(reterr);
     }
     if (error == ZSTD_error_frameParameter_windowTooLarge) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The zstd body needs a window of more than 8 MiB to be decoded.");
-        problem_hint(reterr, "Compress it without --ultra and --long.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0, "Compress it without --ultra and --long.",
+            "The zstd body needs a window of more than 8 MiB to be decoded.");
     }
     return refuse(decoder, reterr);
 }
@@ -271,7 +260,7 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     int code;
 
     if (decoder->between && piece > 0 && inflateReset(gzip) != Z_OK) {
-        return refuse_gzip(decoder, Z_MEM_ERROR, reterr);
+        return refuse_memory(reterr);
     }
     /* zlib reads what it is given, and says so only when it is built to. */
     gzip->next_in = (Bytef *)(uintptr_t)*bytes;
@@ -284,7 +273,7 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     *size -= taken;
     decoder->in_bytes += taken;
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-        return refuse_gzip(decoder, code, reterr);
+        return code == Z_MEM_ERROR ? refuse_memory(reterr) : refuse(decoder, reterr);
     }
     *ret_more = gzip->avail_out == 0;
     if (taken > 0 || code == Z_STREAM_END) {
@@ -346,25 +335,18 @@ static enum status step_zstd(struct decoder *decoder, const char **bytes, size_t
 static enum status decode(struct decoder *decoder, const char *bytes, size_t size,
                           struct problem *reterr)
 {
-    enum status status = STATUS_OK;
     bool more = false;
 
     decoder->begun = decoder->begun || size > 0;
     if (decoder->rules.coding == CODING_IDENTITY) {
         return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
-    while ((size > 0 || more) && status == STATUS_OK) {
-        /* A finished member has given all that it had. */
-        if (size == 0 && decoder->between) {
-            break;
-        }
-        if (decoder->rules.coding == CODING_GZIP) {
-            status = step_gzip(decoder, &bytes, &size, &more, reterr);
-        } else {
-            status = step_zstd(decoder, &bytes, &size, &more, reterr);
-        }
+    /* A finished member has given all that it had. */
+    while (size > 0 || (more && !decoder->between)) {
+        STATUS_TRY((decoder->rules.coding == CODING_GZIP ? step_gzip : step_zstd)(
+            decoder, &bytes, &size, &more, reterr));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* In a signature # is a digit from 1 on. */
@@ -428,15 +410,12 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
             return STATUS_OK;
         }
         if (signatures[i].coding == CODING_IDENTITY) {
-            problem_set(reterr, STATUS_BAD_GRAPH, "This is %s.", signatures[i].name);
-            problem_hint(reterr, "%s", signatures[i].hint);
-            return STATUS_BAD_GRAPH;
+            return problem_bad_graph_hint(reterr, 0, 0, signatures[i].hint, "This is %s.",
+                                          signatures[i].name);
         }
         decoder->told = true;
-        return start_coding(decoder, signatures[i].coding) == STATUS_OK
-                   ? STATUS_OK
-                   : problem_set(reterr, STATUS_NO_MEMORY,
-                                 "There is not enough memory to decode it.");
+        return start_coding(decoder, signatures[i].coding) == STATUS_OK ? STATUS_OK
+                                                                        : refuse_memory(reterr);
     }
     decoder->told = true;
     return STATUS_OK;
@@ -445,41 +424,34 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
 enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
                          struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
     /* A signature ends within the head. */
-    while (!decoder->told && size > 0 && status == STATUS_OK) {
+    while (!decoder->told && size > 0) {
         decoder->head[decoder->head_size++] = *bytes++;
         size--;
-        status = tell_coding(decoder, decoder->head, decoder->head_size, reterr);
-        if (decoder->told && status == STATUS_OK) {
-            status = decode(decoder, decoder->head, decoder->head_size, reterr);
-        }
+        STATUS_TRY(tell_coding(decoder, decoder->head, decoder->head_size, reterr));
+        STATUS_TRY(decoder->told ? decode(decoder, decoder->head, decoder->head_size, reterr)
+                                 : STATUS_OK);
     }
-    return status == STATUS_OK && decoder->told ? decode(decoder, bytes, size, reterr) : status;
+    return decoder->told ? decode(decoder, bytes, size, reterr) : STATUS_OK;
 }
 
 enum status decoder_end(struct decoder *decoder, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
     if (!decoder->told && decoder->head_size > 0) {
         decoder->told = true;
-        status = decode(decoder, decoder->head, decoder->head_size, reterr);
+        STATUS_TRY(decode(decoder, decoder->head, decoder->head_size, reterr));
     }
-    if (status == STATUS_OK && decoder->rules.coding != CODING_IDENTITY && decoder->begun &&
-        !decoder->between) {
+    if (decoder->rules.coding != CODING_IDENTITY && decoder->begun && !decoder->between) {
         problem_set(reterr, STATUS_TRUNCATED, "The %s body ends in the middle.",
                     names[decoder->rules.coding]);
         problem_hint(reterr, "Send all of it.");
         return STATUS_TRUNCATED;
     }
-    if (status == STATUS_OK && !decoder->marked && decoder->mark != 0) {
-        status = pass(decoder, &decoder->mark, 1, reterr);
+    if (!decoder->marked && decoder->mark != 0) {
+        STATUS_TRY(pass(decoder, &decoder->mark, 1, reterr));
     }
-    return status == STATUS_OK && decoder->converter != NULL
-               ? charset_converter_end(decoder->converter, reterr)
-               : status;
+    return decoder->converter != NULL ? charset_converter_end(decoder->converter, reterr)
+                                      : STATUS_OK;
 }
 
 enum coding decoder_coding(const struct decoder *decoder)

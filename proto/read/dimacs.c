@@ -2,8 +2,6 @@
  * times "a U V W" with vertices 1..n. Decimal weights occur in the wild and are taken too. */
 #include "proto/read/reader.h"
 
-#include <string.h>
-
 struct dimacs {
     struct reader reader;
     bool announced; /* the p line was seen */
@@ -13,7 +11,7 @@ struct dimacs {
 };
 
 /* The names of the problem and of its object: "p aux sp co" are coordinates. */
-static enum status refuse_problem(struct word word, struct word object, struct problem *reterr)
+static enum status refuse_problem(struct field word, struct field object, struct problem *reterr)
 {
     static const struct {
         const char *name;
@@ -39,12 +37,11 @@ static enum status refuse_problem(struct word word, struct word object, struct p
             (others[i].object != NULL && !line_word_is(object, others[i].object))) {
             continue;
         }
-        problem_bad_graph(reterr, 0, word.column, "The line 'p %s' announces another problem: %s.",
-                          others[i].name, others[i].subject);
-        problem_hint(reterr, "%s",
-                     others[i].hint != NULL ? others[i].hint
-                                            : "A shortest path problem begins with 'p sp n m'.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, word.column,
+            others[i].hint != NULL ? others[i].hint
+                                   : "A shortest path problem begins with 'p sp n m'.",
+            "The line 'p %s' announces another problem: %s.", others[i].name, others[i].subject);
     }
     return line_word_refuse(word, "'sp'", reterr);
 }
@@ -52,9 +49,9 @@ static enum status refuse_problem(struct word word, struct word object, struct p
 static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor cursor,
                                       struct problem *reterr)
 {
-    struct word name = line_word_next(&cursor);
-    struct word vertices = line_word_next(&cursor);
-    struct word arcs = line_word_next(&cursor);
+    struct field name = line_word_next(&cursor);
+    struct field vertices = line_word_next(&cursor);
+    struct field arcs = line_word_next(&cursor);
     int64_t vertex_count;
     int64_t arc_count;
 
@@ -78,9 +75,9 @@ static enum status parse_problem_line(struct dimacs *dimacs, struct word_cursor 
 static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
                              struct problem *reterr)
 {
-    struct word source = line_word_next(&cursor);
-    struct word target = line_word_next(&cursor);
-    struct word weight = line_word_next(&cursor);
+    struct field source = line_word_next(&cursor);
+    struct field target = line_word_next(&cursor);
+    struct field weight = line_word_next(&cursor);
     uint32_t ends[2];
 
     if (!dimacs->announced) {
@@ -96,13 +93,13 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     dimacs->arcs++;
-    return reader_add_edge(&dimacs->reader, ends, weight.bytes, weight.size, weight.column, reterr);
+    return reader_add_edge(&dimacs->reader, ends, weight, reterr);
 }
 
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct word_cursor cursor = {line, line, line + size};
-    struct word letter = line_word_next(&cursor);
+    struct field letter = line_word_next(&cursor);
 
     if (letter.size == 0 || letter.bytes[0] == 'c') {
         return STATUS_OK;
@@ -114,13 +111,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
         return parse_problem_line(context, cursor, reterr);
     }
     return line_word_refuse(letter, "c, p or a", reterr);
-}
-
-static enum status init(struct reader *reader)
-{
-    memcpy(reader->notes.weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
-    reader->notes.says_direction = true;
-    return STATUS_OK;
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -142,7 +132,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 
 const struct reader_class reader_dimacs_class = {
     .size = sizeof(struct dimacs),
-    .init = init,
     .parse_line = parse_line,
     .finish = finish,
+    .says_direction = true,
+    .has_weights = true,
 };

@@ -59,41 +59,27 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
 /* Values of a digit, whose counters stay in the first-level cache. */
 #define DIGIT_BITS_MAX 11
 
-/* The functions below are written once, for either type of weight, and compiled for each. */
-#define FOR_EACH_TYPE inline __attribute__((always_inline))
-
 /* The arguments that all steps of one sort share. */
 struct order {
     unsigned end_bits; /* of a vertex; the key is source and target behind each other */
-    char *room;
+    struct edge *room;
     uint64_t room_count;
 };
 
-static FOR_EACH_TYPE size_t size_of(bool real)
-{
-    return real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
-}
-
 /* Some bits of the key of an edge. */
-static FOR_EACH_TYPE uint32_t digit_of(const struct order *order, const char *edge, unsigned shift,
-                                       unsigned bits)
+static uint32_t digit_of(const struct order *order, struct edge edge, unsigned shift, unsigned bits)
 {
-    uint32_t ends[2];
-
-    memcpy(ends, edge, sizeof(ends));
-    return (uint32_t)(((uint64_t)ends[0] << order->end_bits | ends[1]) >> shift) &
+    return (uint32_t)(((uint64_t)edge.source << order->end_bits | edge.target) >> shift) &
            ((1u << bits) - 1);
 }
 
 /* begin[d] = the index of the first edge with digit d; one more entry holds the count. */
-static FOR_EACH_TYPE void count_digits(const struct order *order, const char *edges, uint64_t count,
-                                       unsigned shift, unsigned bits, bool real, uint64_t *begin)
+static void count_digits(const struct order *order, const struct edge *edges, uint64_t count,
+                         unsigned shift, unsigned bits, uint64_t *begin)
 {
-    const size_t size = size_of(real);
-
     memset(begin, 0, (((size_t)1 << bits) + 1) * sizeof(*begin));
     for (uint64_t i = 0; i < count; i++) {
-        begin[digit_of(order, edges + i * size, shift, bits) + 1]++;
+        begin[digit_of(order, edges[i], shift, bits) + 1]++;
     }
     for (size_t d = 0; d < (size_t)1 << bits; d++) {
         begin[d + 1] += begin[d];
@@ -102,65 +88,57 @@ static FOR_EACH_TYPE void count_digits(const struct order *order, const char *ed
 
 /* Sorts few edges by the low bits of their keys: least significant digit first, from the array to
  * the room and back. */
-static FOR_EACH_TYPE void sort_few(const struct order *order, char *edges, uint64_t count,
-                                   unsigned bits, bool real)
+static void sort_few(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
-    const size_t size = size_of(real);
     unsigned passes = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
     uint64_t begin[(1 << DIGIT_BITS_MAX) + 1];
-    char *from = edges;
-    char *to = order->room;
+    struct edge *from = edges;
+    struct edge *to = order->room;
 
     for (unsigned shift = 0; passes > 0; passes--) {
         const unsigned width = (bits - shift + passes - 1) / passes;
-        char *sorted = to;
+        struct edge *sorted = to;
 
-        count_digits(order, from, count, shift, width, real, begin);
+        count_digits(order, from, count, shift, width, begin);
         for (uint64_t i = 0; i < count; i++) {
-            const uint64_t place = begin[digit_of(order, from + i * size, shift, width)]++;
-
-            memcpy(to + place * size, from + i * size, size);
+            to[begin[digit_of(order, from[i], shift, width)]++] = from[i];
         }
         shift += width;
         to = from;
         from = sorted;
     }
     if (from != edges) {
-        memcpy(edges, from, count * size);
+        memcpy(edges, from, count * sizeof(*edges));
     }
 }
 
 /* Swaps each edge into the bucket of its digit (McIlroy, Bostic, McIlroy 1993: American flag
  * sort). */
-static FOR_EACH_TYPE void distribute(const struct order *order, char *edges, unsigned shift,
-                                     unsigned bits, bool real, const uint64_t begin[BUCKETS + 1])
+static void distribute(const struct order *order, struct edge *edges, unsigned shift, unsigned bits,
+                       const uint64_t begin[BUCKETS + 1])
 {
-    const size_t size = size_of(real);
     uint64_t next[BUCKETS];
 
     memcpy(next, begin, sizeof(next));
     for (unsigned d = 0; d < 1u << bits; d++) {
         while (next[d] < begin[d + 1]) {
-            char edge[sizeof(struct edge_f8)];
-            char other[sizeof(struct edge_f8)];
+            struct edge edge = edges[next[d]];
 
-            memcpy(edge, edges + next[d] * size, size);
             for (unsigned at = digit_of(order, edge, shift, bits); at != d;
                  at = digit_of(order, edge, shift, bits)) {
-                char *place = edges + next[at]++ * size;
+                struct edge *place = &edges[next[at]++];
+                const struct edge other = *place;
 
-                memcpy(other, place, size);
-                memcpy(place, edge, size);
-                memcpy(edge, other, size);
+                *place = edge;
+                edge = other;
             }
-            memcpy(edges + next[d]++ * size, edge, size);
+            edges[next[d]++] = edge;
         }
     }
 }
 
 /* Sorts edges that differ in the low bits of their keys alone; at most 8 calls deep. */
-static void sort_by(const struct order *order, char *edges, uint64_t count, unsigned bits,
-                    bool real)
+static void sort_by(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     const unsigned digit = bits < BUCKET_BITS ? bits : BUCKET_BITS;
     const unsigned shift = bits - digit;
@@ -169,36 +147,29 @@ static void sort_by(const struct order *order, char *edges, uint64_t count, unsi
     if (count < 2 || bits == 0) {
         return;
     }
-    if (count <= order->room_count && real) {
-        sort_few(order, edges, count, bits, true);
-    } else if (count <= order->room_count) {
-        sort_few(order, edges, count, bits, false);
-    } else {
-        if (real) {
-            count_digits(order, edges, count, shift, digit, true, begin);
-            distribute(order, edges, shift, digit, true, begin);
-        } else {
-            count_digits(order, edges, count, shift, digit, false, begin);
-            distribute(order, edges, shift, digit, false, begin);
-        }
-        for (unsigned d = 0; d < 1u << digit; d++) {
-            sort_by(order, edges + begin[d] * size_of(real), begin[d + 1] - begin[d], shift, real);
-        }
+    if (count <= order->room_count) {
+        sort_few(order, edges, count, bits);
+        return;
+    }
+    count_digits(order, edges, count, shift, digit, begin);
+    distribute(order, edges, shift, digit, begin);
+    for (unsigned d = 0; d < 1u << digit; d++) {
+        sort_by(order, edges + begin[d], begin[d + 1] - begin[d], shift);
     }
 }
 
-enum status edge_sort(void *edges, bool real, uint64_t count, uint32_t vertex_count)
+enum status edge_sort(struct edge *edges, uint64_t count, uint32_t vertex_count)
 {
     struct order order = {.room_count = count < ROOM_EDGES ? count : ROOM_EDGES};
 
     while (order.end_bits < 32 && (UINT64_C(1) << order.end_bits) < vertex_count) {
         order.end_bits++;
     }
-    order.room = reallocarray(NULL, order.room_count + 1, size_of(real));
+    order.room = reallocarray(NULL, order.room_count + 1, sizeof(*order.room));
     if (order.room == NULL) {
         return STATUS_NO_MEMORY;
     }
-    sort_by(&order, edges, count, 2 * order.end_bits, real);
+    sort_by(&order, edges, count, 2 * order.end_bits);
     free(order.room);
     return STATUS_OK;
 }

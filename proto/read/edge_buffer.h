@@ -7,14 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The layout of the nthu format's records as well. */
-struct edge_i4 {
-    uint32_t source;
-    uint32_t target;
-    int32_t weight;
-};
-
-struct edge_f8 {
+struct edge {
     uint32_t source;
     uint32_t target;
     double weight;
@@ -22,8 +15,7 @@ struct edge_f8 {
 
 struct edge_buffer {
     uint64_t count;
-    bool real;   /* some weight is no int32 */
-    void *edges; /* malloc'ed: struct edge_i4, or struct edge_f8 when real */
+    struct edge *edges; /* malloc'ed */
 };
 
 /* Memory of arrays that have an element for each edge: large ones in large pages, which are made
@@ -31,7 +23,7 @@ struct edge_buffer {
  * `count` > 0 of them. False without memory: the array stays as it was. Freed with free(). */
 bool edge_array_resize(void *array_of, uint64_t count, size_t size);
 
-/* Sorts `count` edges in place, struct edge_f8 when real, else struct edge_i4, with ends below
- * vertex_count; memory for 2^16 edges is taken meanwhile. Parallel edges come in any order, but
- * always the same. STATUS_NO_MEMORY leaves the array as it was. */
-MUST_CHECK enum status edge_sort(void *edges, bool real, uint64_t count, uint32_t vertex_count);
+/* Sorts `count` edges in place, with ends below vertex_count; memory for 2^16 edges is taken
+ * meanwhile. Parallel edges come in any order, but always the same. STATUS_NO_MEMORY leaves the
+ * array as it was. */
+MUST_CHECK enum status edge_sort(struct edge *edges, uint64_t count, uint32_t vertex_count);

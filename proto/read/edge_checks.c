@@ -15,14 +15,13 @@ enum status edge_comments_take(struct edge_comments *comments, const char *line,
                                         "signed",  "multisigned",     "weighted", "multiweighted",
                                         "dynamic", "multiposweighted"};
     struct word_cursor cursor = {line, line + 1, line + size};
-    const struct word first = line_word_next(&cursor);
-    const struct word second = line_word_next(&cursor);
+    const struct field first = line_word_next(&cursor);
+    const struct field second = line_word_next(&cursor);
     const bool directed = line_word_is_like(first, "directed");
 
     if (line_word_is_like(first, "%MatrixMarket")) {
-        problem_bad_graph(reterr, 0, 1, "The line %%%%MatrixMarket is not the first line.");
-        problem_hint(reterr, "Remove all that is above it.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, 1, "Remove all that is above it.",
+                                      "The line %%%%MatrixMarket is not the first line.");
     }
     if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
         comments->undirected |= line_word_is_like(first, "undirected");
@@ -37,12 +36,12 @@ enum status edge_comments_take(struct edge_comments *comments, const char *line,
                                 line_word_is(first, "bip"));
     }
     if (comments->is_konect && line_word_is(first, "bip")) {
-        problem_bad_graph(reterr, 0, 0,
-                          "The list is bipartite, and each side counts its vertices "
-                          "from 1: 1 on the left and 1 on the right are two.");
-        problem_hint(reterr, "awk '!/^%%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
-                             "r2 and so on; then directed=false.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0,
+            "awk '!/^%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
+            "r2 and so on; then directed=false.",
+            "The list is bipartite, and each side counts its vertices "
+            "from 1: 1 on the left and 1 on the right are two.");
     }
     comments->undirected |= comments->is_konect && line_word_is(first, "sym");
     comments->says_direction |= comments->is_konect;
@@ -56,7 +55,7 @@ struct field edge_check_integer(struct field field, char digits[24])
     size_t size = 0;
     double value;
 
-    while (size < field.size && isdigit((unsigned char)field.bytes[size])) {
+    while (size < field.size && field.bytes[size] >= '0' && field.bytes[size] <= '9') {
         size++;
     }
     if (size > 0 && size + 1 < field.size &&
@@ -99,13 +98,12 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
         (has_header || !is_number)) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 0, name.column,
-                      "'%.*s' stands where a vertex should be, and looks like none.",
-                      name.size > 40 ? 40 : (int)name.size, name.bytes);
-    problem_hint(reterr,
-                 "Lines are source, target and perhaps a weight, with no signs around them; "
-                 "a header tells another order, and quotes make a name of anything.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, 0, name.column,
+        "Lines are source, target and perhaps a weight, with no signs around them; "
+        "a header tells another order, and quotes make a name of anything.",
+        "'%.*s' stands where a vertex should be, and looks like none.",
+        name.size > 40 ? 40 : (int)name.size, name.bytes);
 }
 
 /* ---- Counts ---- */
@@ -131,33 +129,32 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     const int64_t least_behind = column_count == 2 ? 1 : 2;
     int64_t least = INT64_MAX;
     int64_t most = 0;
-    const int64_t *numbers;
-    bool fits = name_table_numbers(names, &numbers) && (is_counted || behind > least_behind) &&
+    bool fits = name_table_is_numeric(names) && (is_counted || behind > least_behind) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
     /* The first rows are those of the first line, if it was an edge. */
     for (uint32_t row = is_counted ? 0 : 2 - is_square; row < name_table_count(names) && fits;
          row++) {
-        least = numbers[row] < least ? numbers[row] : least;
-        most = numbers[row] > most ? numbers[row] : most;
+        const int64_t number = name_table_number(names, row);
+
+        least = number < least ? number : least;
+        most = number > most ? number : most;
     }
     fits = fits && least >= 0 && most - (least > 0) < integers[0];
     if (fits == is_counted) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 0, 0,
-                      fits ? "The first line, %lld %lld, may be an edge, or the numbers of "
-                             "vertices and edges: %lld are behind it."
-                           : "The first line, %lld %lld, is not the numbers of vertices and edges "
-                             "of the %lld lines behind it; as an edge it lacks the weight that "
-                             "they have.",
-                      (long long)integers[0], (long long)integers[1], (long long)behind);
-    problem_hint(
-        reterr,
+    return problem_bad_graph_hint(
+        reterr, 0, 0,
         fits ? "Write a header above, source,target or source,target,weight, to read it as an "
                "edge, or remove it."
-             : "Correct the numbers, or give the edge its weight.");
-    return STATUS_BAD_GRAPH;
+             : "Correct the numbers, or give the edge its weight.",
+        fits ? "The first line, %lld %lld, may be an edge, or the numbers of "
+               "vertices and edges: %lld are behind it."
+             : "The first line, %lld %lld, is not the numbers of vertices and edges "
+               "of the %lld lines behind it; as an edge it lacks the weight that "
+               "they have.",
+        (long long)integers[0], (long long)integers[1], (long long)behind);
 }
 
 /* ---- The whole list ---- */
@@ -166,51 +163,53 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
-    uint32_t ends[2];
     bool is_round = true; /* as large weights are that were made up */
     uint64_t i = 0;
 
-    while (i < count && graph_builder_edge(builder, i, ends) >= year_2000 &&
-           graph_builder_edge(builder, i, ends) <= INT32_MAX) {
-        is_round = is_round && (int64_t)graph_builder_edge(builder, i, ends) % 1000 == 0;
-        i++;
+    for (; i < count; i++) {
+        const double weight = graph_builder_edge(builder, i).weight;
+
+        if (weight < year_2000 || weight > INT32_MAX) {
+            break;
+        }
+        is_round = is_round && (int64_t)weight % 1000 == 0;
     }
     if (count < 3 || i < count || is_round) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 0, 0,
-                      "The numbers in column 3 look like times, in seconds since 1970, and nothing "
-                      "says that they are weights.");
-    problem_hint(reterr, "weight=3 takes them as weights, and weight=none counts each edge 1.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, 0, 0, "weight=3 takes them as weights, and weight=none counts each edge 1.",
+        "The numbers in column 3 look like times, in seconds since 1970, and nothing "
+        "says that they are weights.");
 }
 
 /* The first edge has the first rows. */
 static bool is_first_apart(const struct graph_builder *builder)
 {
-    uint32_t ends[2] = {2, 2};
+    for (uint64_t i = 1; i < graph_builder_edge_count(builder); i++) {
+        const struct edge edge = graph_builder_edge(builder, i);
 
-    for (uint64_t i = 1; i < graph_builder_edge_count(builder) && ends[0] > 1 && ends[1] > 1; i++) {
-        (void)graph_builder_edge(builder, i, ends);
+        if (edge.source < 2 || edge.target < 2) {
+            return false;
+        }
     }
-    return ends[0] > 1 && ends[1] > 1;
+    return true;
 }
 
 void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
                      bool may_be_header, struct warnings *warnings)
 {
-    char buffer[NAME_NUMBER_BUFFER];
     const char *words[2] = {NULL, NULL}; /* a name that is no integer, and one that is */
     size_t sizes[2];
 
-    if (name_table_numbers(names, NULL)) {
+    if (name_table_is_numeric(names)) {
         return;
     }
     for (uint32_t row = 0; row < name_table_count(names) && (words[0] == NULL || words[1] == NULL);
          row++) {
         size_t size;
         int64_t number;
-        const char *name = name_table_get(names, row, buffer, &size);
+        const char *name = name_table_get(names, row, &size);
         const bool is_number = number_parse_integer(name, size, &number);
 
         words[is_number] = name;

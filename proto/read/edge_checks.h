@@ -2,9 +2,9 @@
  * pieces of other text, numbers of vertices and edges in the first line. Part of edges.c. */
 #pragma once
 
+#include "proto/name_table.h"
 #include "proto/read/columns.h"
 #include "proto/read/graph_builder.h"
-#include "proto/read/name_table.h"
 
 /* Facts from the comments above the edges. */
 struct edge_comments {

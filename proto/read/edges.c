@@ -1,9 +1,9 @@
 /* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
  * first lines decide the delimiter, the header and the columns. */
+#include "proto/name_table.h"
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/edge_checks.h"
-#include "proto/read/name_table.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
 
@@ -30,6 +30,7 @@ struct edges {
     bool may_be_header;  /* the first line was read as an edge, and has no number */
     int64_t integers[3]; /* of the first line; 0 where it has fewer */
     struct table_row row;
+    struct edge_record record;
     char *scratch;      /* fields with doubled quotes, unescaped; as long as a line */
     struct text joined; /* lines of a field in quotes that is still open */
     uint64_t joined_line;
@@ -138,14 +139,13 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
 {
     struct table_row *row = &edges->row;
     const uint32_t named = edges->named;
-    struct edge_record record;
 
     drop_empty_last(row, edges->columns.count);
     if (row->count != edges->columns.count) {
         return refuse_count(edges, row, edges->columns.count, reterr);
     }
-    STATUS_TRY(columns_take_row(&edges->columns, row, &record, reterr));
-    STATUS_TRY(add_record(edges, &record, reterr));
+    STATUS_TRY(columns_take_row(&edges->columns, row, &edges->record, reterr));
+    STATUS_TRY(add_record(edges, &edges->record, reterr));
     /* Files that were joined. */
     if (edges->has_header && edges->named == named + 2 &&
         columns_know_header(&edges->columns, row)) {
@@ -163,11 +163,11 @@ static enum status decide(struct edges *edges, const struct table_row *header,
     struct reader_notes *notes = &edges->reader.notes;
 
     if (edges->row.count < 2) {
-        problem_bad_graph(reterr, 0, edges->row.fields[0].column,
-                          "There is one column, but an edge needs source and target.");
-        problem_hint(reterr, "Columns stand between commas, semicolons, tabs or blanks, and no "
-                             "number of vertices or edges stands above them.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, edges->row.fields[0].column,
+            "Columns stand between commas, semicolons, tabs or blanks, and no "
+            "number of vertices or edges stands above them.",
+            "There is one column, but an edge needs source and target.");
     }
     STATUS_TRY(
         columns_choose(&edges->columns, header, &edges->row, edges->comments.is_konect, reterr));
@@ -242,11 +242,11 @@ static enum status refuse_words(const struct table_row *first, struct problem *r
 {
     const struct field third = first->fields[2];
 
-    problem_bad_graph(reterr, 0, third.column, "The weight '%.*s' is not a number.",
-                      third.size > 40 ? 40 : (int)third.size, third.bytes);
-    problem_hint(reterr, "A header needs known names, such as source,target,weight, or "
-                         "source_column= and target_column=; weight=none counts each edge 1.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, 0, third.column,
+        "A header needs known names, such as source,target,weight, or "
+        "source_column= and target_column=; weight=none counts each edge 1.",
+        "The weight '%.*s' is not a number.", third.size > 40 ? 40 : (int)third.size, third.bytes);
 }
 
 /* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
@@ -306,14 +306,10 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;
-        if (status != STATUS_OK) {
-            return status;
-        }
+        STATUS_TRY(status);
         next = edges->row;
     }
-    if (status == STATUS_OK) {
-        status = settle_first(edges, &first, &next, reterr);
-    }
+    status = status == STATUS_OK ? settle_first(edges, &first, &next, reterr) : status;
     if (status != STATUS_OK && reterr != NULL && reterr->line == 0) {
         problem_at(reterr, edges->held_line, reterr->column);
     }
@@ -356,9 +352,8 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
             : field_delimiter(line, begin, edges->reader.options.has_decimal_comma);
 
     if (size > 1 && memcmp(line, "//", 2) == 0) {
-        problem_bad_graph(reterr, 0, 1, "The line begins with //, and comments begin with #.");
-        problem_hint(reterr, "Begin comments with # and a blank.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, 1, "Begin comments with # and a blank.",
+                                      "The line begins with //, and comments begin with #.");
     }
     edges->cursor.delimiter = delimiter;
     if (begin < size) {
@@ -382,9 +377,9 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
                                  struct problem *reterr)
 {
     if (size == 1 && line[0] == '#') {
-        problem_bad_graph(reterr, 0, 1, "The line parts the nodes of a TGF file from its edges.");
-        problem_hint(reterr, "Remove it and the nodes above it, or put a word into a comment.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 1, "Remove it and the nodes above it, or put a word into a comment.",
+            "The line parts the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
         return STATUS_OK;
@@ -479,38 +474,34 @@ static uint64_t memory(const struct reader *reader)
 /* Numbers come in ascending order, other names as they were met. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
-    const int64_t *numbers;
-    const bool numbered = name_table_numbers(edges->names, &numbers);
-    const uint32_t count = name_table_count(edges->names);
-    struct vertex_names *names = NULL;
-    uint32_t *order = NULL;
+    const bool directed = !edges->comments.undirected;
     uint32_t *row_of = NULL;
     enum status status = STATUS_OK;
 
-    if (numbered) {
-        order = calloc((size_t)count + 1, sizeof(*order));
-        row_of = calloc((size_t)count + 1, sizeof(*row_of));
-        status = order != NULL && row_of != NULL ? name_table_order(edges->names, order, row_of)
-                                                 : STATUS_NO_MEMORY;
-    }
-    if (status == STATUS_OK && edges->is_counted) {
-        const bool base = numbers[order[0]] > 0;
-
-        for (uint32_t i = 0; i < count; i++) {
-            row_of[i] = (uint32_t)(numbers[i] - base);
-        }
-        status = vertex_names_create_range((uint32_t)edges->integers[0], base, &names);
-    } else if (status == STATUS_OK) {
-        status = vertex_names_create_ordered(edges->names, order, count, numbered, &names);
+    if (name_table_is_numeric(edges->names)) {
+        row_of = calloc((size_t)name_table_count(edges->names) + 1, sizeof(*row_of));
+        status = row_of != NULL ? name_table_order(edges->names, row_of) : STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
-        status = graph_builder_finish(edges->reader.builder, &names, row_of,
-                                      !edges->comments.undirected, ret_graph, reterr);
+        status = reader_finish_names(&edges->reader, &edges->names, row_of, true, directed,
+                                     ret_graph, reterr);
     }
-    vertex_names_destroy(names);
-    free(order);
     free(row_of);
     return status;
+}
+
+/* Names the vertices that the first line counts and no edge has. */
+static enum status add_counted(struct edges *edges)
+{
+    char digits[NUMBER_PRINT_SIZE];
+    uint32_t row;
+    const bool has_zero = name_table_find(edges->names, "0", 1, &row);
+
+    for (int64_t i = 0; i < edges->integers[0]; i++) {
+        STATUS_TRY(name_table_intern(edges->names, digits,
+                                     number_print_integer(i + !has_zero, digits), &row));
+    }
+    return STATUS_OK;
 }
 
 /* A header has no name of a vertex. */
@@ -523,12 +514,11 @@ static enum status check_header(const struct edges *edges, struct problem *reter
         const char *name = edges->columns.list[edges->columns.roles[role]].name;
 
         if (name_table_find(edges->names, name, strlen(name), &row)) {
-            problem_bad_graph(reterr, edges->held_line, 0,
-                              "The first line may be a header or an edge: '%s' is a vertex below.",
-                              name);
-            problem_hint(reterr, "Write a header source,target above, or source_column= and "
-                                 "target_column= with the names of this one.");
-            return STATUS_BAD_GRAPH;
+            return problem_bad_graph_hint(
+                reterr, edges->held_line, 0,
+                "Write a header source,target above, or source_column= and "
+                "target_column= with the names of this one.",
+                "The first line may be a header or an edge: '%s' is a vertex below.", name);
         }
     }
     return STATUS_OK;
@@ -555,7 +545,6 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     struct edges *edges = (struct edges *)reader;
     const struct graph_options *options = &reader->options;
-    enum status status = STATUS_OK;
 
     if (edges->joined.size > 0) {
         STATUS_TRY(parse_record(edges, edges->joined.bytes, edges->joined.size, reterr));
@@ -565,12 +554,13 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
                        ? parse_held_line(edges, NULL, 0, reterr)
                        : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list."));
     }
-    status = check_first(edges, reterr);
+    const enum status status = check_first(edges, reterr);
     if (status != STATUS_OK) {
         problem_at(reterr, edges->held_line, 0);
         return status;
     }
     STATUS_TRY(columns_finish(&edges->columns, reterr));
+    STATUS_TRY(edges->is_counted ? add_counted(edges) : STATUS_OK);
     edge_check_warn(reader->builder, edges->names, edges->may_be_header && !edges->has_header,
                     &reader->notes.warnings);
     return options->has_vertex_count

@@ -5,19 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
-bool field_is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* From the opening quote to after the closing one; doubled quotes become one in scratch. NULL
  * without a closing quote. */
 static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_field)
 {
     const char *at = cursor->at + 1;
-    char *to = cursor->scratch;
-    size_t size = 0;
 
+    *ret_field = (struct field){.bytes = cursor->scratch};
     for (; at < cursor->end; at++) {
         if (*at == '"') {
             if (at + 1 == cursor->end || at[1] != '"') {
@@ -25,15 +19,12 @@ static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_fie
             }
             at++;
         }
-        to[size++] = *at;
+        if (cursor->scratch != NULL) {
+            *cursor->scratch++ = *at;
+            ret_field->size++;
+        }
     }
-    if (at == cursor->end) {
-        return NULL;
-    }
-    ret_field->bytes = to;
-    ret_field->size = size;
-    cursor->scratch += size;
-    return at + 1;
+    return at < cursor->end ? at + 1 : NULL;
 }
 
 static const char *cut_plain(const struct field_cursor *cursor, struct field *ret_field)
@@ -41,15 +32,10 @@ static const char *cut_plain(const struct field_cursor *cursor, struct field *re
     const char *at = cursor->at;
     const char *last;
 
-    if (cursor->delimiter == ' ') {
-        while (at < cursor->end && !field_is_blank(*at)) {
-            at++;
-        }
-    } else {
-        at = memchr(at, cursor->delimiter, (size_t)(cursor->end - at));
-        if (at == NULL) {
-            at = cursor->end;
-        }
+    /* Fields are short: a call for each would take longer. */
+    while (at < cursor->end && *at != cursor->delimiter &&
+           (*at != '\t' || cursor->delimiter != ' ')) {
+        at++;
     }
     last = at;
     while (last > cursor->at && field_is_blank(last[-1])) {
@@ -76,8 +62,9 @@ void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t si
     cursor->more = true;
 }
 
-enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
-                              struct problem *reterr)
+/* In the loop of each row. */
+static inline __attribute__((always_inline)) enum status
+next_field(struct field_cursor *cursor, struct field *ret_field, struct problem *reterr)
 {
     const uint64_t column = (uint64_t)(cursor->at - cursor->begin) + 1;
     const bool quoted = cursor->at < cursor->end && *cursor->at == '"';
@@ -101,6 +88,12 @@ enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_fie
     return STATUS_OK;
 }
 
+enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
+                              struct problem *reterr)
+{
+    return next_field(cursor, ret_field, reterr);
+}
+
 enum status field_cut_row(struct table_row *row, struct field_cursor *cursor, const char *line,
                           size_t size, struct problem *reterr)
 {
@@ -111,7 +104,7 @@ enum status field_cut_row(struct table_row *row, struct field_cursor *cursor, co
             return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - line) + 1,
                                      "There are more than %d columns.", TABLE_COLUMN_LIMIT);
         }
-        STATUS_TRY(field_cursor_next(cursor, &row->fields[row->count++], reterr));
+        STATUS_TRY(next_field(cursor, &row->fields[row->count++], reterr));
     }
     return STATUS_OK;
 }
@@ -177,25 +170,22 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
 /* Whether the line ends within a field in quotes. A comment has none. */
 static bool ends_open(char delimiter, const char *line, size_t size)
 {
-    const char *const end = line + size;
-    const char *at = skip_blanks(' ', line, end);
+    struct field_cursor cursor = {.delimiter = delimiter};
+    struct field field;
 
-    if (at == end || *at == '#' || *at == '%' || memchr(at, '"', (size_t)(end - at)) == NULL) {
+    if (memchr(line, '"', size) == NULL) {
         return false;
     }
-    while (at < end) {
-        if (*at == '"') {
-            for (at++; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++) {
-                at += *at == '"';
-            }
-            if (at == end) {
-                return true;
-            }
+    field_cursor_begin(&cursor, line, size);
+    if (*cursor.at == '#' || *cursor.at == '%') {
+        return false;
+    }
+    while (cursor.more) {
+        const char *begin = cursor.at;
+
+        if (field_cursor_next(&cursor, &field, NULL) != STATUS_OK) {
+            return cursor.at == begin;
         }
-        while (at < end && (delimiter == ' ' ? !field_is_blank(*at) : *at != delimiter)) {
-            at++;
-        }
-        at = skip_blanks(delimiter, at + (at < end), end);
     }
     return false;
 }

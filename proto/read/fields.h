@@ -21,7 +21,8 @@ struct field_cursor {
     const char *begin;
     const char *at;
     const char *end;
-    char *scratch;  /* fields in quotes are copied there: as much room as the line has bytes */
+    char *scratch;  /* fields in quotes are copied there, which takes as much room as the line has
+                       bytes; NULL: they have no bytes */
     char delimiter; /* ' ' is a run of blanks */
     bool more;      /* a field follows */
 };
@@ -35,7 +36,11 @@ struct table_row {
     struct field fields[TABLE_COLUMN_LIMIT];
 };
 
-bool field_is_blank(char c);
+static inline bool field_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* Cuts a whole line. The cursor has its delimiter and scratch. */
 MUST_CHECK enum status field_cut_row(struct table_row *row, struct field_cursor *cursor,
                                      const char *line, size_t size, struct problem *reterr);

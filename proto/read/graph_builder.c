@@ -1,4 +1,5 @@
 #include "proto/read/graph_builder.h"
+
 #include "proto/read/graph_rows.h"
 
 #include <math.h>
@@ -11,14 +12,12 @@
  * not become. */
 #define MANY (1u << 19)
 #define ROOM_FOR_MANY (3u << 20)
-/* Integers beyond this are not all doubles. */
-#define EXACT_LIMIT (1ll << 53)
 /* Begins of the rows, by source and by target, two lengths and a queue: graph_tighten_bound. */
 #define VERTEX_BYTES 36
 
 struct graph_builder {
     struct graph_options options;
-    struct edge_buffer list; /* real from the first weight on that is no int32 */
+    struct edge_buffer list;
     uint64_t capacity;
     uint64_t vertex_count; /* admitted */
 };
@@ -44,17 +43,6 @@ void graph_builder_destroy(struct graph_builder *builder)
     }
     free(builder->list.edges);
     free(builder);
-}
-
-static enum status set_capacity(struct graph_builder *builder, uint64_t capacity)
-{
-    const size_t size = builder->list.real ? sizeof(struct edge_f8) : sizeof(struct edge_i4);
-
-    if (!edge_array_resize(&builder->list.edges, capacity, size)) {
-        return STATUS_NO_MEMORY;
-    }
-    builder->capacity = capacity;
-    return STATUS_OK;
 }
 
 /* The matrix alone: what lies behind it is counted when the graph is known. */
@@ -102,109 +90,53 @@ enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_c
     return STATUS_TOO_LARGE;
 }
 
-/* For one more edge. */
-static enum status make_room(struct graph_builder *builder)
+enum status graph_builder_admit_edges(const struct graph_builder *builder, uint64_t edge_count,
+                                      struct problem *reterr)
 {
     const uint64_t limit = builder->options.edge_limit;
 
-    if (limit > 0 && builder->list.count >= limit) {
-        return STATUS_TOO_LARGE;
-    }
-    if (builder->list.count < builder->capacity) {
+    if (limit == 0 || edge_count <= limit) {
         return STATUS_OK;
     }
-    if (builder->capacity < FIRST_CAPACITY) {
-        return set_capacity(builder, FIRST_CAPACITY);
-    }
-    if (builder->capacity >= MANY && builder->capacity < ROOM_FOR_MANY) {
-        return set_capacity(builder, ROOM_FOR_MANY);
-    }
-    return set_capacity(builder, builder->capacity + builder->capacity / 2);
+    problem_set(reterr, STATUS_TOO_LARGE,
+                "The graph has %llu edges or more, but at most %llu are accepted.",
+                (unsigned long long)edge_count, (unsigned long long)limit);
+    problem_limit(reterr, (double)limit, (double)edge_count);
+    problem_hint(reterr, "Merge parallel edges, or upload a smaller graph.");
+    return STATUS_TOO_LARGE;
 }
 
-/* In their place, the last one first, so that none is written over before it was read. */
-static enum status become_real(struct graph_builder *builder)
+/* Room for one more edge. */
+static enum status make_room(struct graph_builder *builder, struct problem *reterr)
 {
-    char *edges;
+    uint64_t capacity = builder->capacity + builder->capacity / 2;
 
-    if (!edge_array_resize(&builder->list.edges, builder->capacity, sizeof(struct edge_f8))) {
+    STATUS_TRY(graph_builder_admit_edges(builder, builder->list.count + 1, reterr));
+    if (builder->capacity < FIRST_CAPACITY) {
+        capacity = FIRST_CAPACITY;
+    } else if (builder->capacity >= MANY && builder->capacity < ROOM_FOR_MANY) {
+        capacity = ROOM_FOR_MANY;
+    }
+    if (builder->options.edge_limit > 0 && capacity > builder->options.edge_limit) {
+        capacity = builder->options.edge_limit;
+    }
+    if (!edge_array_resize(&builder->list.edges, capacity, sizeof(*builder->list.edges))) {
         return STATUS_NO_MEMORY;
     }
-    edges = builder->list.edges;
-    for (uint64_t i = builder->list.count; i-- > 0;) {
-        struct edge_i4 integer;
-        struct edge_f8 real;
-
-        memcpy(&integer, edges + i * sizeof(integer), sizeof(integer));
-        real = (struct edge_f8){integer.source, integer.target, integer.weight};
-        memcpy(edges + i * sizeof(real), &real, sizeof(real));
-    }
-    builder->list.real = true;
+    builder->capacity = capacity;
     return STATUS_OK;
 }
 
-static enum status put_real(struct graph_builder *builder, uint32_t source, uint32_t target,
-                            double weight)
-{
-    STATUS_TRY(make_room(builder));
-    if (!builder->list.real) {
-        STATUS_TRY(become_real(builder));
-    }
-    ((struct edge_f8 *)builder->list.edges)[builder->list.count++] =
-        (struct edge_f8){source, target, weight};
-    return STATUS_OK;
-}
-
-enum status graph_builder_add_integer(struct graph_builder *builder, uint32_t source,
-                                      uint32_t target, int64_t weight)
-{
-    if (weight < -EXACT_LIMIT || weight > EXACT_LIMIT) {
-        return STATUS_WEIGHT_RANGE;
-    }
-    if (builder->list.real || weight < INT32_MIN || weight > INT32_MAX) {
-        return put_real(builder, source, target, (double)weight);
-    }
-    STATUS_TRY(make_room(builder));
-    ((struct edge_i4 *)builder->list.edges)[builder->list.count++] =
-        (struct edge_i4){source, target, (int32_t)weight};
-    return STATUS_OK;
-}
-
-enum status graph_builder_add_real(struct graph_builder *builder, uint32_t source, uint32_t target,
-                                   double weight)
+enum status graph_builder_add(struct graph_builder *builder, uint32_t source, uint32_t target,
+                              double weight, struct problem *reterr)
 {
     CHECK(isfinite(weight));
-    if (weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight) {
-        return graph_builder_add_integer(builder, source, target, (int64_t)weight);
+    if (builder->list.count == builder->capacity) {
+        STATUS_TRY(make_room(builder, reterr));
     }
-    return put_real(builder, source, target, weight);
-}
-
-enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
-                                struct edge_i4 **ret_edges, uint64_t *ret_count)
-{
-    uint64_t limit = builder->options.edge_limit;
-    enum status status = make_room(builder);
-
-    CHECK(!builder->list.real);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (limit > 0 && wanted > limit - builder->list.count) {
-        wanted = limit - builder->list.count;
-    }
-    if (wanted > builder->capacity - builder->list.count) {
-        wanted = builder->capacity - builder->list.count;
-    }
-    *ret_edges = (struct edge_i4 *)builder->list.edges + builder->list.count;
-    *ret_count = wanted;
+    /* A zero has no sign. */
+    builder->list.edges[builder->list.count++] = (struct edge){source, target, weight + 0.0};
     return STATUS_OK;
-}
-
-void graph_builder_commit(struct graph_builder *builder, uint64_t count)
-{
-    CHECK(count <= builder->capacity - builder->list.count);
-    builder->list.count += count;
 }
 
 uint64_t graph_builder_memory(const struct graph_builder *builder)
@@ -217,21 +149,10 @@ uint64_t graph_builder_edge_count(const struct graph_builder *builder)
     return builder->list.count;
 }
 
-double graph_builder_edge(const struct graph_builder *builder, uint64_t index, uint32_t ret_ends[2])
+struct edge graph_builder_edge(const struct graph_builder *builder, uint64_t index)
 {
     CHECK(index < builder->list.count);
-    if (builder->list.real) {
-        const struct edge_f8 *edge = (const struct edge_f8 *)builder->list.edges + index;
-
-        ret_ends[0] = edge->source;
-        ret_ends[1] = edge->target;
-        return edge->weight;
-    }
-    const struct edge_i4 *edge = (const struct edge_i4 *)builder->list.edges + index;
-
-    ret_ends[0] = edge->source;
-    ret_ends[1] = edge->target;
-    return edge->weight;
+    return builder->list.edges[index];
 }
 
 enum status graph_builder_finish(struct graph_builder *builder, struct vertex_names **take_names,

@@ -1,6 +1,5 @@
 /* Collects edges in the order of the file and turns them into a struct graph.
- * 12 bytes per edge while all weights are int32, 16 bytes after the first other one; 20 while they
- * become rows, and up to 24 for a moment of a small graph. */
+ * 16 bytes per edge, and 20 while they become rows. */
 #pragma once
 
 #include "proto/graph.h"
@@ -43,31 +42,23 @@ void graph_builder_destroy(struct graph_builder *builder);
  * many vertices. */
 MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
                                            struct problem *reterr);
-/* An edge takes these: its place in the list, and beside it target and integer weight in a row. */
+/* An edge takes these: its place in the list, and its target in a row. */
 #define GRAPH_BUILDER_EDGE_BYTES 20
 /* Bytes that the edges, and as many vertices as were admitted last, take at most until they are
  * rows: to be told before they are taken. Names are not counted. */
 uint64_t graph_builder_memory(const struct graph_builder *builder);
 
-/* An edge between rows. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY. Rows are not checked
- * here: the reader knows its line. */
-MUST_CHECK enum status graph_builder_add_integer(struct graph_builder *builder, uint32_t source,
-                                                 uint32_t target, int64_t weight);
-MUST_CHECK enum status graph_builder_add_real(struct graph_builder *builder, uint32_t source,
-                                              uint32_t target, double weight);
-
-/* Many edges at once, their weights int32: ret_edges are places for up to `wanted` edges, ret_count
- * of them, for the caller to fill; the first `count` become edges with graph_builder_commit, which
- * is the next call. Only while no other weight was added. STATUS_TOO_LARGE at the edge limit,
- * STATUS_NO_MEMORY. */
-MUST_CHECK enum status graph_builder_offer(struct graph_builder *builder, uint64_t wanted,
-                                           struct edge_i4 **ret_edges, uint64_t *ret_count);
-void graph_builder_commit(struct graph_builder *builder, uint64_t count);
+/* STATUS_TOO_LARGE with limit and hint when the options do not admit this many edges. */
+MUST_CHECK enum status graph_builder_admit_edges(const struct graph_builder *builder,
+                                                 uint64_t edge_count, struct problem *reterr);
+/* An edge between rows, of a finite weight. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY.
+ * Rows are not checked here: the reader knows its line. */
+MUST_CHECK enum status graph_builder_add(struct graph_builder *builder, uint32_t source,
+                                         uint32_t target, double weight, struct problem *reterr);
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder);
-/* The ends of an edge collected so far, by its index; returns its weight. */
-double graph_builder_edge(const struct graph_builder *builder, uint64_t index,
-                          uint32_t ret_ends[2]);
+/* An edge collected so far. */
+struct edge graph_builder_edge(const struct graph_builder *builder, uint64_t index);
 
 /* Canonical form, summary and names. Takes names (moved on success). row_of, when not NULL, maps
  * each row used in add to its final row (rows were given out in order of appearance). directed is

@@ -1,301 +1,179 @@
 #include "proto/read/graph_rows.h"
+
 #include "proto/graph_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The loops over all edges below are written once, for either type of weight, and compiled for
- * each. */
-#define FOR_EACH_TYPE inline __attribute__((always_inline))
-
-/* An edge on its way, its ends as one number, by which rows are in order. */
-struct edge {
-    uint64_t key;
-    int32_t integer; /* its weight */
-    double decimal;  /* or this, when real */
-};
-
-static FOR_EACH_TYPE struct edge edge_at(const void *edges, uint64_t index, bool real)
+static uint64_t key_of(struct edge edge)
 {
-    if (real) {
-        const struct edge_f8 *edge = (const struct edge_f8 *)edges + index;
-
-        return (struct edge){(uint64_t)edge->source << 32 | edge->target, 0, edge->weight};
-    }
-    const struct edge_i4 *edge = (const struct edge_i4 *)edges + index;
-
-    return (struct edge){(uint64_t)edge->source << 32 | edge->target, edge->weight, 0};
+    return (uint64_t)edge.source << 32 | edge.target;
 }
 
-static FOR_EACH_TYPE uint32_t source_of(uint64_t key)
+/* ---- Order ---- */
+
+static void settle_loop(struct graph_summary *summary, struct edge loop)
 {
-    return (uint32_t)(key >> 32);
-}
-
-static FOR_EACH_TYPE uint32_t target_of(uint64_t key)
-{
-    return (uint32_t)key;
-}
-
-/* Final rows, smaller end first when undirected. */
-static FOR_EACH_TYPE uint64_t final_key(const struct graph *graph, const uint32_t *row_of,
-                                        uint64_t key)
-{
-    uint32_t source = row_of == NULL ? source_of(key) : row_of[source_of(key)];
-    uint32_t target = row_of == NULL ? target_of(key) : row_of[target_of(key)];
-
-    CHECK(source < graph->vertex_count && target < graph->vertex_count);
-    return !graph->directed && source > target ? (uint64_t)target << 32 | source
-                                               : (uint64_t)source << 32 | target;
-}
-
-/* ---- Loops leave ---- */
-
-static FOR_EACH_TYPE void settle_loop(struct graph_summary *summary, struct edge loop, bool real)
-{
-    const double weight = real ? loop.decimal : (double)loop.integer;
-
-    const uint32_t vertex = source_of(loop.key);
-
-    if (weight >= 0) {
+    if (loop.weight >= 0) {
         summary->loops_dropped++;
-        return;
-    }
-    if (vertex < summary->negative_loop ||
-        (vertex == summary->negative_loop && weight < summary->negative_loop_weight)) {
-        summary->negative_loop = vertex;
-        summary->negative_loop_weight = weight;
-    }
-}
-
-static FOR_EACH_TYPE bool is_loop(uint64_t key)
-{
-    return source_of(key) == target_of(key);
-}
-
-/* ---- Rows ---- */
-
-/* The progress of filling rows. */
-struct row_filling {
-    uint64_t kept;
-    uint64_t last; /* key of the edge kept last; 0: none, as no loop is kept */
-    uint32_t row;
-};
-
-static FOR_EACH_TYPE void put_weight(struct graph *graph, uint64_t place, struct edge edge,
-                                     bool real)
-{
-    if (real) {
-        memcpy(&graph->weight_f8[place], &edge.decimal, sizeof(edge.decimal));
-    } else {
-        graph->weight_i4[place] = edge.integer;
+    } else if (loop.source < summary->negative_loop ||
+               (loop.source == summary->negative_loop &&
+                loop.weight < summary->negative_loop_weight)) {
+        summary->negative_loop = loop.source;
+        summary->negative_loop_weight = loop.weight;
     }
 }
 
-/* Edges that go on where the last one was: of the same row, each with a larger target, and no loop.
- * Most are. Returns the index of the first that does not. */
-static FOR_EACH_TYPE uint64_t fill_run(struct row_filling *filling, const void *edges, uint64_t i,
-                                       uint64_t count, struct graph *graph, bool real)
-{
-    uint32_t *target = graph->target;
-    const uint32_t source = source_of(filling->last);
-    uint32_t last = target_of(filling->last);
-    uint64_t place = filling->kept;
-
-    for (; i < count; i++, place++) {
-        const struct edge edge = edge_at(edges, i, real);
-        const uint32_t next = target_of(edge.key);
-
-        if (source_of(edge.key) != source || next <= last || next == source) {
-            break;
-        }
-        target[place] = next;
-        put_weight(graph, place, edge, real);
-        last = next;
-    }
-    CHECK(last < graph->vertex_count);
-    filling->kept = place;
-    filling->last = (uint64_t)source << 32 | last;
-    return i;
-}
-
-/* Fills the rows from the whole list. False as soon as an edge is out of order: what has been
- * filled by then is of no use. Parallel edges are neighbours: the shortest stays. Integers need
- * room in the graph for all of them; decimals go into the first half of the memory of the edges
- * themselves, whose ends have left by then: each is moved to where an edge before it, or its own
- * ends, were. */
-static FOR_EACH_TYPE bool fill_rows(const struct edge_buffer *list, const uint32_t *row_of,
-                                    struct graph *graph, bool real)
-{
-    struct row_filling filling = {0};
-    struct graph_summary *summary = &graph->summary;
-
-    for (uint64_t i = 0; i < list->count;) {
-        struct edge edge = edge_at(list->edges, i, real);
-
-        edge.key = final_key(graph, row_of, edge.key);
-        if (is_loop(edge.key)) {
-            settle_loop(summary, edge, real);
-        } else if (edge.key > filling.last) {
-            while (filling.row < source_of(edge.key)) {
-                graph->row_offset[++filling.row] = filling.kept;
-            }
-            graph->target[filling.kept] = target_of(edge.key);
-            put_weight(graph, filling.kept++, edge, real);
-            filling.last = edge.key;
-            if (row_of == NULL) {
-                i = fill_run(&filling, list->edges, i + 1, list->count, graph, real);
-                continue;
-            }
-        } else if (edge.key == filling.last) {
-            const uint64_t last = filling.kept - 1;
-
-            summary->parallel_merged++;
-            summary->parallel_differing += real ? edge.decimal != graph->weight_f8[last]
-                                                : edge.integer != graph->weight_i4[last];
-            if (real ? edge.decimal < graph->weight_f8[last]
-                     : edge.integer < graph->weight_i4[last]) {
-                put_weight(graph, last, edge, real);
-            }
-        } else {
-            return false;
-        }
-        i++;
-    }
-    while (filling.row < graph->vertex_count) {
-        graph->row_offset[++filling.row] = filling.kept;
-    }
-    graph->edge_count = filling.kept;
-    return true;
-}
-
-static FOR_EACH_TYPE void put_edge(struct edge_buffer *list, uint64_t index, struct edge edge,
-                                   bool real)
-{
-    if (real) {
-        ((struct edge_f8 *)list->edges)[index] =
-            (struct edge_f8){source_of(edge.key), target_of(edge.key), edge.decimal};
-    } else {
-        ((struct edge_i4 *)list->edges)[index] =
-            (struct edge_i4){source_of(edge.key), target_of(edge.key), edge.integer};
-    }
-}
-
-/* Final rows in their place. True when the edges are in order then. */
-static FOR_EACH_TYPE bool normalise(struct edge_buffer *list, const uint32_t *row_of,
-                                    struct graph *graph, bool real)
+/* Gives edges their final rows, the smaller end first when undirected, and takes loops out. True
+ * when the edges are in order then. */
+static bool normalise(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     uint64_t kept = 0;
     uint64_t before = 0;
     bool sorted = true;
 
     for (uint64_t i = 0; i < list->count; i++) {
-        struct edge edge = edge_at(list->edges, i, real);
+        struct edge edge = list->edges[i];
 
-        edge.key = final_key(graph, row_of, edge.key);
-        if (is_loop(edge.key)) {
-            settle_loop(&graph->summary, edge, real);
+        if (row_of != NULL) {
+            edge.source = row_of[edge.source];
+            edge.target = row_of[edge.target];
+        }
+        CHECK(edge.source < graph->vertex_count && edge.target < graph->vertex_count);
+        if (edge.source == edge.target) {
+            settle_loop(&graph->summary, edge);
             continue;
         }
-        put_edge(list, kept++, edge, real);
-        sorted = sorted && before <= edge.key;
-        before = edge.key;
+        if (!graph->directed && edge.source > edge.target) {
+            edge = (struct edge){edge.target, edge.source, edge.weight};
+        }
+        list->edges[kept++] = edge;
+        sorted = sorted && before <= key_of(edge);
+        before = key_of(edge);
     }
     list->count = kept;
     return sorted;
 }
 
-/* ---- What the weights say ---- */
+/* ---- Rows ---- */
 
-/* The sum of the largest |weight| of each row is the bound, where edges are directed. */
-static void note_integers(const struct graph *graph, struct graph_summary *summary)
+/* Fills the rows from edges in order, of which parallel ones are neighbours: the shortest stays.
+ * The weights go into the first half of the memory of the edges themselves, which becomes the
+ * graph's: each is moved to where an edge before it, or its own ends, were. */
+static void fill_rows(struct edge_buffer *list, struct graph *graph)
 {
-    int64_t least = INT32_MAX;
-    int64_t most = INT32_MIN;
-    uint64_t bound = 0;
+    struct graph_summary *summary = &graph->summary;
+    double *weight = (double *)(void *)list->edges;
+    uint64_t last_key = 0; /* none, as no loop is kept */
+    uint64_t kept = 0;
+    uint32_t row = 0;
 
-    for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        int64_t size = 0;
+    for (uint64_t i = 0; i < list->count; i++) {
+        const struct edge edge = list->edges[i];
+        const uint64_t key = key_of(edge);
 
-        for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const int64_t weight = graph->weight_i4[edge];
-
-            least = weight < least ? weight : least;
-            most = weight > most ? weight : most;
-            size = weight > size ? weight : -weight > size ? -weight : size;
+        if (key != last_key) {
+            while (row < edge.source) {
+                graph->row_offset[++row] = kept;
+            }
+            graph->target[kept] = edge.target;
+            memcpy(&weight[kept++], &edge.weight, sizeof(*weight));
+            last_key = key;
+            continue;
         }
-        bound += (uint64_t)size;
+        summary->parallel_merged++;
+        summary->parallel_differing += edge.weight != weight[kept - 1];
+        if (edge.weight < weight[kept - 1]) {
+            memcpy(&weight[kept - 1], &edge.weight, sizeof(*weight));
+        }
     }
-    summary->min_weight = (double)least;
-    summary->max_weight = (double)most;
-    summary->distance_bound = (double)bound;
-    summary->decimals = 0;
+    while (row < graph->vertex_count) {
+        graph->row_offset[++row] = kept;
+    }
+    graph->edge_count = kept;
+    graph->weight_type = WEIGHT_REAL;
+    graph->weight_f8 = weight;
+    list->edges = NULL;
 }
 
-static void note_decimals(const struct graph *graph, struct graph_summary *summary)
+bool graph_rows_fit_integer(double weight)
 {
-    double least = INFINITY;
-    double most = -INFINITY;
-    double bound = 0;
+    return weight >= INT32_MIN && weight <= INT32_MAX && weight == (double)(int32_t)weight;
+}
+
+enum status graph_rows_narrow(struct graph *graph)
+{
+    const uint64_t count = graph->edge_count;
+    double *wide = graph->weight_f8;
+    bool is_integer = true;
+
+    for (uint64_t edge = 0; edge < count && is_integer; edge++) {
+        is_integer = graph_rows_fit_integer(wide[edge]);
+    }
+    if (is_integer) {
+        int32_t *narrow = (int32_t *)(void *)wide;
+
+        for (uint64_t edge = 0; edge < count; edge++) {
+            const int32_t weight = (int32_t)wide[edge];
+
+            memcpy(&narrow[edge], &weight, sizeof(weight));
+        }
+        graph->weight_type = WEIGHT_INTEGER;
+        graph->weight_i4 = narrow;
+        graph->weight_f8 = NULL;
+    }
+    /* To their length; an array without elements stays a valid pointer. */
+    return edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) &&
+                   (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
+                               : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
+               ? STATUS_OK
+               : STATUS_NO_MEMORY;
+}
+
+/* ---- What the weights say ---- */
+
+/* Notes the range of the weights, their digits, and as a bound the sum of the largest |weight| at
+ * each vertex: where edges are directed of those that leave it. Written once for either type of
+ * weight, and compiled for each. */
+static inline __attribute__((always_inline)) void note_rows(struct graph *graph, double *largest,
+                                                            bool real)
+{
+    struct graph_summary *summary = &graph->summary;
+    double least = graph->edge_count > 0 ? INFINITY : 0;
+    double most = graph->edge_count > 0 ? -INFINITY : 0;
     uint32_t decimals = 0;
 
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        double size = 0;
+        double row_size = largest[row];
 
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const double weight = graph->weight_f8[edge];
+            const double weight = real ? graph->weight_f8[edge] : graph->weight_i4[edge];
+            const double size = fabs(weight);
 
             least = weight < least ? weight : least;
             most = weight > most ? weight : most;
-            size = weight > size ? weight : -weight > size ? -weight : size;
-            if (decimals != NO_DECIMALS && (decimals > 0 || weight != trunc(weight))) {
+            row_size = size > row_size ? size : row_size;
+            if (!graph->directed && size > largest[graph->target[edge]]) {
+                largest[graph->target[edge]] = size;
+            }
+            if (real && decimals != NO_DECIMALS && (decimals > 0 || weight != trunc(weight))) {
                 decimals = decimals_count(weight, decimals);
             }
         }
-        bound += size;
+        largest[row] = row_size;
     }
     summary->min_weight = least;
     summary->max_weight = most;
-    summary->distance_bound = bound;
     summary->decimals = decimals;
-}
-
-static void note_weights(struct graph *graph)
-{
-    struct graph_summary *summary = &graph->summary;
-
-    if (graph->weight_type == WEIGHT_INTEGER) {
-        note_integers(graph, summary);
-    } else {
-        note_decimals(graph, summary);
-    }
-    if (graph->edge_count == 0) {
-        summary->min_weight = 0;
-        summary->max_weight = 0;
-    }
-    summary->negative = summary->negative_loop != NO_VERTEX || summary->min_weight < 0;
-}
-
-/* An undirected edge counts at both of its ends. */
-static FOR_EACH_TYPE void find_largest(const struct graph *graph, double *largest, bool real)
-{
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        double most = largest[v];
-
-        for (uint64_t edge = graph->row_offset[v]; edge < graph->row_offset[v + 1]; edge++) {
-            double size = fabs(real ? graph->weight_f8[edge] : graph->weight_i4[edge]);
-
-            most = size > most ? size : most;
-            if (size > largest[graph->target[edge]]) {
-                largest[graph->target[edge]] = size;
-            }
-        }
-        largest[v] = most;
+    summary->negative = summary->negative_loop != NO_VERTEX || least < 0;
+    summary->distance_bound = 0;
+    for (uint32_t row = 0; row < graph->vertex_count; row++) {
+        summary->distance_bound += largest[row];
     }
 }
 
-static enum status bound_undirected(struct graph *graph)
+static enum status note_weights(struct graph *graph)
 {
     double *largest = calloc((size_t)graph->vertex_count + 1, sizeof(*largest));
 
@@ -303,87 +181,15 @@ static enum status bound_undirected(struct graph *graph)
         return STATUS_NO_MEMORY;
     }
     if (graph->weight_type == WEIGHT_REAL) {
-        find_largest(graph, largest, true);
+        note_rows(graph, largest, true);
     } else {
-        find_largest(graph, largest, false);
-    }
-    graph->summary.distance_bound = 0;
-    for (uint32_t v = 0; v < graph->vertex_count; v++) {
-        graph->summary.distance_bound += largest[v];
+        note_rows(graph, largest, false);
     }
     free(largest);
     return STATUS_OK;
 }
 
 /* ---- All together ---- */
-
-static enum status allocate_rows(struct graph *graph, uint64_t count, bool real)
-{
-    graph->weight_type = real ? WEIGHT_REAL : WEIGHT_INTEGER;
-    if (!edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) ||
-        (!real && !edge_array_resize(&graph->weight_i4, count + 1, sizeof(*graph->weight_i4)))) {
-        return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
-}
-
-/* Many files list their edges in order: then all is done in one go. */
-static enum status fill_integers(struct edge_buffer *list, const uint32_t *row_of,
-                                 struct graph *graph)
-{
-    const struct graph_summary before = graph->summary;
-    enum status status = allocate_rows(graph, list->count, false);
-
-    if (status != STATUS_OK || fill_rows(list, row_of, graph, false)) {
-        return status;
-    }
-    graph->summary = before;
-    free(graph->target);
-    graph->target = NULL;
-    free(graph->weight_i4);
-    graph->weight_i4 = NULL;
-    if (!normalise(list, row_of, graph, false)) {
-        status = edge_sort(list->edges, false, list->count, graph->vertex_count);
-    }
-    if (status == STATUS_OK) {
-        status = allocate_rows(graph, list->count, false);
-    }
-    if (status == STATUS_OK) {
-        CHECK(fill_rows(list, NULL, graph, false));
-    }
-    return status;
-}
-
-/* In their place, so nothing is tried. */
-static enum status fill_reals(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
-{
-    enum status status = STATUS_OK;
-
-    if (!normalise(list, row_of, graph, true)) {
-        status = edge_sort(list->edges, true, list->count, graph->vertex_count);
-    }
-    if (status == STATUS_OK) {
-        status = allocate_rows(graph, list->count, true);
-    }
-    if (status == STATUS_OK) {
-        graph->weight_f8 = list->edges;
-        list->edges = NULL;
-        const struct edge_buffer moved = {list->count, true, graph->weight_f8};
-        CHECK(fill_rows(&moved, NULL, graph, true));
-    }
-    return status;
-}
-
-/* To their length; what is empty stays a valid pointer. */
-static bool trim(struct graph *graph)
-{
-    const uint64_t count = graph->edge_count + 1;
-
-    return edge_array_resize(&graph->target, count, sizeof(*graph->target)) &&
-           (graph->weight_type == WEIGHT_REAL
-                ? edge_array_resize(&graph->weight_f8, count, sizeof(*graph->weight_f8))
-                : edge_array_resize(&graph->weight_i4, count, sizeof(*graph->weight_i4)));
-}
 
 /* Bound and components by the integers that decimals are times a power of ten. A graph is one of
  * such decimals as long as no sum of them leaves what a double tells apart. */
@@ -410,17 +216,10 @@ enum status graph_rows_summarize(struct graph *graph)
 {
     const double known_bound = graph->summary.distance_bound;
     double *bound = &graph->summary.distance_bound;
-    enum status status = STATUS_OK;
 
-    note_weights(graph);
+    STATUS_TRY(note_weights(graph));
     if (graph->summary.decimals != 0 && graph->summary.decimals != NO_DECIMALS) {
         return summarize_decimals(graph, known_bound);
-    }
-    if (!graph->directed) {
-        status = bound_undirected(graph);
-    }
-    if (status != STATUS_OK) {
-        return status;
     }
     if (known_bound > 0 && known_bound < *bound && *bound >= GRAPH_BOUND_I4 &&
         graph->summary.max_weight < GRAPH_BOUND_I4) {
@@ -430,19 +229,29 @@ enum status graph_rows_summarize(struct graph *graph)
     return graph->summary.components == 0 ? graph_count_components(graph) : STATUS_OK;
 }
 
+static enum status build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
+{
+    graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
+    if (graph->row_offset == NULL) {
+        return STATUS_NO_MEMORY;
+    }
+    STATUS_TRY(normalise(edges, row_of, graph)
+                   ? STATUS_OK
+                   : edge_sort(edges->edges, edges->count, graph->vertex_count));
+    if (!edge_array_resize(&graph->target, edges->count + 1, sizeof(*graph->target)) ||
+        (edges->edges == NULL && !edge_array_resize(&edges->edges, 1, sizeof(*edges->edges)))) {
+        return STATUS_NO_MEMORY;
+    }
+    fill_rows(edges, graph);
+    STATUS_TRY(graph_rows_narrow(graph));
+    return graph_rows_summarize(graph);
+}
+
 enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of, struct graph *graph)
 {
-    enum status status = STATUS_NO_MEMORY;
+    const enum status status = build(edges, row_of, graph);
 
-    graph->row_offset = calloc((size_t)graph->vertex_count + 1, sizeof(*graph->row_offset));
-    if (graph->row_offset != NULL) {
-        status =
-            edges->real ? fill_reals(edges, row_of, graph) : fill_integers(edges, row_of, graph);
-    }
     free(edges->edges);
     *edges = (struct edge_buffer){0};
-    if (status == STATUS_OK && !trim(graph)) {
-        status = STATUS_NO_MEMORY;
-    }
-    return status == STATUS_OK ? graph_rows_summarize(graph) : status;
+    return status;
 }

@@ -81,9 +81,7 @@ static enum status refuse(const struct graphml *graphml, const char *detail, con
 {
     const struct json_place place = place_of(graphml);
 
-    problem_bad_graph(graphml->reterr, place.line, place.column, "%s", detail);
-    problem_hint(graphml->reterr, "%s", hint);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(graphml->reterr, place.line, place.column, hint, "%s", detail);
 }
 
 /* In a handler: nothing happens for STATUS_OK, else the parser stops. */
@@ -248,7 +246,7 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
     graphml->record = (struct edge_record){.place = {"", 0, place.column, place.line}};
     STATUS_TRY(parse_end(graphml, attribute(attributes, "source"), &graphml->record.ends[0]));
     STATUS_TRY(parse_end(graphml, attribute(attributes, "target"), &graphml->record.ends[1]));
-    if (attribute(attributes, "weight") != NULL && !columns_are_unweighted(&graphml->columns)) {
+    if (attribute(attributes, "weight") != NULL && !graphml->columns.is_unweighted) {
         return refuse(graphml, "The edge has a weight in its tag, and GraphML has it in <data>.",
                       "Declare <key id=\"weight\" for=\"edge\" attr.name=\"weight\"/> and write "
                       "<data key=\"weight\">5</data> in the edge; weight=none counts each edge 1.");
@@ -520,9 +518,8 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
                         struct problem *reterr)
 {
     struct graphml *graphml = (struct graphml *)reader;
-    enum status status = STATUS_OK;
 
-    while (size > 0 && status == STATUS_OK) {
+    while (size > 0) {
         const size_t room = BLOCK_SIZE - graphml->block_size;
         const size_t part = room < size ? room : size;
 
@@ -530,11 +527,10 @@ static enum status feed(struct reader *reader, const char *bytes, size_t size,
         graphml->block_size += part;
         bytes += part;
         size -= part;
-        if (graphml->block_size == BLOCK_SIZE) {
-            status = parse_block(graphml, false, reterr);
-        }
+        STATUS_TRY(graphml->block_size == BLOCK_SIZE ? parse_block(graphml, false, reterr)
+                                                     : STATUS_OK);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
@@ -546,7 +542,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     }
     STATUS_TRY(reader_admit_count(reader, graphml->nodes.listed, reterr));
     STATUS_TRY(columns_finish(&graphml->columns, reterr));
-    return json_nodes_build(&graphml->nodes, reader->builder, graphml->directed, ret_graph, reterr);
+    return json_nodes_build(&graphml->nodes, graphml->directed, ret_graph, reterr);
 }
 
 static void cleanup(struct reader *reader)
@@ -581,7 +577,7 @@ static enum status init(struct reader *reader)
     XML_SetCharacterDataHandler(graphml->parser, on_text);
     columns_init(&graphml->columns, reader);
     graphml->key = NO_COLUMN;
-    return json_nodes_init(&graphml->nodes, reader->builder);
+    return json_nodes_init(&graphml->nodes, reader);
 }
 
 const struct reader_class reader_graphml_class = {

@@ -111,9 +111,8 @@ struct json {
 static enum status refuse(const struct json_token *token, const char *detail,
                           struct problem *reterr)
 {
-    problem_bad_graph(reterr, token->place.line, token->place.column, "%s", detail);
-    problem_hint(reterr, token->depth == 0 ? READ_HERE : "");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(reterr, token->place.line, token->place.column,
+                                  token->depth == 0 ? READ_HERE : "", "%s", detail);
 }
 
 static bool is_object(const struct json_token *token)
@@ -297,21 +296,18 @@ static enum status end_element(struct json *json, struct problem *reterr)
     if (is_node         ? !has_seen(json, MEMBER_ID)
         : json->compact ? json->part_count < 2
                         : !has_seen(json, MEMBER_SOURCE) || !has_seen(json, MEMBER_TARGET)) {
-        problem_bad_graph(reterr, json->element.line, json->element.column,
-                          is_node ? "The node has no \"id\"."
-                                  : "The edge has no source or no target.");
-        problem_hint(reterr, READ_HERE);
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, json->element.line, json->element.column, READ_HERE,
+                                      is_node ? "The node has no \"id\"."
+                                              : "The edge has no source or no target.");
     }
     if (is_node) {
         return STATUS_OK;
     }
-    if (json->is_text && !columns_are_unweighted(&json->columns)) {
-        problem_bad_graph(reterr, record->values[ROLE_WEIGHT].line,
-                          record->values[ROLE_WEIGHT].column, "The weight is not a number.");
-        problem_hint(reterr,
-                     "Write it as a number, or give weight=none, which counts each edge 1.");
-        return STATUS_BAD_GRAPH;
+    if (json->is_text && !json->columns.is_unweighted) {
+        return problem_bad_graph_hint(
+            reterr, record->values[ROLE_WEIGHT].line, record->values[ROLE_WEIGHT].column,
+            "Write it as a number, or give weight=none, which counts each edge 1.",
+            "The weight is not a number.");
     }
     STATUS_TRY(columns_add_edge(&json->columns, record, reterr));
     if (!has_seen(json, MEMBER_ONE_WAY) || json->one_way) {
@@ -568,9 +564,7 @@ static enum status check_complete(struct json *json, struct problem *reterr)
         detail = "There is no \"n\" and there are no \"nodes\".";
     }
     if (detail != NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "%s", detail);
-        problem_hint(reterr, READ_HERE);
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, 0, READ_HERE, "%s", detail);
     }
     return columns_finish(&json->columns, reterr);
 }
@@ -594,11 +588,11 @@ static enum status check_directions(const struct json *json, struct problem *ret
     if (json->reader.options.has_directed || json->directed || place.line == 0) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, place.line, place.column,
-                      "The edge is directed, and the graph says that it is not.");
-    problem_hint(reterr, "Say \"directed\": true of the graph and false of the edges that lead "
-                         "both ways, or give directed=.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, place.line, place.column,
+        "Say \"directed\": true of the graph and false of the edges that lead "
+        "both ways, or give directed=.",
+        "The edge is directed, and the graph says that it is not.");
 }
 
 static enum status finish_compact(struct json *json, struct graph **ret_graph,
@@ -632,7 +626,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     }
     STATUS_TRY(reader_admit_count(&json->reader, json->nodes.listed, reterr));
     STATUS_TRY(check_directions(json, reterr));
-    return json_nodes_build(&json->nodes, json->reader.builder, json->directed, ret_graph, reterr);
+    return json_nodes_build(&json->nodes, json->directed, ret_graph, reterr);
 }
 
 static enum status feed(struct reader *reader, const char *bytes, size_t size,
@@ -670,8 +664,8 @@ static enum status init(struct reader *reader)
     json_scanner_init(&json->scanner);
     json->scanner.take = accept_token;
     json->scanner.context = json;
-    STATUS_TRY(json_nodes_init(&json->names, reader->builder));
-    return json_nodes_init(&json->nodes, reader->builder);
+    STATUS_TRY(json_nodes_init(&json->names, reader));
+    return json_nodes_init(&json->nodes, reader);
 }
 
 const struct reader_class reader_json_class = {

@@ -7,9 +7,8 @@
 static enum status refuse(const struct json_token *token, const char *detail, const char *hint,
                           struct problem *reterr)
 {
-    problem_bad_graph(reterr, token->place.line, token->place.column, "%s", detail);
-    problem_hint(reterr, "%s", hint);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(reterr, token->place.line, token->place.column, hint, "%s",
+                                  detail);
 }
 
 static enum status add_cell(struct json_matrix *matrix, const struct json_token *token,
@@ -30,12 +29,8 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
         return STATUS_OK;
     }
     matrix->has_loops |= on_diagonal;
-    const enum status status = reader_add_edge(matrix->reader, ends, token->text, token->size,
-                                               token->place.column, reterr);
-    if (status != STATUS_OK) {
-        problem_at(reterr, token->place.line, token->place.column);
-    }
-    return status;
+    const struct field weight = {token->text, token->size, token->place.column, token->place.line};
+    return reader_add_edge(matrix->reader, ends, weight, reterr);
 }
 
 enum status json_matrix_take(struct json_matrix *matrix, const struct json_token *token,
@@ -96,19 +91,19 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
     struct reader_notes *notes = &reader->notes;
 
     if (matrix->row != matrix->width) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The matrix has %u rows and %u columns.", matrix->row,
-                    matrix->width);
-        problem_hint(reterr, "A graph has as many of each; edges are {\"n\": 3, \"edges\": "
-                             "[[0, 1, 5]]}.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0,
+            "A graph has as many of each; edges are {\"n\": 3, \"edges\": "
+            "[[0, 1, 5]]}.",
+            "The matrix has %u rows and %u columns.", matrix->row, matrix->width);
     }
     if (matrix->is_bare && matrix->has_loops && (matrix->width == 2 || matrix->width == 3)) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The arrays may be a matrix with a diagonal that is not 0, or %u edges.",
-                    matrix->width);
-        problem_hint(reterr, "{\"distances\": [...]} says that they are a matrix, and {\"n\": 3, "
-                             "\"edges\": [...]} that they are edges.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0,
+            "{\"distances\": [...]} says that they are a matrix, and {\"n\": 3, "
+            "\"edges\": [...]} that they are edges.",
+            "The arrays may be a matrix with a diagonal that is not 0, or %u edges.",
+            matrix->width);
     }
     snprintf(notes->variant, sizeof(notes->variant), "matrix");
     snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
@@ -120,5 +115,5 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
         return problem_set(reterr, STATUS_BAD_GRAPH, "The matrix has %u rows and %u names.",
                            matrix->width, name_table_count(matrix->nodes->names));
     }
-    return json_nodes_build(matrix->nodes, reader->builder, true, ret_graph, reterr);
+    return json_nodes_build(matrix->nodes, true, ret_graph, reterr);
 }

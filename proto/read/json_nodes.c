@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-enum status json_nodes_init(struct json_nodes *nodes, struct graph_builder *builder)
+enum status json_nodes_init(struct json_nodes *nodes, struct reader *reader)
 {
-    *nodes = (struct json_nodes){.builder = builder};
+    *nodes = (struct json_nodes){.reader = reader};
     return name_table_create(&nodes->names);
 }
 
@@ -43,7 +43,7 @@ static enum status add(struct json_nodes *nodes, const struct json_token *token,
         .is_string = token->kind == JSON_TOKEN_STRING,
     };
     nodes->has_string |= nodes->vertices[row].is_string;
-    return graph_builder_admit(nodes->builder, (uint64_t)row + 1, reterr);
+    return graph_builder_admit(nodes->reader->builder, (uint64_t)row + 1, reterr);
 }
 
 static enum status check_name(const struct json_token *token, struct problem *reterr)
@@ -98,49 +98,29 @@ static enum status refuse_unlisted(const struct json_nodes *nodes, uint32_t row,
                                    struct problem *reterr)
 {
     const struct json_place *place = &nodes->vertices[row].first;
-    char buffer[NAME_NUMBER_BUFFER];
     size_t size;
-    const char *name = name_table_get(nodes->names, row, buffer, &size);
+    const char *name = name_table_get(nodes->names, row, &size);
 
     return problem_bad_graph(reterr, place->line, place->column,
                              "Vertex '%.*s' is not in the list of nodes.",
                              size > 40 ? 40 : (int)size, name);
 }
 
-enum status json_nodes_build(const struct json_nodes *nodes, struct graph_builder *builder,
-                             bool directed, struct graph **ret_graph, struct problem *reterr)
+enum status json_nodes_build(struct json_nodes *nodes, bool directed, struct graph **ret_graph,
+                             struct problem *reterr)
 {
     const uint32_t count = name_table_count(nodes->names);
-    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
     uint32_t *row_of = calloc((size_t)count + 1, sizeof(*row_of));
-    struct vertex_names *names = NULL;
-    enum status status = STATUS_OK;
+    enum status status = row_of != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 
-    if (order == NULL || row_of == NULL) {
-        status = STATUS_NO_MEMORY;
-        goto end;
+    for (uint32_t row = 0; row < count && status == STATUS_OK; row++) {
+        row_of[row] = nodes->vertices[row].position;
+        status = row_of[row] == NO_VERTEX ? refuse_unlisted(nodes, row, reterr) : STATUS_OK;
     }
-    for (uint32_t row = 0; row < count; row++) {
-        const uint32_t position = nodes->vertices[row].position;
-
-        if (position == NO_VERTEX) {
-            status = refuse_unlisted(nodes, row, reterr);
-            goto end;
-        }
-        order[position] = row;
-        row_of[row] = position;
+    if (status == STATUS_OK) {
+        status = reader_finish_names(nodes->reader, &nodes->names, row_of, !nodes->has_string,
+                                     directed, ret_graph, reterr);
     }
-    if (vertex_names_create_ordered(nodes->names, order, count, !nodes->has_string, &names) !=
-        STATUS_OK) {
-        status = STATUS_NO_MEMORY;
-        goto end;
-    }
-    free(order);
-    order = NULL;
-    status = graph_builder_finish(builder, &names, row_of, directed, ret_graph, reterr);
-end:
-    vertex_names_destroy(names);
-    free(order);
     free(row_of);
     return status;
 }

@@ -2,9 +2,9 @@
  * where it was met first, and its position in the list of nodes, which may come after the edges. */
 #pragma once
 
-#include "proto/read/graph_builder.h"
+#include "proto/name_table.h"
 #include "proto/read/json_scanner.h"
-#include "proto/read/name_table.h"
+#include "proto/read/reader.h"
 
 struct json_vertex {
     struct json_place first; /* mentioned there */
@@ -13,7 +13,7 @@ struct json_vertex {
 };
 
 struct json_nodes {
-    struct graph_builder *builder; /* borrowed: admits vertices */
+    struct reader *reader; /* borrowed */
     struct name_table *names;
     struct json_vertex *vertices; /* by row of the name table */
     uint32_t capacity;
@@ -21,7 +21,7 @@ struct json_nodes {
     bool has_string;
 };
 
-MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct graph_builder *builder);
+MUST_CHECK enum status json_nodes_init(struct json_nodes *nodes, struct reader *reader);
 /* Accepts zeroes. */
 void json_nodes_finish(struct json_nodes *nodes);
 
@@ -33,8 +33,7 @@ MUST_CHECK enum status json_nodes_name(struct json_nodes *nodes, const struct js
 /* The next node of the list has the id in this token. */
 MUST_CHECK enum status json_nodes_list(struct json_nodes *nodes, const struct json_token *token,
                                        struct problem *reterr);
-/* Finishes the builder, whose edges are between rows of json_nodes_name: the vertices come in the
- * order of the list. STATUS_BAD_GRAPH when a name is not in the list. */
-MUST_CHECK enum status json_nodes_build(const struct json_nodes *nodes,
-                                        struct graph_builder *builder, bool directed,
+/* The graph, whose edges are between rows of json_nodes_name: the vertices come in the order of the
+ * list. STATUS_BAD_GRAPH for a name that is not in it. */
+MUST_CHECK enum status json_nodes_build(struct json_nodes *nodes, bool directed,
                                         struct graph **ret_graph, struct problem *reterr);

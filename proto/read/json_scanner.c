@@ -69,9 +69,7 @@ static enum status emit(struct json_scanner *scanner, enum json_token_kind kind,
         .place = scanner->token_place,
     };
 
-    if (text_status(&scanner->text) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(text_status(&scanner->text));
     return scanner->take(scanner->context, &token, reterr);
 }
 
@@ -134,9 +132,9 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
     const struct json_place place = scanner->token_place;
 
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
-        problem_bad_graph(reterr, place.line, place.column, "%s is not JSON.", text);
-        problem_hint(reterr, "Leave the edge out: what is not listed is unreachable.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, place.line, place.column,
+                                      "Leave the edge out: what is not listed is unreachable.",
+                                      "%s is not JSON.", text);
     }
     return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is no JSON value.", text);
 }
@@ -144,11 +142,8 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
 static enum status end_literal(struct json_scanner *scanner, struct problem *reterr)
 {
     enum json_token_kind kind = JSON_TOKEN_NUMBER;
-    enum status status;
 
-    if (text_status(&scanner->text) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(text_status(&scanner->text));
     if (strcmp(scanner->text.bytes, "true") == 0) {
         kind = JSON_TOKEN_TRUE;
     } else if (strcmp(scanner->text.bytes, "false") == 0) {
@@ -158,9 +153,9 @@ static enum status end_literal(struct json_scanner *scanner, struct problem *ret
     } else if (!is_number(scanner->text.bytes)) {
         return refuse_literal(scanner, reterr);
     }
-    status = emit(scanner, kind, reterr);
+    STATUS_TRY(emit(scanner, kind, reterr));
     after_value(scanner);
-    return status;
+    return STATUS_OK;
 }
 
 static bool is_literal_byte(char c)
@@ -300,8 +295,6 @@ static enum status decode(struct json_scanner *scanner, struct problem *reterr)
 static enum status accept_string(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     const bool is_escaped = scanner->mode == MODE_ESCAPE;
-    enum status status = STATUS_OK;
-
     if ((unsigned char)c < 0x20) {
         return problem_bad_graph(reterr, scanner->place.line, scanner->place.column,
                                  "There is a control character in a string.");
@@ -312,15 +305,12 @@ static enum status accept_string(struct json_scanner *scanner, char c, struct pr
         text_append_char(&scanner->text, c);
         return STATUS_OK;
     }
-    if (scanner->is_coded && text_status(&scanner->text) == STATUS_OK) {
-        status = decode(scanner, reterr);
-    }
-    if (status == STATUS_OK) {
-        status = emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr);
-    }
+    STATUS_TRY(text_status(&scanner->text));
+    STATUS_TRY(scanner->is_coded ? decode(scanner, reterr) : STATUS_OK);
+    STATUS_TRY(emit(scanner, scanner->is_key ? JSON_TOKEN_KEY : JSON_TOKEN_STRING, reterr));
     after_value(scanner);
     scanner->expected = scanner->is_key ? EXPECT_COLON : scanner->expected;
-    return status;
+    return STATUS_OK;
 }
 
 static enum status parse_between(struct json_scanner *scanner, char c, struct problem *reterr)
@@ -342,18 +332,15 @@ static enum status parse_between(struct json_scanner *scanner, char c, struct pr
 
 static enum status accept_byte(struct json_scanner *scanner, char c, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
     if (scanner->mode != MODE_BETWEEN && scanner->text.size > READER_LINE_LIMIT) {
         return problem_bad_graph(reterr, scanner->token_place.line, scanner->token_place.column,
                                  "A string or number is longer than 65536 bytes.");
     }
-    if (scanner->mode == MODE_LITERAL) {
-        status = end_literal(scanner, reterr);
-    } else if (scanner->mode != MODE_BETWEEN) {
+    if (scanner->mode == MODE_STRING || scanner->mode == MODE_ESCAPE) {
         return accept_string(scanner, c, reterr);
     }
-    return status == STATUS_OK ? parse_between(scanner, c, reterr) : status;
+    STATUS_TRY(scanner->mode == MODE_LITERAL ? end_literal(scanner, reterr) : STATUS_OK);
+    return parse_between(scanner, c, reterr);
 }
 
 enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, size_t size,
@@ -363,8 +350,6 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
     const char *next;
 
     for (const char *at = bytes; at < end; at = next) {
-        enum status status = STATUS_OK;
-
         /* Bytes that stand for themselves are taken in one go. */
         next = at;
         if (scanner->mode == MODE_LITERAL) {
@@ -379,11 +364,8 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
         if (next > at && scanner->text.size <= READER_LINE_LIMIT) {
             text_append(&scanner->text, at, (size_t)(next - at));
         } else {
-            status = accept_byte(scanner, *at, reterr);
+            STATUS_TRY(accept_byte(scanner, *at, reterr));
             next = at + 1;
-        }
-        if (status != STATUS_OK) {
-            return status;
         }
         scanner->offset += (size_t)(next - at);
         scanner->place.column += (size_t)(next - at);
@@ -397,13 +379,9 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
 
 enum status json_scanner_end(struct json_scanner *scanner, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
-    if (scanner->mode == MODE_LITERAL) {
-        status = end_literal(scanner, reterr);
-    }
-    if (status != STATUS_OK || scanner->expected == EXPECT_NOTHING) {
-        return status;
+    STATUS_TRY(scanner->mode == MODE_LITERAL ? end_literal(scanner, reterr) : STATUS_OK);
+    if (scanner->expected == EXPECT_NOTHING) {
+        return STATUS_OK;
     }
     problem_set(reterr, STATUS_TRUNCATED, "The document ends in the middle.");
     problem_at(reterr, scanner->place.line, scanner->place.column);

@@ -45,7 +45,9 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     enum status status;
 
     splitter->line++;
-    STATUS_TRY(check_bytes(splitter, splitter->line, line, size, reterr));
+    if (size > limit_of(splitter) || splitter->has_nul) {
+        STATUS_TRY(check_bytes(splitter, splitter->line, line, size, reterr));
+    }
     if (size > 0 && line[size - 1] == '\r') {
         size--;
     }
@@ -91,26 +93,21 @@ static enum status keep(struct line_splitter *splitter, const char *bytes, size_
 enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes, size_t size,
                                struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
-    while (size > 0 && status == STATUS_OK) {
+    splitter->has_nul |= memchr(bytes, '\0', size) != NULL;
+    while (size > 0) {
         const char *end = memchr(bytes, '\n', size);
-        size_t length = end == NULL ? size : (size_t)(end - bytes);
-        bool whole = end != NULL && splitter->pending_size == 0;
+        const size_t length = end == NULL ? size : (size_t)(end - bytes);
 
-        if (whole) {
-            status = hand_on(splitter, bytes, length, reterr);
+        if (end != NULL && splitter->pending_size == 0) {
+            STATUS_TRY(hand_on(splitter, bytes, length, reterr));
         } else {
-            status = keep(splitter, bytes, length, reterr);
+            STATUS_TRY(keep(splitter, bytes, length, reterr));
+            STATUS_TRY(end != NULL ? line_splitter_end(splitter, reterr) : STATUS_OK);
         }
-        if (end != NULL && !whole && status == STATUS_OK) {
-            status = line_splitter_end(splitter, reterr);
-        }
-        length += end != NULL;
-        bytes += length;
-        size -= length;
+        bytes += length + (end != NULL);
+        size -= length + (end != NULL);
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr)
@@ -124,40 +121,17 @@ enum status line_splitter_end(struct line_splitter *splitter, struct problem *re
     return hand_on(splitter, splitter->pending, size, reterr);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-struct word line_word_next(struct word_cursor *cursor)
-{
-    const char *at = cursor->at;
-    struct word word;
-
-    while (at < cursor->end && is_blank(*at)) {
-        at++;
-    }
-    word.bytes = at;
-    word.column = (uint64_t)(at - cursor->begin) + 1;
-    while (at < cursor->end && !is_blank(*at)) {
-        at++;
-    }
-    word.size = (size_t)(at - word.bytes);
-    cursor->at = at;
-    return word;
-}
-
-bool line_word_is(struct word word, const char *text)
+bool line_word_is(struct field word, const char *text)
 {
     return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
 }
 
-bool line_word_is_like(struct word word, const char *text)
+bool line_word_is_like(struct field word, const char *text)
 {
     return word.size == strlen(text) && strncasecmp(word.bytes, text, word.size) == 0;
 }
 
-enum status line_word_refuse(struct word word, const char *expected, struct problem *reterr)
+enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr)
 {
     if (word.size == 0) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The line ends where %s should be.", expected);
@@ -171,12 +145,12 @@ enum status line_word_refuse(struct word word, const char *expected, struct prob
 
 enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr)
 {
-    struct word word = line_word_next(cursor);
+    struct field word = line_word_next(cursor);
 
     return word.size == 0 ? STATUS_OK : line_word_refuse(word, "the end of the line", reterr);
 }
 
-enum status line_word_parse_vertex(struct word word, uint32_t vertex_count, uint32_t *ret_row,
+enum status line_word_parse_vertex(struct field word, uint32_t vertex_count, uint32_t *ret_row,
                                    struct problem *reterr)
 {
     int64_t vertex;
@@ -197,7 +171,7 @@ enum status line_word_parse_vertex(struct word word, uint32_t vertex_count, uint
     return STATUS_OK;
 }
 
-enum status line_word_parse_count(struct word word, const char *expected, int64_t *ret_count,
+enum status line_word_parse_count(struct field word, const char *expected, int64_t *ret_count,
                                   struct problem *reterr)
 {
     int64_t count;

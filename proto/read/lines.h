@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proto/problem.h"
+#include "proto/read/fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,7 @@ struct line_splitter {
     char *pending; /* the begin of a line whose end has not come */
     size_t pending_size;
     size_t pending_capacity;
+    bool has_nul; /* some byte fed was NUL, which the line that has it is refused for */
 };
 
 void line_splitter_finish(struct line_splitter *splitter);
@@ -42,23 +44,32 @@ struct word_cursor {
     const char *end;
 };
 
-struct word {
-    const char *bytes;
-    size_t size; /* 0 at the end of the line */
-    uint64_t column;
-};
+/* The next word; size 0 at the end of the line. */
+static inline struct field line_word_next(struct word_cursor *cursor)
+{
+    const char *begin = cursor->at;
 
-struct word line_word_next(struct word_cursor *cursor);
-bool line_word_is(struct word word, const char *text);
+    while (begin < cursor->end && field_is_blank(*begin)) {
+        begin++;
+    }
+    const char *at = begin;
+    while (at < cursor->end && !field_is_blank(*at)) {
+        at++;
+    }
+    cursor->at = at;
+    return (struct field){begin, (size_t)(at - begin), (uint64_t)(begin - cursor->begin) + 1, 0};
+}
+
+bool line_word_is(struct field word, const char *text);
 /* Case is not significant. */
-bool line_word_is_like(struct word word, const char *text);
+bool line_word_is_like(struct field word, const char *text);
 /* STATUS_BAD_GRAPH at the word: it stands where something else is expected. */
-enum status line_word_refuse(struct word word, const char *expected, struct problem *reterr);
+enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr);
 /* STATUS_BAD_GRAPH unless the line ends here. */
 MUST_CHECK enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr);
 /* A vertex of 1..vertex_count, as its row. */
-MUST_CHECK enum status line_word_parse_vertex(struct word word, uint32_t vertex_count,
+MUST_CHECK enum status line_word_parse_vertex(struct field word, uint32_t vertex_count,
                                               uint32_t *ret_row, struct problem *reterr);
 /* A number of things, from 0. */
-MUST_CHECK enum status line_word_parse_count(struct word word, const char *expected,
+MUST_CHECK enum status line_word_parse_count(struct field word, const char *expected,
                                              int64_t *ret_count, struct problem *reterr);

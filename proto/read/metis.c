@@ -34,8 +34,8 @@ struct metis {
 static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
                              struct problem *reterr)
 {
-    const struct word fmt = line_word_next(cursor);
-    const struct word ncon = line_word_next(cursor);
+    const struct field fmt = line_word_next(cursor);
+    const struct field ncon = line_word_next(cursor);
     struct reader_notes *notes = &metis->reader.notes;
     char digits[4] = "000";
     int64_t constraints;
@@ -54,10 +54,9 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
         return line_word_refuse(ncon, "the number of weights per vertex", reterr);
     }
     if (constraints > 0 && !has_vertex_weights) {
-        problem_bad_graph(reterr, 0, ncon.column,
-                          "There are weights per vertex, but fmt says that vertices have none.");
-        problem_hint(reterr, "The second digit of fmt is 1 when vertices have weights.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, ncon.column, "The second digit of fmt is 1 when vertices have weights.",
+            "There are weights per vertex, but fmt says that vertices have none.");
     }
     metis->passed_count = constraints + (digits[0] == '1');
     metis->has_edge_weights = digits[2] == '1';
@@ -65,7 +64,6 @@ static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
     if (metis->has_edge_weights) {
         snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
     }
-    notes->says_direction = true;
     return STATUS_OK;
 }
 
@@ -106,11 +104,11 @@ static uint64_t hash_edge(uint32_t first, uint32_t second, double weight)
     return hash ^ hash >> 31;
 }
 
-static enum status add_neighbour(struct metis *metis, struct word vertex,
+static enum status add_neighbour(struct metis *metis, struct field vertex,
                                  struct word_cursor *cursor, struct problem *reterr)
 {
     const uint32_t row = metis->row_count;
-    struct word weight = {"1", 1, vertex.column};
+    struct field weight = {"1", 1, vertex.column, 0};
     uint32_t ends[2] = {row, 0};
     double value = 0;
 
@@ -119,10 +117,9 @@ static enum status add_neighbour(struct metis *metis, struct word vertex,
         return line_word_refuse(weight, "the weight of the edge", reterr);
     }
     if (ends[1] == row) {
-        problem_bad_graph(reterr, 0, vertex.column,
-                          "Vertex %u lists itself: this format has no loops.", row + 1);
-        problem_hint(reterr, "Take the loop out: it shortens no path.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, vertex.column,
+                                      "Take the loop out: it shortens no path.",
+                                      "Vertex %u lists itself: this format has no loops.", row + 1);
     }
     if (number_parse_real(weight.bytes, weight.size, &value) && ends[1] < row) {
         metis->sums[1] += hash_edge(ends[1], row, value);
@@ -130,12 +127,12 @@ static enum status add_neighbour(struct metis *metis, struct word vertex,
     }
     metis->sums[0] += hash_edge(row, ends[1], value);
     metis->listed++;
-    return reader_add_edge(&metis->reader, ends, weight.bytes, weight.size, weight.column, reterr);
+    return reader_add_edge(&metis->reader, ends, weight, reterr);
 }
 
 static enum status parse_row(struct metis *metis, struct word_cursor cursor, struct problem *reterr)
 {
-    struct word word;
+    struct field word;
     int64_t number;
 
     for (int64_t i = 0; i < metis->passed_count; i++) {
@@ -156,7 +153,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct metis *metis = context;
     const struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
-    const struct word first = line_word_next(&ahead);
+    const struct field first = line_word_next(&ahead);
 
     if (first.size > 0 && first.bytes[0] == '%') {
         return STATUS_OK;
@@ -187,40 +184,31 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
         return STATUS_TRUNCATED;
     }
     if (metis->sums[0] != metis->sums[1]) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The two ends of some edge do not list each other with the same weight.");
-        problem_hint(reterr,
-                     "Both ends of an edge list it; a file of directed edges is an edge list.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0, "Both ends of an edge list it; a file of directed edges is an edge list.",
+            "The two ends of some edge do not list each other with the same weight.");
     }
     if (metis->listed == (uint64_t)metis->edge_count) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_GRAPH,
-                "The header announces m=%lld edges, but the lists hold %llu.",
-                (long long)metis->edge_count, (unsigned long long)metis->listed);
-    problem_hint(reterr, "m counts an edge once, though both of its ends list it.");
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(reterr, 0, 0,
+                                  "m counts an edge once, though both of its ends list it.",
+                                  "The header announces m=%lld edges, but the lists hold %llu.",
+                                  (long long)metis->edge_count, (unsigned long long)metis->listed);
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct metis *metis = (struct metis *)reader;
-    enum status status = STATUS_OK;
 
-    /* The line of a last vertex without neighbours may be nothing. */
-    if (metis->headed && metis->row_count + 1 == (uint64_t)metis->vertex_count) {
-        status = line_splitter_feed(&reader->splitter, "\n", 1, reterr);
-    }
-    if (status == STATUS_OK && !metis->headed) {
+    if (!metis->headed) {
         return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }
-    if (status == STATUS_OK) {
-        status = check_complete(metis, reterr);
+    /* The line of a last vertex without neighbours may be nothing. */
+    if (metis->row_count + 1 == (uint64_t)metis->vertex_count) {
+        STATUS_TRY(line_splitter_feed(&reader->splitter, "\n", 1, reterr));
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_complete(metis, reterr));
     return reader_finish_range(reader, metis->vertex_count, 1, false, ret_graph, reterr);
 }
 
@@ -229,4 +217,5 @@ const struct reader_class reader_metis_class = {
     .parse_line = parse_line,
     .line_limit = LIST_BYTES_LIMIT,
     .finish = finish,
+    .says_direction = true,
 };

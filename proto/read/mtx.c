@@ -28,15 +28,7 @@ struct mtx {
     uint32_t column;
 };
 
-static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
-                             struct problem *reterr)
-{
-    problem_bad_graph(reterr, 0, column, "%s", detail);
-    problem_hint(reterr, "%s", hint);
-    return STATUS_BAD_GRAPH;
-}
-
-static enum status parse_field(struct mtx *mtx, struct word word, struct problem *reterr)
+static enum status parse_field(struct mtx *mtx, struct field word, struct problem *reterr)
 {
     if (line_word_is_like(word, "integer") || line_word_is_like(word, "unsigned-integer")) {
         mtx->field = FIELD_INTEGER;
@@ -46,13 +38,13 @@ static enum status parse_field(struct mtx *mtx, struct word word, struct problem
         return line_word_refuse(word, "integer, real or pattern", reterr);
     }
     if (mtx->field == FIELD_PATTERN && mtx->array) {
-        return refuse_at(word.column, "An array has no pattern: it lists every entry.",
-                         "Write it as a coordinate matrix.", reterr);
+        return problem_bad_graph_hint(reterr, 0, word.column, "Write it as a coordinate matrix.",
+                                      "An array has no pattern: it lists every entry.");
     }
     return STATUS_OK;
 }
 
-static enum status parse_symmetry(struct mtx *mtx, struct word word, struct problem *reterr)
+static enum status parse_symmetry(struct mtx *mtx, struct field word, struct problem *reterr)
 {
     if (line_word_is_like(word, "symmetric")) {
         mtx->symmetry = SYMMETRY_SYMMETRIC;
@@ -62,8 +54,8 @@ static enum status parse_symmetry(struct mtx *mtx, struct word word, struct prob
         return line_word_refuse(word, "general, symmetric or skew-symmetric", reterr);
     }
     if (mtx->symmetry == SYMMETRY_SKEW && mtx->field == FIELD_PATTERN) {
-        return refuse_at(word.column, "A pattern has no signs: it cannot be skew-symmetric.",
-                         "Write it as general or symmetric.", reterr);
+        return problem_bad_graph_hint(reterr, 0, word.column, "Write it as general or symmetric.",
+                                      "A pattern has no signs: it cannot be skew-symmetric.");
     }
     return STATUS_OK;
 }
@@ -88,7 +80,6 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
     snprintf(notes->variant, sizeof(notes->variant), "%s %s %s",
              mtx->array ? "array" : "coordinate", field_names[mtx->field],
              symmetry_names[mtx->symmetry]);
-    notes->says_direction = true;
     if (mtx->field != FIELD_PATTERN) {
         snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
     }
@@ -97,9 +88,9 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 
 static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
-    struct word banner = line_word_next(&cursor);
-    struct word object = line_word_next(&cursor);
-    struct word layout = line_word_next(&cursor);
+    struct field banner = line_word_next(&cursor);
+    struct field object = line_word_next(&cursor);
+    struct field layout = line_word_next(&cursor);
 
     if (!line_word_is_like(banner, "%%MatrixMarket")) {
         return line_word_refuse(banner, "%%MatrixMarket", reterr);
@@ -119,91 +110,77 @@ static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, stru
 
 static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
-    struct word rows = line_word_next(&cursor);
-    struct word columns = line_word_next(&cursor);
-    int64_t row_count = 0;
-    int64_t column_count = 0;
+    struct field rows = line_word_next(&cursor);
+    struct field columns = line_word_next(&cursor);
+    int64_t row_count;
+    int64_t column_count;
     int64_t entry_count = 0;
-    enum status status = line_word_parse_count(rows, "the number of rows", &row_count, reterr);
 
-    if (status == STATUS_OK) {
-        status = line_word_parse_count(columns, "the number of columns", &column_count, reterr);
+    STATUS_TRY(line_word_parse_count(rows, "the number of rows", &row_count, reterr));
+    STATUS_TRY(line_word_parse_count(columns, "the number of columns", &column_count, reterr));
+    if (!mtx->array && line_word_parse_count(line_word_next(&cursor), "the number of entries",
+                                             &entry_count, reterr) != STATUS_OK) {
+        problem_hint(reterr, "Before the entries stands a line of the numbers of rows, columns and "
+                             "entries.");
+        return STATUS_BAD_GRAPH;
     }
-    if (status == STATUS_OK && !mtx->array) {
-        struct word entries = line_word_next(&cursor);
-
-        status = line_word_parse_count(entries, "the number of entries", &entry_count, reterr);
-        problem_hint(status != STATUS_OK ? reterr : NULL,
-                     "Before the entries stands a line of the numbers of rows, columns and "
-                     "entries.");
-    }
-    if (status == STATUS_OK) {
-        status = line_word_expect_end(&cursor, reterr);
-    }
-    if (status == STATUS_OK && row_count != column_count) {
-        return refuse_at(columns.column, "The matrix is not square: its rows are not vertices.",
-                         "A graph has as many rows as columns.", reterr);
+    STATUS_TRY(line_word_expect_end(&cursor, reterr));
+    if (row_count != column_count) {
+        return problem_bad_graph_hint(reterr, 0, columns.column,
+                                      "A graph has as many rows as columns.",
+                                      "The matrix is not square: its rows are not vertices.");
     }
     /* An array lists all of a matrix, or its lower triangle, with the diagonal or without. More
      * vertices than are ever read are refused before the product could overflow. */
-    if (status == STATUS_OK && mtx->array && row_count <= GRAPH_VERTEX_LIMIT) {
+    if (mtx->array && row_count <= GRAPH_VERTEX_LIMIT) {
         entry_count = mtx->symmetry == SYMMETRY_GENERAL     ? row_count * row_count
                       : mtx->symmetry == SYMMETRY_SYMMETRIC ? row_count * (row_count + 1) / 2
                                                             : row_count * (row_count - 1) / 2;
         mtx->row = mtx->symmetry == SYMMETRY_SKEW ? 1 : 0;
     }
-    if (status == STATUS_OK) {
-        status = reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr);
-    }
+    STATUS_TRY(reader_announce(&mtx->reader, (uint64_t)row_count, (uint64_t)entry_count, reterr));
     mtx->vertex_count = (uint32_t)row_count;
     mtx->entry_count = (uint64_t)entry_count;
-    mtx->sized = status == STATUS_OK;
-    return status;
+    mtx->sized = true;
+    return STATUS_OK;
 }
 
 static enum status refuse_more(uint64_t column, struct problem *reterr)
 {
-    return refuse_at(column, "There are more entries than the size line announces.",
-                     "Correct the size line, or take the rest out.", reterr);
+    return problem_bad_graph_hint(reterr, 0, column, "Correct the size line, or take the rest out.",
+                                  "There are more entries than the size line announces.");
 }
 
 /* Adds an entry, and its mirror where it stands for two. */
-static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct word weight,
+static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct field weight,
                              struct problem *reterr)
 {
     int64_t integer;
-    bool is_edge;
-    double value = 0;
 
     if (mtx->field == FIELD_INTEGER && !number_parse_integer(weight.bytes, weight.size, &integer) &&
         memchr(weight.bytes, '.', weight.size) != NULL) {
-        problem_bad_graph(reterr, 0, weight.column,
-                          "The header says integer, and '%.*s' has a decimal point.",
-                          weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
-        problem_hint(reterr, "Write real in the header.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(reterr, 0, weight.column, "Write real in the header.",
+                                      "The header says integer, and '%.*s' has a decimal point.",
+                                      weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
+    const uint64_t before = graph_builder_edge_count(mtx->reader.builder);
     mtx->entries++;
-    STATUS_TRY(
-        reader_add_edge(&mtx->reader, ends, weight.bytes, weight.size, weight.column, reterr));
-    (void)number_parse_real(weight.bytes, weight.size, &value);
-    STATUS_TRY(reader_judge_value(&mtx->reader, value, &is_edge, reterr));
-    if (!mtx->mirrored || ends[0] == ends[1] || !is_edge) {
+    STATUS_TRY(reader_add_edge(&mtx->reader, ends, weight, reterr));
+    if (!mtx->mirrored || ends[0] == ends[1] ||
+        graph_builder_edge_count(mtx->reader.builder) == before) {
         return STATUS_OK;
     }
-    const enum status status = graph_builder_add_real(
-        mtx->reader.builder, ends[1], ends[0], mtx->symmetry == SYMMETRY_SKEW ? -value : value);
-    (void)reader_add_failed(&mtx->reader, status, reterr);
-    return status;
+    const double value = graph_builder_edge(mtx->reader.builder, before).weight;
+    return graph_builder_add(mtx->reader.builder, ends[1], ends[0],
+                             mtx->symmetry == SYMMETRY_SKEW ? -value : value, reterr);
 }
 
 static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
                                     struct problem *reterr)
 {
-    static const char one[] = "1";
-    struct word row = line_word_next(&cursor);
-    struct word column = line_word_next(&cursor);
-    struct word weight = {one, 1, 0};
+    struct field row = line_word_next(&cursor);
+    struct field column = line_word_next(&cursor);
+    struct field weight = {"1", 1, row.column, 0};
     uint32_t ends[2];
 
     if (mtx->entries == mtx->entry_count) {
@@ -217,17 +194,15 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
-        return refuse_at(row.column, "The diagonal of a skew-symmetric matrix is not listed.",
-                         "Take the entry out: it is 0.", reterr);
+        return problem_bad_graph_hint(reterr, 0, row.column, "Take the entry out: it is 0.",
+                                      "The diagonal of a skew-symmetric matrix is not listed.");
     }
     return add_entry(mtx, ends, weight, reterr);
 }
 
 static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-
-    for (struct word value = line_word_next(&cursor); value.size > 0 && status == STATUS_OK;
+    for (struct field value = line_word_next(&cursor); value.size > 0;
          value = line_word_next(&cursor)) {
         const uint32_t ends[2] = {mtx->row, mtx->column};
 
@@ -237,7 +212,7 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
         if (value.bytes[0] != '-' && reader_is_not_finite(value.bytes, value.size)) {
             mtx->entries++;
         } else {
-            status = add_entry(mtx, ends, value, reterr);
+            STATUS_TRY(add_entry(mtx, ends, value, reterr));
         }
         /* Down the column, then to the top of the next one: of the matrix or of its triangle. */
         mtx->row++;
@@ -247,7 +222,7 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
             mtx->row += mtx->symmetry == SYMMETRY_SKEW;
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
@@ -255,7 +230,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct mtx *mtx = context;
     struct word_cursor cursor = {line, line, line + size};
     struct word_cursor ahead = cursor;
-    struct word first;
+    struct field first;
 
     if (!mtx->headed) {
         return parse_header(mtx, cursor, reterr);
@@ -293,4 +268,5 @@ const struct reader_class reader_mtx_class = {
     .size = sizeof(struct mtx),
     .parse_line = parse_line,
     .finish = finish,
+    .says_direction = true,
 };

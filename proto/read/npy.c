@@ -7,26 +7,17 @@
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* Bytes by which a header tells how long it is, or how many more say so. */
+#define HEADER_START 8
 
 struct npy {
     struct reader reader;
+    struct text head; /* the header, as far as it came */
     struct npy_header header;
-    bool headed;
-    char *pending; /* the header, or an item cut by the end of a piece */
-    size_t pending_size;
-    size_t wanted;  /* so many bytes are pending before the next step */
-    uint64_t items; /* read */
-    uint32_t row;   /* of the next item */
+    uint32_t row; /* of the next item */
     uint32_t column;
-};
-
-struct item {
-    bool is_edge;
-    bool is_real;
-    int64_t integer;
-    double real;
 };
 
 static uint32_t get_u4(const char *bytes)
@@ -45,198 +36,138 @@ static uint64_t get_u8(const char *bytes)
     return le64toh(value);
 }
 
-static struct item item_of_integer(int64_t value, int64_t unreachable)
+static enum status add_integer(struct npy *npy, int64_t value, int64_t unreachable,
+                               struct problem *reterr)
 {
-    return (struct item){.is_edge = value != unreachable, .integer = value};
+    const uint32_t ends[2] = {npy->row, npy->column};
+
+    return value == unreachable ? STATUS_OK : reader_add_integer(&npy->reader, ends, value, reterr);
 }
 
-static struct item item_of_real(double value)
+static enum status add_real(struct npy *npy, double value, struct problem *reterr)
 {
-    return (struct item){
-        .is_edge = !isnan(value) && !(isinf(value) && value > 0), .is_real = true, .real = value};
+    const uint32_t ends[2] = {npy->row, npy->column};
+
+    if (isnan(value) || (isinf(value) && value > 0)) {
+        return STATUS_OK;
+    }
+    if (!isinf(value)) {
+        return reader_add_real(&npy->reader, ends, value, reterr);
+    }
+    return problem_bad_graph_hint(reterr, 0, 0, "No edge is inf or nan.",
+                                  "The entry at row %u, column %u is minus infinity.", npy->row,
+                                  npy->column);
 }
 
-static struct item get_item(enum npy_type type, const char *bytes)
+static enum status add_item(struct npy *npy, const char *bytes, struct problem *reterr)
 {
-    uint64_t bits = 0;
+    uint64_t bits;
     float single;
     double real;
 
-    switch (type) {
+    switch (npy->header.type) {
     case NPY_F4:
-        bits = get_u4(bytes);
-        memcpy(&single, &(uint32_t){(uint32_t)bits}, sizeof(single));
-        return item_of_real((double)single);
+        memcpy(&single, &(uint32_t){get_u4(bytes)}, sizeof(single));
+        return add_real(npy, (double)single, reterr);
     case NPY_F8:
         bits = get_u8(bytes);
         memcpy(&real, &bits, sizeof(real));
-        return item_of_real(real);
+        return add_real(npy, real, reterr);
     case NPY_I4:
-        return item_of_integer((int32_t)get_u4(bytes), UNREACHABLE_I4);
+        return add_integer(npy, (int32_t)get_u4(bytes), UNREACHABLE_I4, reterr);
     case NPY_I8:
-        return item_of_integer((int64_t)get_u8(bytes), INT64_MAX);
+        return add_integer(npy, (int64_t)get_u8(bytes), INT64_MAX, reterr);
     case NPY_U2:
         bits = (unsigned char)bytes[0] | (uint64_t)(unsigned char)bytes[1] << 8;
-        return item_of_integer((int64_t)bits, UINT16_MAX);
+        return add_integer(npy, (int64_t)bits, UINT16_MAX, reterr);
     case NPY_U4:
         break;
     }
-    return item_of_integer(get_u4(bytes), UINT32_MAX);
+    return add_integer(npy, get_u4(bytes), UINT32_MAX, reterr);
 }
 
-static enum status add_item(struct npy *npy, struct item item, struct problem *reterr)
+static enum status refuse_shape(const struct npy_header *header, struct problem *reterr)
 {
-    enum status status;
-    bool is_edge;
+    problem_set(reterr, STATUS_BAD_GRAPH,
+                "The array has %llu rows and %llu columns, but a graph as many of each.",
+                (unsigned long long)header->rows, (unsigned long long)header->columns);
+    if (header->columns == 3 || header->columns == 2) {
+        problem_hint(reterr, "A list of edges is read as text: numpy.savetxt('g.csv', a, '%%.17g', "
+                             "','), with format=edges.");
+    } else if (header->rows == 2 || header->rows == 3) {
+        problem_hint(reterr, "The edge_index of PyTorch Geometric is read as text: "
+                             "numpy.savetxt('g.csv', a.T, '%%.17g', ','), with format=edges.");
+    }
+    return STATUS_BAD_GRAPH;
+}
 
-    if (!item.is_edge) {
+static enum status parse_header(struct npy *npy, const char *bytes, struct problem *reterr)
+{
+    struct reader *reader = &npy->reader;
+    struct npy_header *header = &npy->header;
+    size_t wanted;
+
+    text_append(&npy->head, bytes, reader->records.size);
+    STATUS_TRY(text_status(&npy->head));
+    STATUS_TRY(npy_header_read((const unsigned char *)npy->head.bytes, npy->head.size, header,
+                               &wanted, reterr));
+    if (wanted > npy->head.size) {
+        record_splitter_expect_header(&reader->records, wanted - npy->head.size);
         return STATUS_OK;
     }
-    if (item.is_real && isinf(item.real)) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The entry at row %u, column %u is minus infinity.",
-                    npy->row, npy->column);
-        problem_hint(reterr, "No edge is inf or nan.");
-        return STATUS_BAD_GRAPH;
+    if (header->rows != header->columns) {
+        return refuse_shape(header, reterr);
     }
-    STATUS_TRY(reader_judge_value(&npy->reader, item.is_real ? item.real : (double)item.integer,
-                                  &is_edge, reterr));
-    if (!is_edge) {
-        return STATUS_OK;
-    }
-    if (item.is_real) {
-        status = graph_builder_add_real(npy->reader.builder, npy->row, npy->column, item.real);
-    } else {
-        status =
-            graph_builder_add_integer(npy->reader.builder, npy->row, npy->column, item.integer);
-    }
-    (void)reader_add_failed(&npy->reader, status, reterr);
-    return status;
+    STATUS_TRY(reader_announce(reader, header->rows, 0, reterr));
+    record_splitter_expect(&reader->records, header->item_size, header->rows * header->rows);
+    snprintf(reader->notes.variant, sizeof(reader->notes.variant), "%s, %s order",
+             npy_header_type_name(header->type), header->fortran ? "Fortran" : "C");
+    return STATUS_OK;
 }
 
-static uint64_t items_left(const struct npy *npy)
+static enum status take_records(void *context, const char *records, uint64_t count,
+                                struct problem *reterr)
 {
-    return npy->header.rows * npy->header.rows - npy->items;
-}
-
-/* As many whole items as there are, of those announced. */
-static enum status parse_items(struct npy *npy, const char **bytes, size_t *size,
-                               struct problem *reterr)
-{
-    const size_t item_size = npy->header.item_size;
+    struct npy *npy = context;
     uint32_t *inner = npy->header.fortran ? &npy->row : &npy->column;
     uint32_t *outer = npy->header.fortran ? &npy->column : &npy->row;
-    enum status status = STATUS_OK;
 
-    while (*size >= item_size && items_left(npy) > 0 && status == STATUS_OK) {
-        status = add_item(npy, get_item(npy->header.type, *bytes), reterr);
-        npy->items++;
+    if (npy->reader.records.is_header) {
+        return parse_header(npy, records, reterr);
+    }
+    for (uint64_t i = 0; i < count; i++, records += npy->header.item_size) {
+        STATUS_TRY(add_item(npy, records, reterr));
         if (++*inner == npy->header.rows) {
             *inner = 0;
             ++*outer;
         }
-        *bytes += item_size;
-        *size -= item_size;
     }
-    return status;
-}
-
-/* Consumes the pending bytes, which are as many as were wanted. */
-static enum status parse_pending(struct npy *npy, struct problem *reterr)
-{
-    struct reader_notes *notes = &npy->reader.notes;
-    const char *item = npy->pending;
-    size_t item_size = npy->pending_size;
-    enum status status;
-
-    if (npy->headed) {
-        npy->pending_size = 0;
-        return parse_items(npy, &item, &item_size, reterr);
-    }
-    status = npy_header_read((const unsigned char *)npy->pending, npy->pending_size, &npy->header,
-                             &npy->wanted, reterr);
-    if (status != STATUS_OK || npy->wanted > npy->pending_size) {
-        return status;
-    }
-    if (npy->header.rows != npy->header.columns) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The array has %llu rows and %llu columns, but a graph as many of each.",
-                           (unsigned long long)npy->header.rows,
-                           (unsigned long long)npy->header.columns);
-    }
-    status = reader_announce(&npy->reader, npy->header.rows, 0, reterr);
-    npy->headed = true;
-    npy->pending_size = 0;
-    npy->wanted = npy->header.item_size;
-    snprintf(notes->variant, sizeof(notes->variant), "%s, %s order",
-             npy_header_type_name(npy->header.type), npy->header.fortran ? "Fortran" : "C");
-    snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
-    return status;
-}
-
-static enum status feed(struct reader *reader, const char *bytes, size_t size,
-                        struct problem *reterr)
-{
-    struct npy *npy = (struct npy *)reader;
-    enum status status = STATUS_OK;
-
-    while (size > 0 && status == STATUS_OK) {
-        if (npy->headed && items_left(npy) == 0) {
-            return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "There are bytes after the last of %llu entries.",
-                               (unsigned long long)npy->items);
-        }
-        if (npy->headed && npy->pending_size == 0 && size >= npy->header.item_size) {
-            status = parse_items(npy, &bytes, &size, reterr);
-        } else {
-            const size_t missing = npy->wanted - npy->pending_size;
-            const size_t part = missing < size ? missing : size;
-
-            memcpy(npy->pending + npy->pending_size, bytes, part);
-            npy->pending_size += part;
-            bytes += part;
-            size -= part;
-            if (npy->pending_size == npy->wanted) {
-                status = parse_pending(npy, reterr);
-            }
-        }
-    }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
-    struct npy *npy = (struct npy *)reader;
+    const struct npy *npy = (const struct npy *)reader;
 
-    if (!npy->headed) {
-        return problem_set(reterr, STATUS_TRUNCATED, "The .npy file ends within its header.");
-    }
-    if (items_left(npy) > 0) {
-        return problem_set(reterr, STATUS_TRUNCATED,
-                           "The header announces %llu entries, but the file ends in entry %llu.",
-                           (unsigned long long)(npy->header.rows * npy->header.rows),
-                           (unsigned long long)npy->items);
-    }
     return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, true, ret_graph, reterr);
 }
 
 static void cleanup(struct reader *reader)
 {
-    free(((struct npy *)reader)->pending);
+    text_finish(&((struct npy *)reader)->head);
 }
 
 static enum status init(struct reader *reader)
 {
-    struct npy *npy = (struct npy *)reader;
-
-    npy->wanted = 8;
-    npy->pending = malloc(NPY_HEADER_LIMIT);
-    return npy->pending != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    record_splitter_expect_header(&reader->records, HEADER_START);
+    return STATUS_OK;
 }
 
 const struct reader_class reader_npy_class = {
     .size = sizeof(struct npy),
     .init = init,
-    .feed = feed,
+    .take_records = take_records,
     .finish = finish,
+    .has_weights = true,
     .cleanup = cleanup,
 };

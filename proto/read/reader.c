@@ -1,8 +1,8 @@
 #include "proto/read/reader.h"
 
+#include "proto/name_table.h"
 #include "proto/number.h"
 #include "proto/read/columns.h"
-#include "proto/read/name_table.h"
 #include "proto/text.h"
 
 #include <ctype.h>
@@ -67,9 +67,14 @@ enum status reader_create(enum format format, const struct graph_options *option
     reader->class_ = class;
     reader->format = format;
     reader->options = *options;
+    reader->notes.says_direction = class->says_direction;
+    memcpy(reader->notes.weight, READER_WEIGHT_VALUE,
+           class->has_weights ? sizeof(READER_WEIGHT_VALUE) : 0);
     reader->splitter.take = class->parse_line;
     reader->splitter.limit = class->line_limit;
     reader->splitter.context = reader;
+    reader->records.take = class->take_records;
+    reader->records.context = reader;
     if (graph_builder_create(options, &reader->builder) != STATUS_OK ||
         (class->init != NULL && class->init(reader) != STATUS_OK)) {
         reader_destroy(reader);
@@ -124,6 +129,8 @@ enum status reader_feed(struct reader *reader, const char *bytes, size_t size,
     reader->fed = true;
     return tell_lack(reader->class_->feed != NULL
                          ? reader->class_->feed(reader, bytes, size, reterr)
+                     : reader->class_->take_records != NULL
+                         ? record_splitter_feed(&reader->records, bytes, size, reterr)
                          : line_splitter_feed(&reader->splitter, bytes, size, reterr),
                      reterr);
 }
@@ -138,11 +145,10 @@ enum status reader_finish(struct reader *reader, struct graph **ret_graph, struc
            splitter->pending[splitter->pending_size - 1] == READER_DOS_END) {
         splitter->pending_size--;
     }
-    enum status status = line_splitter_end(splitter, reterr);
-
-    if (status == STATUS_OK) {
-        status = reader->class_->finish(reader, ret_graph, reterr);
-    }
+    enum status status = reader->class_->take_records != NULL
+                             ? record_splitter_end(&reader->records, reterr)
+                             : line_splitter_end(splitter, reterr);
+    status = status == STATUS_OK ? reader->class_->finish(reader, ret_graph, reterr) : status;
     return tell_lack(status, reterr);
 }
 
@@ -155,6 +161,7 @@ void reader_destroy(struct reader *reader)
         reader->class_->cleanup(reader);
     }
     line_splitter_finish(&reader->splitter);
+    record_splitter_finish(&reader->records);
     graph_builder_destroy(reader->builder);
     free(reader);
 }
@@ -193,20 +200,6 @@ const struct reader_notes *reader_notes(const struct reader *reader)
     return &reader->notes;
 }
 
-static enum status admit_edges(const struct graph_options *options, uint64_t edge_count,
-                               struct problem *reterr)
-{
-    if (options->edge_limit == 0 || edge_count <= options->edge_limit) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "The graph has %llu edges or more, but at most %llu are accepted.",
-                (unsigned long long)edge_count, (unsigned long long)options->edge_limit);
-    problem_limit(reterr, (double)options->edge_limit, (double)edge_count);
-    problem_hint(reterr, "Merge parallel edges, or upload a smaller graph.");
-    return STATUS_TOO_LARGE;
-}
-
 enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                struct problem *reterr)
 {
@@ -225,13 +218,10 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
 enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64_t edge_count,
                             struct problem *reterr)
 {
-    enum status status = reader_admit_count(reader, vertex_count, reterr);
-
-    if (status == STATUS_OK) {
-        status = graph_builder_admit(reader->builder, vertex_count, reterr);
-    }
     reader->announced_edges = edge_count;
-    return status == STATUS_OK ? admit_edges(&reader->options, edge_count, reterr) : status;
+    STATUS_TRY(reader_admit_count(reader, vertex_count, reterr));
+    STATUS_TRY(graph_builder_admit(reader->builder, vertex_count, reterr));
+    return graph_builder_admit_edges(reader->builder, edge_count, reterr);
 }
 
 enum status reader_name_vertex(struct name_table *names, const char *name, size_t size,
@@ -255,17 +245,10 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     if (valid == size) {
         return STATUS_OK;
     }
-    problem_bad_graph(reterr, 0, column + valid, "The name of the vertex is not UTF-8.");
-    problem_hint(reterr, "Name the charset of the text: charset=iso-8859-1, windows-1252, "
-                         "shift_jis or another.");
-    return STATUS_BAD_GRAPH;
-}
-
-static void refuse_range(struct problem *reterr)
-{
-    problem_set(reterr, STATUS_WEIGHT_RANGE,
-                "An integer weight beyond 2^53 is not exact in double precision.");
-    problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+    return problem_bad_graph_hint(reterr, 0, column + valid,
+                                  "Name the charset of the text: charset=iso-8859-1, windows-1252, "
+                                  "shift_jis or another.",
+                                  "The name of the vertex is not UTF-8.");
 }
 
 struct field reader_point(const struct reader *reader, struct field field, char *point)
@@ -283,7 +266,9 @@ struct field reader_point(const struct reader *reader, struct field field, char 
     return field;
 }
 
-enum status reader_judge_value(const struct reader *reader, double value, bool *ret_is_edge,
+/* Whether a value stands for no edge: by the parameter, or STATUS_BAD_GRAPH for the largest of an
+ * integer type, which often does. */
+static enum status judge_value(const struct reader *reader, double value, bool *ret_is_edge,
                                struct problem *reterr)
 {
     const struct graph_options *options = &reader->options;
@@ -292,28 +277,40 @@ enum status reader_judge_value(const struct reader *reader, double value, bool *
     if (options->no_edge != NO_EDGE_UNSAID || (value != INT32_MAX && value != (double)INT64_MAX)) {
         return STATUS_OK;
     }
+    const char *largest = value == INT32_MAX ? "2147483647" : "9223372036854775807";
     problem_bad_graph(reterr, 0, 0,
-                      "%.0f is the largest value of an integer type, and may stand for no edge.",
-                      value == INT32_MAX ? value : 9223372036854775807.0);
+                      "%s is the largest value of an integer type, and may stand for no edge.",
+                      largest);
     problem_hint(reterr, "no_edge=%s leaves such edges out; no_edge=none takes it as a weight.",
-                 value == INT32_MAX ? "2147483647" : "9223372036854775807");
+                 largest);
     return STATUS_BAD_GRAPH;
 }
 
-bool reader_add_failed(const struct reader *reader, enum status status, struct problem *reterr)
+enum status reader_add_real(struct reader *reader, const uint32_t ends[2], double value,
+                            struct problem *reterr)
 {
-    const struct graph_options *options = &reader->options;
+    bool is_edge;
 
-    if (status == STATUS_OK) {
-        return false;
+    STATUS_TRY(judge_value(reader, value, &is_edge, reterr));
+    return is_edge ? graph_builder_add(reader->builder, ends[0], ends[1], value, reterr)
+                   : STATUS_OK;
+}
+
+enum status reader_add_integer(struct reader *reader, const uint32_t ends[2], int64_t value,
+                               struct problem *reterr)
+{
+    bool is_edge = true;
+
+    if (value < -EXACT_LIMIT || value > EXACT_LIMIT) {
+        STATUS_TRY(judge_value(reader, (double)value, &is_edge, reterr));
     }
-    if (status == STATUS_TOO_LARGE) {
-        return admit_edges(options, options->edge_limit + 1, reterr) != STATUS_OK;
+    if (!is_edge || (value >= -EXACT_LIMIT && value <= EXACT_LIMIT)) {
+        return reader_add_real(reader, ends, (double)value, reterr);
     }
-    if (status == STATUS_WEIGHT_RANGE) {
-        refuse_range(reterr);
-    }
-    return true;
+    problem_set(reterr, STATUS_WEIGHT_RANGE,
+                "An integer weight beyond 2^53 is not exact in double precision.");
+    problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+    return STATUS_WEIGHT_RANGE;
 }
 
 bool reader_is_not_finite(const char *text, size_t size)
@@ -333,92 +330,94 @@ bool reader_is_not_finite(const char *text, size_t size)
 }
 
 /* Returns the hint about a weight that is no number. */
-static const char *advise(const char *weight, size_t size)
+static const char *advise(struct field weight)
 {
-    return reader_is_not_finite(weight, size)
+    return reader_is_not_finite(weight.bytes, weight.size)
                ? "Leave the edge out: what is not listed is unreachable."
-           : memchr(weight, ',', size) != NULL ? "decimal=, reads a decimal comma; else write "
-                                                 "decimals with a point, and no marks of "
-                                                 "thousands."
-           : size > 0 && isalpha((unsigned char)*weight)
+           : memchr(weight.bytes, ',', weight.size) != NULL
+               ? "decimal=, reads a decimal comma; else write decimals with a point, and no marks "
+                 "of thousands."
+           : isalpha((unsigned char)*weight.bytes)
                ? "Write a number, or leave the edge out: what is not listed is unreachable."
-           : size > 4 && memchr(weight, 'e', size) != NULL
+           : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
                ? "If it stands for no edge, leave the edge out: what is not listed is unreachable."
                : "Write the number alone, without units, signs of currencies and marks of "
                  "thousands.";
 }
 
-static enum status refuse_weight(const char *weight, size_t size, uint64_t column,
-                                 struct problem *reterr)
+static enum status refuse_weight(struct field weight, struct problem *reterr)
 {
-    const int shown = size > 40 ? 40 : (int)size;
-    const size_t sign = size > 0 && (weight[0] == '-' || weight[0] == '+');
+    const int shown = weight.size > 40 ? 40 : (int)weight.size;
+    const size_t sign = weight.size > 0 && (weight.bytes[0] == '-' || weight.bytes[0] == '+');
     size_t digits = sign;
 
-    while (digits < size && isdigit((unsigned char)weight[digits])) {
+    while (digits < weight.size && isdigit((unsigned char)weight.bytes[digits])) {
         digits++;
     }
-    if (size == 0) {
-        problem_bad_graph(reterr, 0, column, "The weight is missing.");
-        return STATUS_BAD_GRAPH;
+    if (weight.size == 0) {
+        return problem_bad_graph(reterr, weight.line, weight.column, "The weight is missing.");
     }
-    if (digits == size && digits > sign) {
+    if (digits == weight.size && digits > sign) {
         problem_set(reterr, STATUS_WEIGHT_RANGE, "The weight %.*s is beyond 64 bits.", shown,
-                    weight);
-        problem_at(reterr, 0, column);
+                    weight.bytes);
+        problem_at(reterr, weight.line, weight.column);
         problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
         return STATUS_WEIGHT_RANGE;
     }
-    problem_bad_graph(reterr, 0, column,
-                      reader_is_not_finite(weight, size)
-                          ? "The weight '%.*s' is not a finite number."
-                      : memchr(weight, ',', size) != NULL
-                          ? "The weight '%.*s' has a decimal comma."
-                          : "The weight '%.*s' is not a number in the range of a double.",
-                      shown, weight);
-    problem_hint(reterr, "%s", advise(weight, size));
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(
+        reterr, weight.line, weight.column, advise(weight),
+        reader_is_not_finite(weight.bytes, weight.size)
+            ? "The weight '%.*s' is not a finite number."
+        : memchr(weight.bytes, ',', weight.size) != NULL
+            ? "The weight '%.*s' has a decimal comma."
+            : "The weight '%.*s' is not a number in the range of a double.",
+        shown, weight.bytes);
 }
 
 /* A weight that is no integer. */
-static enum status parse_decimal(const char *weight, size_t size, uint64_t column,
+static enum status parse_decimal(const struct reader *reader, struct field weight,
                                  double *ret_weight, struct problem *reterr)
 {
-    const bool is_decimal = memchr(weight, '.', size) != NULL ||
-                            memchr(weight, 'e', size) != NULL || memchr(weight, 'E', size) != NULL;
+    char point[COLUMN_VALUE_SIZE];
 
-    return is_decimal && number_parse_real(weight, size, ret_weight)
+    weight = reader_point(reader, weight, point);
+    const bool is_decimal = memchr(weight.bytes, '.', weight.size) != NULL ||
+                            memchr(weight.bytes, 'e', weight.size) != NULL ||
+                            memchr(weight.bytes, 'E', weight.size) != NULL;
+
+    return is_decimal && number_parse_real(weight.bytes, weight.size, ret_weight)
                ? STATUS_OK
-               : refuse_weight(weight, size, column, reterr);
+               : refuse_weight(weight, reterr);
 }
 
-enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], const char *weight,
-                            size_t size, uint64_t column, struct problem *reterr)
+enum status reader_add_edge(struct reader *reader, const uint32_t ends[2], struct field weight,
+                            struct problem *reterr)
 {
-    char point[COLUMN_VALUE_SIZE];
-    bool is_edge;
-    bool is_integer;
     enum status status;
     int64_t integer;
     double real;
 
-    /* Most weights are integers, and need not become doubles in between. */
-    is_integer = number_parse_integer(weight, size, &integer);
-    if (!is_integer) {
-        const struct field field =
-            reader_point(reader, (struct field){weight, size, column, 0}, point);
-
-        STATUS_TRY(parse_decimal(field.bytes, field.size, column, &real, reterr));
-    }
-    status = reader_judge_value(reader, is_integer ? (double)integer : real, &is_edge, reterr);
-    if (status == STATUS_OK && is_edge) {
-        status = is_integer ? graph_builder_add_integer(reader->builder, ends[0], ends[1], integer)
-                            : graph_builder_add_real(reader->builder, ends[0], ends[1], real);
-        (void)reader_add_failed(reader, status, reterr);
+    if (number_parse_integer(weight.bytes, weight.size, &integer)) {
+        status = reader_add_integer(reader, ends, integer, reterr);
+    } else {
+        STATUS_TRY(parse_decimal(reader, weight, &real, reterr));
+        status = reader_add_real(reader, ends, real, reterr);
     }
     if (status != STATUS_OK) {
-        problem_at(reterr, 0, column);
+        problem_at(reterr, weight.line, weight.column);
     }
+    return status;
+}
+
+/* Takes the names. */
+static enum status finish_graph(struct reader *reader, struct vertex_names *names,
+                                const uint32_t *row_of, bool directed, struct graph **ret_graph,
+                                struct problem *reterr)
+{
+    const enum status status =
+        graph_builder_finish(reader->builder, &names, row_of, directed, ret_graph, reterr);
+
+    vertex_names_destroy(names);
     return status;
 }
 
@@ -426,12 +425,18 @@ enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t 
                                 struct graph **ret_graph, struct problem *reterr)
 {
     struct vertex_names *names;
-    enum status status;
 
-    if (vertex_names_create_range(count, base, &names) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
-    status = graph_builder_finish(reader->builder, &names, NULL, directed, ret_graph, reterr);
-    vertex_names_destroy(names);
-    return status;
+    STATUS_TRY(vertex_names_create_range(count, base, &names));
+    return finish_graph(reader, names, NULL, directed, ret_graph, reterr);
+}
+
+enum status reader_finish_names(struct reader *reader, struct name_table **take_names,
+                                const uint32_t *row_of, bool numeric, bool directed,
+                                struct graph **ret_graph, struct problem *reterr)
+{
+    struct vertex_names *names;
+
+    STATUS_TRY(row_of != NULL ? name_table_permute(*take_names, row_of) : STATUS_OK);
+    STATUS_TRY(vertex_names_create(take_names, numeric, &names));
+    return finish_graph(reader, names, row_of, directed, ret_graph, reterr);
 }

@@ -9,13 +9,14 @@
 #include "proto/read/fields.h"
 #include "proto/read/graph_builder.h"
 #include "proto/read/lines.h"
+#include "proto/read/records.h"
 #include "proto/warning.h"
 
 #include <stddef.h>
 
 struct reader;
 
-/* A format: how its bytes are taken, as they come or line by line. */
+/* A format: how its bytes are taken, as they come, line by line or record by record. */
 struct reader_class {
     size_t size; /* of the struct that begins with struct reader */
     /* Prepares the struct, all zero behind its struct reader. This and cleanup may be NULL. */
@@ -24,8 +25,13 @@ struct reader_class {
                         struct problem *reterr);
     /* Instead of feed: the functions of struct line_splitter, whose context is the reader. */
     enum status (*parse_line)(void *reader, const char *line, size_t size, struct problem *reterr);
-    size_t line_limit; /* of these lines, in bytes; 0: READER_LINE_LIMIT */
-    /* After the last byte; the last line was taken. */
+    /* Or the function of struct record_splitter. */
+    enum status (*take_records)(void *reader, const char *records, uint64_t count,
+                                struct problem *reterr);
+    bool says_direction; /* the format says whether edges lead one way */
+    bool has_weights;    /* at a place of its own that has no name */
+    size_t line_limit;   /* of these lines, in bytes; 0: READER_LINE_LIMIT */
+    /* After the last byte; the last line or record was taken. */
     enum status (*finish)(struct reader *reader, struct graph **ret_graph, struct problem *reterr);
     void (*cleanup)(struct reader *reader); /* of a half-prepared struct, too */
     /* Bytes that it holds, or needs at its end, beside its builder. NULL: next to none. */
@@ -50,10 +56,11 @@ struct reader {
     enum format format;
     struct graph_options options;
     struct graph_builder *builder;
-    struct line_splitter splitter; /* of a format of lines */
-    struct reader_notes notes;     /* complete once finished */
-    uint64_t announced_edges;      /* by the header; 0: none announces them */
-    bool fed;                      /* some byte came */
+    struct line_splitter splitter;  /* of a format of lines */
+    struct record_splitter records; /* of a binary format */
+    struct reader_notes notes;      /* complete once finished */
+    uint64_t announced_edges;       /* by the header; 0: none announces them */
+    bool fed;                       /* some byte came */
 };
 
 /* Sets weight, source_column, target_column, decimal or no_edge, by the name of the parameter.
@@ -98,15 +105,9 @@ extern const struct reader_class reader_mtx_class;
 extern const struct reader_class reader_metis_class;
 extern const struct reader_class reader_npy_class;
 
-/* Puts a failure of graph_builder_add_* into words, without a line; false when it did not fail. */
-bool reader_add_failed(const struct reader *reader, enum status status, struct problem *reterr);
-
 /* STATUS_BAD_PARAMETER when the parameter n is not the count that the file announces. */
 MUST_CHECK enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                           struct problem *reterr);
-
-/* STATUS_BAD_PARAMETER when the options name where the weights are, in a format that leaves no
- * choice. */
 
 /* A header announces vertices and edges, and weights without a name: refused as above, and with
  * STATUS_TOO_LARGE or STATUS_DISK_FULL where the options do not admit as many. */
@@ -127,18 +128,25 @@ bool reader_is_not_finite(const char *text, size_t size);
  * room for COLUMN_VALUE_SIZE bytes. */
 struct field reader_point(const struct reader *reader, struct field field, char *point);
 
-/* Whether a value stands for no edge: by the parameter, or STATUS_BAD_GRAPH for the largest of an
- * integer type, which often does. */
-MUST_CHECK enum status reader_judge_value(const struct reader *reader, double value,
-                                          bool *ret_is_edge, struct problem *reterr);
-
-/* Adds an edge with its weight in text, which stood at this column: integers exactly, decimals
- * correctly rounded; anything else is refused in words. */
-MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
-                                       const char *weight, size_t size, uint64_t column,
+/* Adds an edge with this weight, unless no_edge= gives the value. STATUS_BAD_GRAPH for the largest
+ * value of an integer type, which often stands for no edge; STATUS_WEIGHT_RANGE for an integer that
+ * is not exact as a double. */
+MUST_CHECK enum status reader_add_real(struct reader *reader, const uint32_t ends[2], double value,
                                        struct problem *reterr);
+MUST_CHECK enum status reader_add_integer(struct reader *reader, const uint32_t ends[2],
+                                          int64_t value, struct problem *reterr);
+/* The same with its weight in text: integers exactly, decimals correctly rounded; anything else is
+ * refused in words. */
+MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
+                                       struct field weight, struct problem *reterr);
 
 /* The graph of a format whose vertices are numbers: base, base + 1, and so on. */
 MUST_CHECK enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
                                            bool directed, struct graph **ret_graph,
                                            struct problem *reterr);
+/* The graph of a format whose vertices have names, moved on success: the name of each row and its
+ * edges go to row_of[row], or stay where row_of is NULL. numeric: integers are answered as numbers.
+ */
+MUST_CHECK enum status reader_finish_names(struct reader *reader, struct name_table **take_names,
+                                           const uint32_t *row_of, bool numeric, bool directed,
+                                           struct graph **ret_graph, struct problem *reterr);

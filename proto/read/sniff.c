@@ -149,10 +149,8 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
     if (found == count) {
         return is_json ? STATUS_OK : refuse_ambiguous(first, text, text_size, reterr);
     }
-    problem_set(reterr, STATUS_BAD_GRAPH, "This is %s, which is not read here.",
-                formats[found].name);
-    problem_hint(reterr, "%s", formats[found].hint);
-    return STATUS_BAD_GRAPH;
+    return problem_bad_graph_hint(reterr, 0, 0, formats[found].hint,
+                                  "This is %s, which is not read here.", formats[found].name);
 }
 
 /* ---- The formats that are read ---- */
@@ -175,7 +173,7 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
                                      isalpha((unsigned char)line[2]);
         }
     }
-    return size >= READER_SNIFF_SIZE - 3;
+    return !sniff_is_complete(size);
 }
 
 /* Whether the rows behind "n m" are no edges: those have one to three columns, and the same number
@@ -195,7 +193,8 @@ static bool has_neighbour_lists(const char *bytes, size_t size)
 
         next = line_end == NULL ? end : line_end + 1;
         cursor.end -= cursor.end > line && cursor.end[-1] == '\r';
-        for (struct word word; *line != '%' && (word = line_word_next(&cursor)).size > 0; count++) {
+        for (struct field word; *line != '%' && (word = line_word_next(&cursor)).size > 0;
+             count++) {
             if (header_size == 0 && count < 2) {
                 (void)number_parse_integer(word.bytes, word.size, &header[count]);
             }
@@ -213,26 +212,35 @@ static bool has_neighbour_lists(const char *bytes, size_t size)
                             : header_size != row_size;
 }
 
-/* A short body is read to its end to see; "1 0" alone is rather an edge. */
+bool sniff_is_complete(size_t size)
+{
+    return size < READER_SNIFF_SIZE - 3;
+}
+
+enum status sniff_read(enum format format, const struct graph_options *options, const char *bytes,
+                       size_t size, struct reader **ret_reader)
+{
+    struct graph *graph = NULL;
+
+    STATUS_TRY(reader_create(format, options, ret_reader));
+    STATUS_TRY(reader_feed(*ret_reader, bytes, size, NULL));
+    const enum status status =
+        sniff_is_complete(size) ? reader_finish(*ret_reader, &graph, NULL) : STATUS_OK;
+    graph_destroy(graph);
+    return status;
+}
+
+/* "1 0" alone is rather an edge. */
 static bool looks_like_metis(const char *bytes, size_t size)
 {
-    const bool complete = size < READER_SNIFF_SIZE - 3;
     const struct graph_options options = {0};
     struct reader *reader = NULL;
-    struct graph *graph = NULL;
-    enum status status = reader_create(FORMAT_METIS, &options, &reader);
-    bool has_edge = false;
+    const bool is_metis = sniff_read(FORMAT_METIS, &options, bytes, size, &reader) == STATUS_OK &&
+                          reader->announced_edges > 0 &&
+                          (sniff_is_complete(size) || has_neighbour_lists(bytes, size));
 
-    if (status == STATUS_OK) {
-        status = reader_feed(reader, bytes, size, NULL);
-        has_edge = graph_builder_edge_count(reader->builder) > 0;
-    }
-    if (status == STATUS_OK && complete) {
-        status = reader_finish(reader, &graph, NULL);
-    }
-    graph_destroy(graph);
     reader_destroy(reader);
-    return status == STATUS_OK && has_edge && (complete || has_neighbour_lists(bytes, size));
+    return is_metis;
 }
 
 /* The lists of a JSON Graph lie within "graph" or "graphs", those of other JSON beside a "graph" of

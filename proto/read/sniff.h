@@ -4,6 +4,7 @@
 
 #include "proto/format.h"
 #include "proto/problem.h"
+#include "proto/read/reader.h"
 
 #include <stddef.h>
 
@@ -16,3 +17,12 @@ MUST_CHECK enum status sniff_refuse(const char *bytes, size_t size, struct probl
 /* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is
  * never guessed: FORMAT_NONE for other bytes that are not text. */
 enum format sniff_format(const char *bytes, size_t size);
+
+/* ---- For those that recognise a format ---- */
+
+/* Whether the first bytes are the whole file. */
+bool sniff_is_complete(size_t size);
+/* Reads them as the format, to the end of the file if they are all. The caller destroys the reader,
+ * whatever the status is. */
+MUST_CHECK enum status sniff_read(enum format format, const struct graph_options *options,
+                                  const char *bytes, size_t size, struct reader **ret_reader);

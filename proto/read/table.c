@@ -6,10 +6,10 @@
  * are 0..n-1. */
 #include "proto/read/table.h"
 
+#include "proto/name_table.h"
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/edge_checks.h"
-#include "proto/read/name_table.h"
 #include "proto/read/reader.h"
 #include "proto/read/sniff.h"
 #include "proto/text.h"
@@ -138,18 +138,14 @@ static enum status parse_name(struct table *table, struct field name, uint32_t r
 static enum status parse_header(struct table *table, bool has_corner, struct problem *reterr)
 {
     struct field field;
-    enum status status = begin_line(table, table->first.bytes, table->first.size);
 
-    if (status == STATUS_OK && has_corner) {
-        status = field_cursor_next(&table->cursor, &field, reterr);
+    STATUS_TRY(begin_line(table, table->first.bytes, table->first.size));
+    STATUS_TRY(has_corner ? field_cursor_next(&table->cursor, &field, reterr) : STATUS_OK);
+    for (uint32_t i = 0; i < table->width; i++) {
+        STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
+        STATUS_TRY(parse_name(table, field, i, reterr));
     }
-    for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
-        status = field_cursor_next(&table->cursor, &field, reterr);
-        if (status == STATUS_OK) {
-            status = parse_name(table, field, i, reterr);
-        }
-    }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status parse_row(struct table *table, const char *line, size_t size,
@@ -164,23 +160,18 @@ static enum status decide(struct table *table, const char *line, size_t size,
     const size_t first_size = table->first.size;
     struct line_look head;
     struct line_look second = {0};
-    enum status status;
 
     table->cursor.delimiter =
-        memchr(first, '\t', first_size) != NULL
+        table->announced != '\0' ? table->announced
+        : memchr(first, '\t', first_size) != NULL
             ? '\t'
             : field_delimiter(first, first_size, table->reader.options.has_decimal_comma);
-    status = reserve_scratch(table, first_size + size);
+    STATUS_TRY(reserve_scratch(table, first_size + size));
     /* A second line that is broken is refused when it is taken. */
-    if (status == STATUS_OK && line != NULL) {
+    if (line != NULL) {
         (void)!look_at_line(table, line, size, &second, NULL);
     }
-    if (status == STATUS_OK) {
-        status = look_at_line(table, first, first_size, &head, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(look_at_line(table, first, first_size, &head, reterr));
     const struct field corner = head.fields[0];
     const bool is_shorter = head.count + 1 == second.count;
     const struct field label = is_shorter ? corner : head.fields[1];
@@ -204,11 +195,10 @@ static enum status decide(struct table *table, const char *line, size_t size,
     table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
-        problem_bad_graph(reterr, 0, 0,
-                          "The first field is empty, so that the line may name the columns or be a "
-                          "row of the matrix.");
-        problem_hint(reterr, "Write a 0 there for a row, or a word for names.");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, 0, "Write a 0 there for a row, or a word for names.",
+            "The first field is empty, so that the line may name the columns or be a "
+            "row of the matrix.");
     }
     STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
     return table->has_header ? parse_header(table, table->width < head.count, reterr)
@@ -226,9 +216,10 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 
     if (is_n_a(field)) {
         table->is_refused = true;
-        problem_bad_graph(reterr, 0, field.column, "'%.3s' is no number.", field.bytes);
-        problem_hint(reterr, "For no edge leave the field empty: sed 's#N/A##g' g.csv >h.csv");
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph_hint(
+            reterr, 0, field.column,
+            "For no edge leave the field empty: sed 's#N/A##g' g.csv >h.csv",
+            "'%.3s' is no number.", field.bytes);
     }
     if (is_missing(field)) {
         table->marked |= !on_diagonal;
@@ -252,7 +243,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
         return STATUS_OK;
     }
     table->has_loops |= on_diagonal;
-    return reader_add_edge(&table->reader, ends, field.bytes, field.size, field.column, reterr);
+    return reader_add_edge(&table->reader, ends, field, reterr);
 }
 
 static enum status refuse_shape(const struct table *table, struct problem *reterr)
@@ -277,9 +268,9 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     const size_t zeros_size = table->zeros_size;
     unsigned char *zeros = (unsigned char *)text_reserve(&table->zeros, zeros_size + 1);
     struct field field = {0};
-    enum status status = begin_line(table, line, size);
 
-    if (zeros == NULL || status != STATUS_OK) {
+    STATUS_TRY(begin_line(table, line, size));
+    if (zeros == NULL) {
         return STATUS_NO_MEMORY;
     }
     if (table->row == table->width) {
@@ -287,22 +278,18 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     }
     memset(zeros, 0, zeros_size);
     if (table->has_row_names) {
-        status = field_cursor_next(&table->cursor, &field, reterr);
-        if (status == STATUS_OK) {
-            status = parse_name(table, field, table->row, reterr);
-        }
+        STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
+        STATUS_TRY(parse_name(table, field, table->row, reterr));
     }
-    for (uint32_t i = 0; i < table->width && status == STATUS_OK; i++) {
+    for (uint32_t i = 0; i < table->width; i++) {
         if (!table->cursor.more) {
             return problem_bad_graph(
                 reterr, 0, 0, "The line has %u numbers, and lines above have %u.", i, table->width);
         }
-        status = field_cursor_next(&table->cursor, &field, reterr);
-        if (status == STATUS_OK) {
-            status = parse_cell(table, field, i, zeros, reterr);
-        }
+        STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
+        STATUS_TRY(parse_cell(table, field, i, zeros, reterr));
     }
-    if (status == STATUS_OK && table->cursor.more) {
+    if (table->cursor.more) {
         return problem_bad_graph(reterr, 0, (uint64_t)(table->cursor.at - line) + 1,
                                  "The line has more numbers than lines above, which have %u.",
                                  table->width);
@@ -310,7 +297,7 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     text_advance(&table->zeros, zeros_size);
     table->is_open &= field.size == 0;
     table->row++;
-    return status;
+    return STATUS_OK;
 }
 
 /* The first line, which has its own number. */
@@ -328,7 +315,6 @@ static enum status parse_first_line(struct table *table, const char *line, size_
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct table *table = context;
-    enum status status = STATUS_OK;
     size_t blanks = 0;
 
     /* Tabs alone are a row of nothing. */
@@ -349,10 +335,8 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
         table->first_line = table->reader.splitter.line;
         return text_status(&table->first);
     }
-    if (!table->decided) {
-        status = parse_first_line(table, line, size, reterr);
-    }
-    return status == STATUS_OK ? parse_row(table, line, size, reterr) : status;
+    STATUS_TRY(table->decided ? STATUS_OK : parse_first_line(table, line, size, reterr));
+    return parse_row(table, line, size, reterr);
 }
 
 /* ---- The end ---- */
@@ -367,7 +351,7 @@ static enum status add_zeros(struct table *table, struct problem *reterr)
             const uint32_t ends[2] = {row, column};
 
             if ((zeros[column / CHAR_BIT] >> column % CHAR_BIT & 1) != 0) {
-                STATUS_TRY(reader_add_edge(&table->reader, ends, "0", 1, 0, reterr));
+                STATUS_TRY(reader_add_real(&table->reader, ends, 0, reterr));
             }
         }
     }
@@ -383,7 +367,6 @@ static void note(struct table *table)
     snprintf(notes->variant, sizeof(notes->variant), "%s, %s",
              field_delimiter_name(table->cursor.delimiter),
              names[table->has_header + 2 * table->has_row_names]);
-    memcpy(notes->weight, READER_WEIGHT_VALUE, sizeof(READER_WEIGHT_VALUE));
     if (table->zero_count > 0 && !table->marked) {
         warning_hint(
             warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
@@ -403,37 +386,22 @@ static void note(struct table *table)
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
     struct table *table = (struct table *)reader;
-    struct vertex_names *names = NULL;
-    enum status status = STATUS_OK;
 
     if (table->first.size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "There is no line of numbers.");
     }
-    if (!table->decided) {
-        status = parse_first_line(table, NULL, 0, reterr);
-    }
+    STATUS_TRY(table->decided ? STATUS_OK : parse_first_line(table, NULL, 0, reterr));
     table->was_open = table->is_open && table->row + 1 == table->width && !table->has_header;
     table->width -= table->was_open;
-    if (status == STATUS_OK && table->row != table->width) {
-        status = refuse_shape(table, reterr);
+    if (table->row != table->width) {
+        return refuse_shape(table, reterr);
     }
-    if (status == STATUS_OK && table->marked && table->zero_count > 0) {
-        status = add_zeros(table, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(table->marked && table->zero_count > 0 ? add_zeros(table, reterr) : STATUS_OK);
     note(table);
     if (!table->has_header && !table->has_row_names) {
         return reader_finish_range(reader, table->width, 0, true, ret_graph, reterr);
     }
-    if (vertex_names_create_ordered(table->names, NULL, table->width,
-                                    name_table_numbers(table->names, NULL), &names) != STATUS_OK) {
-        return STATUS_NO_MEMORY;
-    }
-    status = graph_builder_finish(reader->builder, &names, NULL, true, ret_graph, reterr);
-    vertex_names_destroy(names);
-    return status;
+    return reader_finish_names(reader, &table->names, NULL, true, true, ret_graph, reterr);
 }
 
 static uint64_t memory(const struct reader *reader)
@@ -466,6 +434,7 @@ const struct reader_class reader_matrix_class = {
     .parse_line = parse_line,
     .line_limit = TABLE_LINE_LIMIT,
     .finish = finish,
+    .has_weights = true,
     .memory = memory,
     .cleanup = cleanup,
 };
@@ -517,23 +486,14 @@ static enum table_verdict judge(struct table *table, bool is_complete)
 
 enum table_verdict table_sniff(const char *bytes, size_t size)
 {
-    const bool is_complete = size < READER_SNIFF_SIZE - 3;
     const struct graph_options options = {.no_edge = NO_EDGE_NONE};
     enum table_verdict verdict = TABLE_NO;
     struct reader *reader = NULL;
-    struct graph *graph = NULL;
-    enum status status = reader_create(FORMAT_MATRIX, &options, &reader);
+    const enum status status = sniff_read(FORMAT_MATRIX, &options, bytes, size, &reader);
 
-    if (status == STATUS_OK) {
-        status = reader_feed(reader, bytes, size, NULL);
-    }
-    if (status == STATUS_OK && is_complete) {
-        status = reader_finish(reader, &graph, NULL);
-    }
     if (reader != NULL && (status == STATUS_OK || ((struct table *)reader)->is_refused)) {
-        verdict = judge((struct table *)reader, is_complete);
+        verdict = judge((struct table *)reader, sniff_is_complete(size));
     }
-    graph_destroy(graph);
     reader_destroy(reader);
     return verdict;
 }

@@ -79,7 +79,7 @@ struct subject {
 
 static enum status add_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
-    return graph_builder_add_integer(context, source, target, (int64_t)weight);
+    return graph_builder_add(context, source, target, (double)weight, NULL);
 }
 
 /* Random and sparse, the same on every machine: the time of the dense plan depends neither on

@@ -11,7 +11,6 @@ struct vertex_names *names_of(const char *const *strings, uint32_t count, bool n
         assert_int_equal(name_table_intern(table, strings[i], strlen(strings[i]), &row), STATUS_OK);
         assert_int_equal(row, i);
     }
-    assert_int_equal(vertex_names_create_ordered(table, NULL, count, numeric, &names), STATUS_OK);
-    name_table_destroy(table);
+    assert_int_equal(vertex_names_create(&table, numeric, &names), STATUS_OK);
     return names;
 }

@@ -1,7 +1,7 @@
 /* Vertex names from strings, for tests. */
 #pragma once
 
-#include "proto/read/name_table.h"
+#include "proto/name_table.h"
 #include "proto/vertex_names.h"
 #include "tests/lib/test.h"
 

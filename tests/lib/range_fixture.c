@@ -17,7 +17,7 @@ struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges,
     assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
     for (size_t i = 0; i < count; ++i) {
         assert_int_equal(
-            graph_builder_add_real(builder, edges[i].source, edges[i].target, edges[i].weight),
+            graph_builder_add(builder, edges[i].source, edges[i].target, edges[i].weight, NULL),
             STATUS_OK);
     }
     assert_int_equal(graph_builder_finish(builder, &names, NULL, directed, &graph, NULL),

@@ -2,7 +2,6 @@
 
 #include "proto/read/graph_builder.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void edge_list_add(struct edge_list *list, uint32_t source, uint32_t target, double weight)
@@ -21,14 +20,6 @@ void edge_list_finish(struct edge_list *list)
     *list = (struct edge_list){0};
 }
 
-static enum status add_edge(struct graph_builder *builder, struct edge edge)
-{
-    if (edge.weight == floor(edge.weight) && fabs(edge.weight) < 0x1p53) {
-        return graph_builder_add_integer(builder, edge.source, edge.target, (int64_t)edge.weight);
-    }
-    return graph_builder_add_real(builder, edge.source, edge.target, edge.weight);
-}
-
 struct graph *edge_list_build(const struct edge_list *list)
 {
     const struct graph_options options = {0};
@@ -38,7 +29,8 @@ struct graph *edge_list_build(const struct edge_list *list)
     CHECK(graph_builder_create(&options, &builder) == STATUS_OK);
     CHECK(vertex_names_create_range(list->vertex_count, 0, &names) == STATUS_OK);
     for (size_t index = 0; index < list->count; ++index) {
-        CHECK(add_edge(builder, list->edges[index]) == STATUS_OK);
+        const struct edge edge = list->edges[index];
+        CHECK(graph_builder_add(builder, edge.source, edge.target, edge.weight, NULL) == STATUS_OK);
     }
     CHECK(graph_builder_finish(builder, &names, NULL, list->directed, &graph, NULL) == STATUS_OK);
     graph_builder_destroy(builder);

@@ -2,12 +2,7 @@
 #pragma once
 
 #include "proto/graph.h"
-
-struct edge {
-    uint32_t source;
-    uint32_t target;
-    double weight;
-};
+#include "proto/read/edge_buffer.h"
 
 struct edge_list {
     uint32_t vertex_count;

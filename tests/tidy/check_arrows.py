@@ -40,7 +40,7 @@ LIBRARIES = (
     (r"\buv_\w+", ("server/scheduler/", "server/worker/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
     (
         r"\bXXH\w+",
-        ("server/store/", "proto/read/name_table.c", "server/http/request/headers.c", "server/scheduler/submit.c",
+        ("server/store/", "proto/name_table.c", "server/http/request/headers.c", "server/scheduler/submit.c",
          "server/scheduler/change.c", "proto/edge_changes.c"),
     ),
     (

@@ -13,7 +13,6 @@ WITHOUT_UNIT_TEST = {
     "proto/hierarchy_kernel.c": "test_hierarchy_search.c, each that this processor can run",
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/json_matrix.c": "test_columns.c",
-    "proto/read/name_table.c": "test_vertex_names.c and test_reader_edges.c",
     "server/command/*.c": "tests/http/test_command.py and test_client.py run each subcommand",
     "server/config_option.c": "test_config.c",
     "server/sandbox_absent.c": "nothing is done; test_confined.py is skipped by what it says",

@@ -167,7 +167,7 @@ static enum status parse_announcement(const struct pair_lines *lines, struct wor
             return refuse_line(lines, lines->line, "This is not \"p aux sp p2p K\".", reterr);
         }
     }
-    const struct word count = line_word_next(at);
+    const struct field count = line_word_next(at);
 
     if (!number_parse_integer(count.bytes, count.size, ret_count) || *ret_count < 0 ||
         line_word_next(at).size > 0) {
@@ -180,7 +180,7 @@ static enum status parse_query(struct pairs_reader *reader, struct word_cursor *
                                struct problem *reterr)
 {
     for (int i = 0; i < 2; i++) {
-        const struct word word = line_word_next(at);
+        const struct field word = line_word_next(at);
 
         reader->pair[i] = (struct scanned_name){.bytes = word.bytes, .size = word.size};
     }
@@ -195,7 +195,7 @@ enum status pair_lines_next_p2p(struct pairs_reader *reader, struct problem *ret
 
     while (next_line(lines)) {
         struct word_cursor at = {lines->line, lines->line, lines->line + lines->size};
-        const struct word word = line_word_next(&at);
+        const struct field word = line_word_next(&at);
 
         if (word.size == 0 || line_word_is(word, "c")) {
             continue;

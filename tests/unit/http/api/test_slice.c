@@ -12,8 +12,7 @@ static struct vertex_names *make(void)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         assert_int_equal(name_table_intern(table, list[i], strlen(list[i]), &row), STATUS_OK);
     }
-    assert_int_equal(vertex_names_create_ordered(table, NULL, 6, false, &names), STATUS_OK);
-    name_table_destroy(table);
+    assert_int_equal(vertex_names_create(&table, false, &names), STATUS_OK);
     return names;
 }
 

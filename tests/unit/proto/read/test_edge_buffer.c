@@ -11,32 +11,14 @@ static uint32_t next(uint64_t *seed, uint32_t below)
     return (uint32_t)((*seed >> 33) % below);
 }
 
-static void put(void *edges, bool real, uint64_t i, struct edge_f8 edge)
-{
-    if (real) {
-        ((struct edge_f8 *)edges)[i] = edge;
-    } else {
-        ((struct edge_i4 *)edges)[i] =
-            (struct edge_i4){edge.source, edge.target, (int32_t)edge.weight};
-    }
-}
-
-static struct edge_f8 get(const void *edges, bool real, uint64_t i)
-{
-    const struct edge_i4 *integer = (const struct edge_i4 *)edges + i;
-
-    return real ? ((const struct edge_f8 *)edges)[i]
-                : (struct edge_f8){integer->source, integer->target, integer->weight};
-}
-
 /* The weight is the place in the file, so that an edge lost, doubled or swapped is seen. */
-static void check(uint64_t count, uint32_t vertex_count, uint32_t spread, bool real)
+static void check(uint64_t count, uint32_t vertex_count, uint32_t spread)
 {
-    void *edges = calloc(count + 1, sizeof(struct edge_f8));
-    struct edge_f8 *copy = calloc(count + 1, sizeof(*copy));
+    struct edge *edges = calloc(count + 1, sizeof(*edges));
+    struct edge *copy = calloc(count + 1, sizeof(*copy));
     bool *seen = calloc(count + 1, sizeof(*seen));
     uint64_t seed = count + vertex_count;
-    struct edge_f8 last = {0};
+    struct edge last = {0};
 
     assert_non_null(edges);
     assert_non_null(copy);
@@ -44,12 +26,12 @@ static void check(uint64_t count, uint32_t vertex_count, uint32_t spread, bool r
     for (uint64_t i = 0; i < count; i++) {
         uint32_t ends[2] = {next(&seed, vertex_count), next(&seed, vertex_count)};
 
-        copy[i] = (struct edge_f8){ends[0] - ends[0] % spread, ends[1], (double)i};
-        put(edges, real, i, copy[i]);
+        copy[i] = (struct edge){ends[0] - ends[0] % spread, ends[1], (double)i};
+        edges[i] = copy[i];
     }
-    assert_int_equal(edge_sort(edges, real, count, vertex_count), STATUS_OK);
+    assert_int_equal(edge_sort(edges, count, vertex_count), STATUS_OK);
     for (uint64_t i = 0; i < count; i++) {
-        const struct edge_f8 edge = get(edges, real, i);
+        const struct edge edge = edges[i];
         const uint64_t place = (uint64_t)edge.weight;
 
         assert_true(place < count && !seen[place]);
@@ -70,28 +52,24 @@ TEST(edges_are_in_order)
 
     for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); i++) {
         for (uint64_t count = 0; count < 40; count++) {
-            check(count, vertices[i], 1, false);
-            check(count, vertices[i], 1, true);
+            check(count, vertices[i], 1);
         }
-        check(MANY, vertices[i], 1, false);
-        check(MANY, vertices[i], 1, true);
+        check(MANY, vertices[i], 1);
     }
 }
 
 /* Nearly all edges in a few buckets. */
 TEST(a_few_rows_may_hold_everything)
 {
-    check(MANY, 100000, 99999, false);
-    check(MANY, 100000, 40000, true);
+    check(MANY, 100000, 99999);
+    check(MANY, 100000, 40000);
 }
 
 /* More of them than are sorted between two arrays. */
 TEST(parallel_edges_all_stay)
 {
-    for (int real = 0; real < 2; real++) {
-        check(MANY, 1u << 26, 1u << 26, real != 0);
-        check(MANY, 1, 1, real != 0);
-    }
+    check(MANY, 1u << 26, 1u << 26);
+    check(MANY, 1, 1);
 }
 
 #define LARGE (UINT64_C(12) << 20)

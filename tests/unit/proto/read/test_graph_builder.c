@@ -1,6 +1,8 @@
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 
+#include <math.h>
+
 TEST(parallel_edges_and_loops_are_settled)
 {
     struct graph *graph =
@@ -84,33 +86,18 @@ TEST(sorted_edges_give_the_graph_of_unsorted_ones)
     graph_destroy(lone);
 }
 
-TEST(edges_are_taken_many_at_once_up_to_the_limit)
+TEST(edges_are_taken_up_to_the_limit)
 {
-    struct graph_options options = {.edge_limit = 3};
+    struct graph_options options = {.edge_limit = 2};
     struct graph_builder *builder = NULL;
-    struct vertex_names *names = NULL;
-    struct graph *graph = NULL;
-    struct edge_i4 *edges = NULL;
-    uint64_t count = 0;
+    struct problem problem = {0};
 
     assert_int_equal(graph_builder_create(&options, &builder), STATUS_OK);
-    assert_int_equal(graph_builder_offer(builder, 2, &edges, &count), STATUS_OK);
-    assert_int_equal(count, 2);
-    edges[0] = (struct edge_i4){2, 1, 40};
-    graph_builder_commit(builder, 1);
-    assert_int_equal(graph_builder_offer(builder, 10, &edges, &count), STATUS_OK);
-    assert_int_equal(count, 2);
-    edges[0] = (struct edge_i4){0, 2, 50};
-    edges[1] = (struct edge_i4){0, 1, 60};
-    graph_builder_commit(builder, 2);
-    assert_int_equal(graph_builder_offer(builder, 1, &edges, &count), STATUS_TOO_LARGE);
-    assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
-    assert_int_equal(graph_builder_finish(builder, &names, NULL, true, &graph, NULL), STATUS_OK);
-    assert_int_equal(graph->edge_count, 3);
-    assert_true(graph->weight_i4[0] == 60 && graph->weight_i4[1] == 50 &&
-                graph->weight_i4[2] == 40);
-    assert_true(graph->row_offset[1] == 2 && graph->row_offset[2] == 2);
-    graph_destroy(graph);
+    assert_int_equal(graph_builder_add(builder, 2, 1, 40, &problem), STATUS_OK);
+    assert_int_equal(graph_builder_add(builder, 0, 2, -0.0, &problem), STATUS_OK);
+    assert_false(signbit(graph_builder_edge(builder, 1).weight));
+    assert_int_equal(graph_builder_add(builder, 0, 1, 60, &problem), STATUS_TOO_LARGE);
+    assert_true(problem.limit == 2 && problem.actual == 3);
     graph_builder_destroy(builder);
 }
 

@@ -2,7 +2,7 @@
 #include "tests/lib/test.h"
 
 struct fixture {
-    struct graph_builder *builder;
+    struct reader *reader;
     struct json_nodes nodes;
 };
 
@@ -12,8 +12,8 @@ static int set_up(void **state)
     struct fixture *fixture = calloc(1, sizeof *fixture);
 
     assert_non_null(fixture);
-    assert_int_equal(graph_builder_create(&options, &fixture->builder), STATUS_OK);
-    assert_int_equal(json_nodes_init(&fixture->nodes, fixture->builder), STATUS_OK);
+    assert_int_equal(reader_create(FORMAT_JSON, &options, &fixture->reader), STATUS_OK);
+    assert_int_equal(json_nodes_init(&fixture->nodes, fixture->reader), STATUS_OK);
     *state = fixture;
     return 0;
 }
@@ -24,7 +24,7 @@ static int tear_down(void **state)
 
     json_nodes_finish(&fixture->nodes);
     json_nodes_finish(&fixture->nodes);
-    graph_builder_destroy(fixture->builder);
+    reader_destroy(fixture->reader);
     free(fixture);
     return 0;
 }
@@ -61,9 +61,8 @@ FIXTURE_TEST(rows_follow_the_list_not_the_edges)
     assert_int_equal(name(fixture, "7", 1, NULL), STATUS_OK);
     assert_int_equal(list(fixture, "9", NULL), STATUS_OK);
     assert_int_equal(list(fixture, "7", NULL), STATUS_OK);
-    assert_int_equal(graph_builder_add_integer(fixture->builder, 0, 1, 5), STATUS_OK);
-    assert_int_equal(json_nodes_build(&fixture->nodes, fixture->builder, true, &graph, NULL),
-                     STATUS_OK);
+    assert_int_equal(graph_builder_add(fixture->reader->builder, 0, 1, 5, NULL), STATUS_OK);
+    assert_int_equal(json_nodes_build(&fixture->nodes, true, &graph, NULL), STATUS_OK);
     assert_true(vertex_names_find(graph->names, "9", 1, &row));
     assert_int_equal(row, 0);
     assert_true(vertex_names_numeric(graph->names));
@@ -79,8 +78,7 @@ FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
 
     assert_int_equal(name(fixture, "7", 11, NULL), STATUS_OK);
     assert_int_equal(name(fixture, "7", 22, NULL), STATUS_OK);
-    assert_int_equal(json_nodes_build(&fixture->nodes, fixture->builder, true, &graph, &problem),
-                     STATUS_BAD_GRAPH);
+    assert_int_equal(json_nodes_build(&fixture->nodes, true, &graph, &problem), STATUS_BAD_GRAPH);
     assert_null(graph);
     assert_int_equal(problem.column, 11);
     assert_string_equal(problem.detail, "Vertex '7' is not in the list of nodes.");

@@ -9,7 +9,7 @@ static struct word_cursor cursor_of(const char *line)
 TEST(words_are_cut_at_blanks_and_know_their_columns)
 {
     struct word_cursor cursor = cursor_of("  sp\t12 ");
-    struct word word = line_word_next(&cursor);
+    struct field word = line_word_next(&cursor);
 
     assert_true(line_word_is(word, "sp") && line_word_is_like(word, "SP") &&
                 !line_word_is(word, "s"));

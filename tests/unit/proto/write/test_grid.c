@@ -110,8 +110,7 @@ static struct vertex_names *names_of(const char *const *names, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(name_table_intern(table, names[i], strlen(names[i]), &row), STATUS_OK);
     }
-    assert_int_equal(vertex_names_create_ordered(table, NULL, count, true, &made), STATUS_OK);
-    name_table_destroy(table);
+    assert_int_equal(vertex_names_create(&table, true, &made), STATUS_OK);
     return made;
 }
 
