@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Room for a header and the row after it. */
 #define SCRATCH_SIZE ((size_t)2 * READER_LINE_LIMIT)
@@ -135,6 +136,20 @@ static enum status add_record(struct edges *edges, struct edge_record *record,
     return columns_add_edge(&edges->columns, record, reterr);
 }
 
+/* Whether the ends of the edge are the names of their columns. */
+static bool repeats_header(const struct edges *edges)
+{
+    bool is_same = edges->has_header;
+
+    for (int role = ROLE_SOURCE; role <= ROLE_TARGET && is_same; role++) {
+        const char *name = edges->columns.list[edges->columns.roles[role]].name;
+        const struct field end = edges->record.values[role];
+
+        is_same = strlen(name) == end.size && strncasecmp(name, end.bytes, end.size) == 0;
+    }
+    return is_same;
+}
+
 static enum status parse_edge(struct edges *edges, struct problem *reterr)
 {
     struct table_row *row = &edges->row;
@@ -147,8 +162,7 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
     STATUS_TRY(columns_take_row(&edges->columns, row, &edges->record, reterr));
     STATUS_TRY(add_record(edges, &edges->record, reterr));
     /* Files that were joined. */
-    if (edges->has_header && edges->named == named + 2 &&
-        columns_know_header(&edges->columns, row)) {
+    if (edges->named == named + 2 && repeats_header(edges)) {
         return problem_bad_graph(reterr, 0, row->fields[0].column,
                                  "The line is the header again, and no edge.");
     }
@@ -372,6 +386,21 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     return text_status(&edges->held);
 }
 
+/* Whether a line that begins as a comment has as many columns as an edge, and no blank behind its
+ * sign: '#N/A' is a value. Words between blanks may be as many. */
+static bool may_be_edge(struct edges *edges, const char *line, size_t size)
+{
+    size_t wanted = edges->columns.count;
+
+    if (size < 2 || field_is_blank(line[1]) || edges->cursor.delimiter == ' ' || edges->has_dicts) {
+        return false;
+    }
+    if (!edges->decided && cut_row(edges, edges->held.bytes, edges->held.size, NULL) == STATUS_OK) {
+        wanted = edges->row.count;
+    }
+    return cut_row(edges, line, size, NULL) == STATUS_OK && edges->row.count == wanted;
+}
+
 /* A comment may tell the direction, or be the header, above the first line. */
 static enum status parse_comment(struct edges *edges, const char *line, size_t size,
                                  struct problem *reterr)
@@ -382,7 +411,14 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
             "The line parts the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
-        return STATUS_OK;
+        return !may_be_edge(edges, line, size)
+                   ? STATUS_OK
+                   : problem_bad_graph_hint(
+                         reterr, 0, 1,
+                         "Write a blank behind the sign of a comment, or the value in quotes.",
+                         "The line begins with %c as a comment does, and has as many columns as an "
+                         "edge.",
+                         *line);
     }
     text_clear(&edges->comment);
     text_append(&edges->comment, line, size);
@@ -556,7 +592,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     }
     const enum status status = check_first(edges, reterr);
     if (status != STATUS_OK) {
-        problem_at(reterr, edges->held_line, 0);
+        problem_at(reterr, edges->held_line, 1);
         return status;
     }
     STATUS_TRY(columns_finish(&edges->columns, reterr));

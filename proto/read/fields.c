@@ -62,7 +62,7 @@ void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t si
     cursor->more = true;
 }
 
-/* In the loop of each row. */
+/* The compiler puts it into the loop of field_cut_row. */
 static inline __attribute__((always_inline)) enum status
 next_field(struct field_cursor *cursor, struct field *ret_field, struct problem *reterr)
 {
@@ -160,7 +160,8 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }
-    if (has_decimal_comma && count_unquoted(line, size, ' ') > 0 &&
+    /* Two columns are ends, which have no comma: blanks between columns outnumber commas. */
+    if (has_decimal_comma && count_unquoted(line, size, ' ') > commas &&
         memchr(line, '"', size) == NULL) {
         return ' ';
     }

@@ -231,7 +231,8 @@ enum status reader_name_vertex(struct name_table *names, const char *name, size_
     size_t valid;
 
     if (size == 0) {
-        return problem_bad_graph(reterr, 0, column, "The name of the vertex is empty.");
+        return problem_bad_graph_hint(reterr, 0, column, "Name it, or remove the edge.",
+                                      "The name of the vertex is empty.");
     }
     if (size > VERTEX_NAME_LIMIT) {
         return problem_bad_graph(reterr, 0, column,
@@ -379,7 +380,13 @@ static enum status parse_decimal(const struct reader *reader, struct field weigh
                                  double *ret_weight, struct problem *reterr)
 {
     char point[COLUMN_VALUE_SIZE];
-
+    if (reader->options.has_decimal_comma && memchr(weight.bytes, '.', weight.size) != NULL) {
+        return problem_bad_graph_hint(
+            reterr, weight.line, weight.column,
+            "Write decimals with a comma, and no marks of thousands; or leave decimal=, out.",
+            "The weight '%.*s' has a point, and decimal=, says that decimals have a comma.",
+            weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
+    }
     weight = reader_point(reader, weight, point);
     const bool is_decimal = memchr(weight.bytes, '.', weight.size) != NULL ||
                             memchr(weight.bytes, 'e', weight.size) != NULL ||

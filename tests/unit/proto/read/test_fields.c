@@ -61,5 +61,6 @@ TEST(the_delimiter_is_told_by_a_line)
     assert_int_equal(field_delimiter("\"a;b;\",c", 8, false), ',');
     assert_int_equal(field_delimiter("a b", 3, false), ' ');
     assert_int_equal(field_delimiter("a b 1,5", 7, true), ' ');
+    assert_int_equal(field_delimiter("src,how far,dst", 15, true), ',');
     assert_int_equal(field_announced_delimiter("SEP=;", 5), ';');
 }
