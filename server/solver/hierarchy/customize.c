@@ -68,14 +68,10 @@ struct front_operations {
 
 /* ---- A run ---- */
 
-/* A thread's own. What the supernodes of a subtree leave lies on a stack: in a postorder the
- * children of one are on top of it. */
+/* A thread's own. */
 struct hand {
     void *front;
     uint32_t *place;
-    unsigned char *stack;
-    size_t stack_bytes; /* taken */
-    size_t stack_room;
 };
 
 struct customization {
@@ -83,10 +79,9 @@ struct customization {
     const struct front_operations *operations;
     const struct observer *observer;
     size_t element_bytes;
-    int32_t above;     /* see front_body.h */
-    uint64_t *remains; /* of each supernode: where on the stack of its subtree */
-    void **kept;       /* of those whose parent is in no subtree, freed by it */
-    uint32_t *child;   /* of each supernode, the first of a list; or NO_SUPERNODE */
+    int32_t above;   /* see front_body.h */
+    void **remains;  /* of each supernode between its rows, until the parent has taken them in */
+    uint32_t *child; /* of each supernode, the first of a list; or NO_SUPERNODE */
     uint32_t *sibling;
     uint32_t *subtree_first; /* the lowest supernode of each subtree that a task is */
     uint32_t *subtree_last;
@@ -135,44 +130,20 @@ static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint
     }
 }
 
-/* Room for so many bytes more on the stack; NULL without memory. */
-static void *push(struct hand *hand, size_t bytes)
-{
-    if (hand->stack_room - hand->stack_bytes < bytes) {
-        const size_t room = 2 * (hand->stack_bytes + bytes);
-        void *stack = realloc(hand->stack, room);
-        if (stack == NULL) {
-            return NULL;
-        }
-        hand->stack = stack;
-        hand->stack_room = room;
-    }
-    void *top = hand->stack + hand->stack_bytes;
-    hand->stack_bytes += bytes;
-    return top;
-}
-
 static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
-                              const struct front *front, bool in_subtree)
+                              const struct front *front)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     for (uint32_t child = run->child[s]; child != NO_SUPERNODE; child = run->sibling[child]) {
-        const uint32_t count = hierarchy_rows_below(shape, child);
-        const void *remains = in_subtree ? hand->stack + run->remains[child] : run->kept[child];
         place_rows(shape, child, s, hand->place);
-        run->operations->assemble(front, remains, count, hand->place);
-        if (in_subtree && run->remains[child] < hand->stack_bytes) {
-            hand->stack_bytes = run->remains[child];
-        } else if (!in_subtree) {
-            free(run->kept[child]);
-            run->kept[child] = NULL;
-        }
+        run->operations->assemble(front, run->remains[child], hierarchy_rows_below(shape, child),
+                                  hand->place);
+        free(run->remains[child]);
+        run->remains[child] = NULL;
     }
 }
 
-/* keeps: the parent is in no subtree. */
-static void run_supernode(struct customization *run, uint32_t s, struct hand *hand, bool in_subtree,
-                          bool keeps)
+static void run_supernode(struct customization *run, uint32_t s, struct hand *hand)
 {
     const struct hierarchy *hierarchy = &run->hierarchy;
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -189,20 +160,18 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
                                 .run = run,
                                 .hand = hand};
     run->operations->load(&front, up, down);
-    assemble_children(run, s, hand, &front, in_subtree);
+    assemble_children(run, s, hand, &front);
     if (!run->operations->eliminate(&front, run->above)) {
         atomic_store(&run->status, STATUS_NEGATIVE_CYCLE);
         return;
     }
     atomic_fetch_add_explicit(&run->pivots_done, front.columns, memory_order_relaxed);
-    run->remains[s] = hand->stack_bytes;
-    void *remains = keeps ? malloc(bytes + 1) : push(hand, bytes);
-    if (remains == NULL && bytes > 0) {
+    run->remains[s] = malloc(bytes + 1);
+    if (run->remains[s] == NULL) {
         atomic_store(&run->status, STATUS_NO_MEMORY);
         return;
     }
-    run->kept[s] = keeps ? remains : NULL;
-    run->operations->keep(&front, run->above, up, down, remains);
+    run->operations->keep(&front, run->above, up, down, run->remains[s]);
 }
 
 /* ---- Subtrees ---- */
@@ -258,9 +227,8 @@ static void run_subtree(void *context, uint32_t thread, uint64_t task)
     struct customization *run = context;
     struct hand *hand = &run->hands[thread];
     const uint32_t last = run->subtree_last[task];
-    hand->stack_bytes = 0;
     for (uint32_t s = run->subtree_first[task]; s <= last && goes_on(run, hand, 0); s++) {
-        run_supernode(run, s, hand, true, s == last);
+        run_supernode(run, s, hand);
     }
 }
 
@@ -273,7 +241,7 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
         if (subtree < run->subtree_count && s == run->subtree_first[subtree]) {
             s = run->subtree_last[subtree++];
         } else {
-            run_supernode(run, s, run->hands, false, true);
+            run_supernode(run, s, run->hands);
         }
     }
     return (enum status)atomic_load(&run->status);
@@ -329,7 +297,7 @@ static enum status make_fronts(struct customization *run, uint32_t threads)
         const size_t of = largest_front(shape, run->subtree_first[i], run->subtree_last[i] + 1);
         size[1] = of > size[1] ? of : size[1];
     }
-    /* Its children leave up to as much again, on a stack that doubles. */
+    /* Its children leave up to as much again. */
     const double entries =
         (double)size[0] * (double)size[0] + (double)size[1] * (double)size[1] * (threads - 1);
     const uint64_t available = host_memory_available();
@@ -352,15 +320,14 @@ static enum status open_run(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const size_t count = (size_t)shape->supernode_count + 1;
-    run->remains = malloc(count * sizeof(*run->remains));
-    run->kept = calloc(count, sizeof(*run->kept));
+    run->remains = calloc(count, sizeof(*run->remains));
     run->child = malloc(count * sizeof(*run->child));
     run->sibling = malloc(count * sizeof(*run->sibling));
     run->subtree_first = malloc(count * sizeof(*run->subtree_first));
     run->subtree_last = malloc(count * sizeof(*run->subtree_last));
     run->hands = calloc(threads, sizeof(*run->hands));
     run->supernode_of = malloc(((size_t)shape->vertex_count + 1) * sizeof(*run->supernode_of));
-    if (run->remains == NULL || run->kept == NULL || run->child == NULL || run->sibling == NULL ||
+    if (run->remains == NULL || run->child == NULL || run->sibling == NULL ||
         run->subtree_first == NULL || run->subtree_last == NULL || run->hands == NULL ||
         run->supernode_of == NULL) {
         return STATUS_NO_MEMORY;
@@ -383,16 +350,14 @@ static enum status open_run(struct customization *run, uint32_t threads)
 
 static void close_run(struct customization *run, uint32_t threads)
 {
-    for (uint32_t s = 0; run->kept != NULL && s < run->hierarchy.shape.supernode_count; s++) {
-        free(run->kept[s]);
+    for (uint32_t s = 0; run->remains != NULL && s < run->hierarchy.shape.supernode_count; s++) {
+        free(run->remains[s]);
     }
     for (uint32_t thread = 0; run->hands != NULL && thread < threads; thread++) {
         free(run->hands[thread].front);
         free(run->hands[thread].place);
-        free(run->hands[thread].stack);
     }
     free(run->remains);
-    free(run->kept);
     free(run->child);
     free(run->sibling);
     free(run->subtree_first);
@@ -434,8 +399,6 @@ enum status hierarchy_customize(const struct hierarchy_shape *shape, const struc
         const uint64_t tasks =
             (graph->vertex_count + (uint64_t)VERTICES_PER_TASK - 1) / VERTICES_PER_TASK;
         cpu_pool_run(pool, tasks, set_edges, &run);
-    }
-    if (status == STATUS_OK) {
         status = run_all(&run, pool);
     }
     close_run(&run, threads);

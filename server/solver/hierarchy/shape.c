@@ -131,12 +131,6 @@ static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, ui
         }
     }
     /* Places from the top: a subtree ends with its root, and its largest child ends before it. */
-    for (uint32_t v = n; v-- > 0;) {
-        const uint32_t p = parent[v];
-        if (p == NONE) {
-            end[v] = 0;
-        }
-    }
     uint32_t place = n;
     for (uint32_t v = n; v-- > 0;) {
         if (parent[v] == NONE) {
