@@ -53,7 +53,7 @@ static char *read_line(char *buffer, int size, void *context)
     return buffer;
 }
 
-static int take_pair(void *context, const char *section, const char *key, const char *value)
+static int parse_pair(void *context, const char *section, const char *key, const char *value)
 {
     struct file_source *source = context;
     char origin[CONFIG_SHOWN + 24];
@@ -88,7 +88,7 @@ static enum status load_file(struct config *config, const char *path, struct pro
     ini_max_line = LINE_SIZE;
     ini_allow_multiline = false;
     ini_allow_inline_comments = false;
-    int bad_line = ini_parse_stream(read_line, &source, take_pair, &source);
+    int bad_line = ini_parse_stream(read_line, &source, parse_pair, &source);
     if (source.status == STATUS_OK && ferror(stream)) {
         refuse_line(&source, "cannot be read", "");
     } else if (source.status == STATUS_OK && bad_line != 0) {
@@ -170,26 +170,21 @@ static const struct config_option *find_flag(enum config_program program, const 
     return dot == NULL ? NULL : config_option_find(program, name, (size_t)(dot - name), dot + 1);
 }
 
-/* The member that a flag without a value sets; NULL when it is none. */
-static bool *find_switch(struct config_request *request, enum config_program program,
-                         const char *name)
+/* The task that a flag without a value asks for; CONFIG_RUN when it is none. */
+static enum config_task find_task(enum config_program program, const char *name)
 {
-    const struct {
-        const char *name;
-        bool *member;
-        bool of_daemon;
-    } switches[] = {
-        {"help", &request->help, false},         {"version", &request->version, false},
-        {"check-config", &request->check, true}, {"print-config", &request->print, true},
-        {"hash-key", &request->hash_key, true},
+    static const char *const names[] = {
+        [CONFIG_SHOW_HELP] = "help",     [CONFIG_SHOW_VERSION] = "version",
+        [CONFIG_PRINT] = "print-config", [CONFIG_HASH_KEY] = "hash-key",
+        [CONFIG_CHECK] = "check-config",
     };
-    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-        if (strcmp(name, switches[i].name) == 0 &&
-            (program == CONFIG_DAEMON || !switches[i].of_daemon)) {
-            return switches[i].member;
+    const enum config_task end = program == CONFIG_DAEMON ? CONFIG_RUN : CONFIG_PRINT;
+    for (enum config_task task = CONFIG_SHOW_HELP; task < end; task++) {
+        if (strcmp(name, names[task]) == 0) {
+            return task;
         }
     }
-    return NULL;
+    return CONFIG_RUN;
 }
 
 /* The flags are walked twice: for --config before the file is read, for the keys after. */
@@ -201,7 +196,7 @@ struct flag_walk {
     int at;
     int kept;
     const char *path; /* of --config */
-    struct config_request *request;
+    enum config_task task;
     struct problem *reterr;
 };
 
@@ -224,13 +219,13 @@ static enum status walk_argument(struct flag_walk *walk)
         memcpy(flag, argument, length < CONFIG_SHOWN + 1 ? length : CONFIG_SHOWN + 1);
     }
     const bool is_short_help = strcmp(argument, "-h") == 0;
-    bool *member = find_switch(walk->request, walk->program, is_short_help ? "help" : name);
+    const enum config_task task = find_task(walk->program, is_short_help ? "help" : name);
     const struct config_option *option = find_flag(walk->program, name);
-    if (member != NULL && equals != NULL) {
+    if (task != CONFIG_RUN && equals != NULL) {
         return problem_set(walk->reterr, STATUS_CONFIG, "%s takes no value", flag);
     }
-    if (member != NULL) {
-        *member = true;
+    if (task != CONFIG_RUN) {
+        walk->task = task < walk->task ? task : walk->task;
         return STATUS_OK;
     }
     if (option != NULL || strcmp(name, "config") == 0) {
@@ -277,12 +272,11 @@ enum status config_load(struct config *config, enum config_program program, int 
                         struct problem *reterr)
 {
     struct config loaded;
-    struct config_request request = {0};
     struct flag_walk walk = {
         .program = program,
         .argc = *argc,
         .argv = argv,
-        .request = &request,
+        .task = CONFIG_RUN,
         .reterr = reterr,
     };
     for (char **entry = environment; *entry != NULL && walk.path == NULL; entry++) {
@@ -292,18 +286,17 @@ enum status config_load(struct config *config, enum config_program program, int 
     }
     config_defaults(&loaded);
     STATUS_TRY(walk_flags(&walk));
-    if (walk.path != NULL && !request.help && !request.version) {
+    if (walk.path != NULL && walk.task > CONFIG_SHOW_VERSION) {
         STATUS_TRY(load_file(&loaded, walk.path, reterr));
     }
-    if (!request.help && !request.version) {
+    if (walk.task > CONFIG_SHOW_VERSION) {
         STATUS_TRY(load_environment(&loaded, environment, reterr));
     }
     walk.config = &loaded;
     STATUS_TRY(walk_flags(&walk));
-    request.path = walk.path;
     *config = loaded;
     *argc = walk.kept;
-    *ret_request = request;
+    *ret_request = (struct config_request){walk.task, walk.path};
     return STATUS_OK;
 }
 

@@ -89,15 +89,20 @@ struct config {
     enum log_level log_level;
 };
 
+/* The task that the command line asks for; of several tasks the first of these. */
+enum config_task {
+    CONFIG_SHOW_HELP,
+    CONFIG_SHOW_VERSION,
+    CONFIG_PRINT,
+    CONFIG_HASH_KEY,
+    CONFIG_CHECK,
+    CONFIG_RUN
+};
+
 /* Command-line arguments other than configuration keys. */
 struct config_request {
-    bool help;
-    bool version;
-    bool check;
-    bool print;
-    const char
-        *path; /* of the configuration file, NULL = none; lives as long as argv and environ */
-    bool hash_key;
+    enum config_task task;
+    const char *path; /* of the configuration file, NULL = none; lives as long as argv, environ */
 };
 
 /* Which keys a program takes: the daemon all, the one-shot command the solver section. */

@@ -13,13 +13,13 @@
 /* Up to OPTION_WORD the member is text, then it is a number. */
 enum option_type {
     OPTION_TEXT,
-    OPTION_ADDRESS, /* HOST:PORT or unix:PATH, or none where that is the default */
-    OPTION_HOSTS,   /* names of hosts with blanks or commas between, or none */
-    OPTION_ORIGINS, /* the same of SCHEME://HOST[:PORT], and * */
-    OPTION_TILES,   /* an address with {z}, {x} and {y}, or none */
-    OPTION_WORD,    /* one of choices */
+    OPTION_ADDRESS,
+    OPTION_HOSTS,
+    OPTION_ORIGINS,
+    OPTION_TILES,
+    OPTION_WORD, /* one of choices */
     OPTION_NUMBER,
-    OPTION_BYTES, /* suffixes accepted */
+    OPTION_BYTES, /* a number with a suffix, or without */
     OPTION_CHOICE /* an enum: the place of the word in choices */
 };
 
@@ -30,91 +30,77 @@ struct config_option {
     const char *fallback; /* the default */
     uint64_t min;
     uint64_t max;
-    const char *const *choices; /* ends with NULL */
-    size_t offset;              /* in struct config */
-    size_t size;                /* of the member: the limit when it is text */
+    const char *choices; /* words with commas between */
+    size_t offset;       /* in struct config */
+    size_t size;         /* of the member: the limit when it is text */
     const char *help;
 };
-
-static const char *const solver_choices[] = {"auto", "gpu", "cpu", NULL};
-static const char *const isa_choices[] = {"auto", "portable", "avx2", "avx512", NULL};
-static const char *const plan_choices[] = {"auto", "none", NULL};
-static const char *const group_choices[] = {"auto", "none", "all", NULL};
-static const char *const confinement_choices[] = {"auto", "required", "off", NULL};
-static const char *const isolation_choices[] = {"thread", "process", NULL};
-static const char *const network_choices[] = {"secure", "plain", "open", NULL};
-static const char *const mode_choices[] = {"0600", "0660", "0666", NULL};
-static const char *const level_choices[] = {"debug", "info", "warning", "error", NULL};
 
 /* clang-format off */
 static const struct config_option options[] = {
     {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
      "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address, "
      "unix:/run/apspd/socket a Unix socket."},
-    {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, mode_choices, MEMBER(socket_mode),
+    {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, "0600, 0660, 0666", MEMBER(socket_mode),
      "Who may connect to a Unix socket: its owner, the group too, or everybody."},
-    {"http", "network", OPTION_CHOICE, "secure", 0, 0, network_choices, MEMBER(network),
-     "What an address that other machines reach must have, or the service does not start: secure = "
-     "keys and TLS; plain = keys, where the way to here is encrypted by others, or trusted; open = "
-     "nothing, where whoever reaches it may use it."},
+    {"http", "network", OPTION_CHOICE, "secure", 0, 0, "secure, plain, open", MEMBER(network),
+     "Security that an address needs which other machines reach, or the service does not start: "
+     "secure = keys and TLS; plain = keys alone, on a path that is trusted or encrypted by others; "
+     "open = nothing."},
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
-     "File of the keys that let in, read again on SIGHUP; credential:NAME is one that systemd has "
-     "loaded (LoadCredential=). none = whoever reaches the address may do everything."},
+     "File of the keys that are accepted, read again on SIGHUP; credential:NAME is one that "
+     "systemd has loaded (LoadCredential=). none = no keys: every client may do everything."},
     {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
-     "Names by which clients reach a service that has no keys, as they stand in Host, without "
-     "ports. localhost, the name in listen and IP addresses always count; requests under another "
-     "name are refused with 421, as a web page could send them by rebinding its own name to the "
-     "service (DNS rebinding)."},
+     "Names by which clients reach a service that has no keys, as in the Host header, without "
+     "ports. localhost, the name in listen and IP addresses are always accepted. Other names are "
+     "refused with 421, so that no web page reaches the service by DNS rebinding."},
     {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
      "Origins whose web pages may use the service from a browser (CORS), such as "
-     "https://app.example; no cookies are involved, and keys are asked for as ever. * = every web "
-     "page that anybody who reaches the service opens: without keys each may then read, submit "
-     "and delete."},
+     "https://app.example. Cookies are not used; keys are still required. * = every web page: "
+     "without keys, any page that a user opens may read, submit and delete."},
     {"http", "tiles", OPTION_TILES, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles),
-     "Pictures of a map that the page shows beneath graphs with coordinates in degrees, of a "
-     "server that the browser asks for them, such as https://tile.example/{z}/{x}/{y}.png (Web "
-     "Mercator, 256 pixels). That server learns which places are looked at. none = no map."},
+     "Map tiles that the browser fetches and shows under graphs with coordinates in degrees, such "
+     "as https://tile.example/{z}/{x}/{y}.png (Web Mercator, 256 pixels). The tile server learns "
+     "which places are viewed. none = no map."},
     {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
-     "Whose map it is, shown beneath it, as most of them ask for."},
+     "Attribution shown under the map."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
-     "File of the certificate in PEM, followed by those that sign it: TLS 1.2 and 1.3 on every "
-     "address that is no Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
+     "PEM file of the certificate and its chain: TLS 1.2 and 1.3 on every address that is not a "
+     "Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
-     "File of the certificate's private key in PEM, or credential:NAME."},
+     "PEM file of the certificate's private key, or credential:NAME."},
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Connections open at once, 14 KiB each while idle. Beyond, one that waits for its next "
-     "request makes room; while none does, new ones are answered 503."},
+     "Connections open at once, 14 KiB each while idle. Beyond the limit an idle connection is "
+     "closed for a new one; while none is idle, new ones are answered 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
-     "Of these, connections from one address (IPv6: one /64); the ones beyond are answered 429. "
-     "Behind a proxy all come from one. 0 = no limit."},
+     "Connections from one address (IPv6: one /64); further ones are answered 429. Behind a proxy "
+     "all clients have one address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
-     "Wrong keys from one address (IPv6: one /64) in a minute; the ones beyond are answered 429, "
-     "and end their connection. A valid key is let in all the same, so whoever else is behind the "
-     "address does not notice. 0 = no limit."},
+     "Wrong keys from one address (IPv6: one /64) in a minute; further ones are answered 429 and "
+     "end their connection. Valid keys from that address are still accepted. 0 = no limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
      "Seconds without any byte moving after which a connection is closed."},
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
-     "Bytes a second that a client must send of a body, over any header_timeout_s, or take of an "
-     "answer, over any stall_timeout_s: whoever is slower is ended. 0 = any."},
+     "Least bytes a second that a client must send of a body, over any header_timeout_s, or "
+     "receive of an answer, over any stall_timeout_s; slower connections are closed. 0 = any."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
-     "Seconds over which a client must take an answer at rate_floor."},
+     "Seconds over which a client must receive an answer at rate_floor."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
-     "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are understood."},
+     "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are accepted."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for the graphs and lists of pairs that come in at the same time, counted by what "
-     "their edges and names take as they arrive. A tenant may take half of it, and an address half "
-     "of its tenant's part, or half of all without keys; clients of a Unix socket are one address. "
-     "An upload that takes more than the part of its address is refused with 413, and one that "
-     "finds no room beside others with 429; the first 256 KiB of each are free. 0 = half of what "
-     "the machine, or the control group of the process, has available at the start. Suffixes as "
-     "for body_limit."},
+     "Memory for graphs and lists of pairs that arrive at the same time, counted by what their "
+     "edges and names take. A tenant may use half of it, and an address half of its tenant's part, "
+     "or half of all without keys; clients of a Unix socket are one address. An upload that needs "
+     "more than the part of its address is refused with 413, one that finds no room beside others "
+     "with 429; the first 256 KiB of each are free. 0 = half of the memory available at the start "
+     "to the machine or the control group. Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
      "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
@@ -125,17 +111,16 @@ static const struct config_option options[] = {
     {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
      "Longest time in seconds that an answer is held back until a job changes."},
     {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
-     "Seconds after which a stream of a job's events says that it is still there."},
+     "Longest silence in seconds of a stream of a job's events."},
     {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
-     "Streams of events open at once, each on a connection; the ones beyond are refused with "
-     "429."},
+     "Event streams open at once, each on a connection; further ones are refused with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
-     "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are had as "
-     "npy, raw, nthu, csv, ndjson or mtx, or in parts."},
+     "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are "
+     "available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
-     "Largest body in bytes that lists pairs or vertices to ask about. It is kept in memory, which "
+     "Largest body in bytes that lists pairs or vertices to ask about. It stays in memory, which "
      "upload_memory bounds, until it is answered."},
     {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
      "Most vertices of a graph. 0 = as many as the devices hold."},
@@ -143,27 +128,27 @@ static const struct config_option options[] = {
      MEMBER(edge_limit),
      "Most edges of a graph; each takes 12 to 16 bytes of memory while it is read."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
-     "Jobs that may wait; the ones beyond are refused with 429. Of several tenants that may submit "
-     "each leaves as many places free as it takes."},
+     "Jobs that may wait; further ones are refused with 429. While several tenants may submit, "
+     "none takes more places than it leaves free."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
      "Finished jobs whose documents are kept; the oldest are forgotten first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
-     "Seconds that the running job has to finish after SIGTERM before it is put back in the "
-     "queue of the next start."},
+     "Seconds that the running job has to finish after SIGTERM before it is stopped, to be queued "
+     "by the next start."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
-     "Folder of everything that outlives the process. It is created when it is missing and "
+     "Folder of everything that outlives the process. It is created when it is missing, and "
      "belongs to one daemon at a time."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
      "Bytes of results kept on disk; the least recently used go first and are solved again when "
      "they are asked for. 0 = as much as the disk holds. Suffixes as for body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
-     "Results kept, likewise. Each holds an open file and a mapping, of which Linux gives a "
-     "process some 65,000."},
+     "Most results kept, each with an open file and a mapping, of which Linux gives a process "
+     "about 65,000."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
-     "Bytes of the disk left free: an upload whose result would not leave as much is refused. "
-     "Suffixes as for body_limit."},
+     "Bytes of the disk left free: an upload whose result would use them is refused. Suffixes as "
+     "for body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
      "Bytes kept in memory to answer paths, 8 to 24 an edge, and coordinates, 40 a vertex. The "
@@ -171,51 +156,52 @@ static const struct config_option options[] = {
      "body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
-     "Bytes of plans kept on disk, 4 a vertex and 64 KiB at least each, for graphs of the same "
-     "edges with other weights; those used longest ago go first. 0 = none. Suffixes as for "
+     "Bytes of plans kept on disk, 4 a vertex and at least 64 KiB each, for graphs of the same "
+     "edges with other weights. The least recently used go first. 0 = none. Suffixes as for "
      "body_limit."},
-    {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, solver_choices, MEMBER(solver.choice),
+    {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
      "Threads of the CPU solver. 0 = one per core that the process may use."},
-    {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, isa_choices, MEMBER(solver.cpu_isa),
+    {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, "auto, portable, avx2, avx512",
+     MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto takes the widest that this processor has."},
-    {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, plan_choices, MEMBER(solver.plans),
-     "Whether sparse graphs are solved by a plan that leaves work out: auto, where it pays; or "
-     "none, with all of the work, to compare."},
-    {"solver", "group", OPTION_CHOICE, "auto", 0, 0, group_choices, MEMBER(solver.group),
-     "Whether the GPUs of this host solve a large graph together: auto, one that none of them "
-     "holds alone, or that would leave the others idle; none; or all, every graph."},
+    {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
+     "Whether sparse graphs are solved by a plan that leaves work out: auto = where it pays; none "
+     "= never, to compare."},
+    {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
+     "Whether the GPUs of this host solve a large graph together: auto = a graph that no GPU holds "
+     "alone, or that would leave the others idle; none = no graph; all = every graph."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
-     "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4: "
-     "together they are the solver of the service. A shell runs it, with apsp-mpi added. "
-     "Needs worker.isolation = process. none = the solver is on this host."},
+     "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4, "
+     "which together are the solver. A shell runs it with apsp-mpi appended. Needs "
+     "worker.isolation = process. none = the solver is on this host."},
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
-     "Bytes kept in memory to answer pairs of hierarchies. The hierarchy used longest ago goes "
+     "Bytes kept in memory to answer pairs of hierarchies. The least recently used hierarchy goes "
      "first; without room a pair takes longer. 0 = a quarter of the memory, at most 1 GiB. "
      "Suffixes as for body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
-     "Seconds for which statistics and heat maps of a hierarchy may compute, as estimated by its "
-     "size; for more the graph has to be solved as a matrix."},
-    {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, isolation_choices, MEMBER(isolation),
+     "Seconds that statistics and heat maps of a hierarchy may take, as estimated by its size; "
+     "beyond them the graph has to be solved as a matrix."},
+    {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
-     "watched, and replaced when it fails or hangs, while the service goes on."},
+     "replaced when it fails or hangs."},
     {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
-     "Seconds without a heartbeat, or without a finished round of a solve, after which such a "
+     "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
      "process counts as hung. A round may take 20 times the expected time of its solve where that "
      "is longer."},
     {"worker", "sample_rows", OPTION_NUMBER, "16", 0, 1024, NULL, MEMBER(sample_rows),
-     "Rows of every result, drawn at random, that are proven before it is published, and fewer "
-     "where they would take more than a fiftieth of the solve, but one. 0 = none: only verify=true "
-     "proves then."},
-    {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, confinement_choices,
+     "Rows of every result, drawn at random, that are proven before it is published; fewer, but at "
+     "least one, where they would take more than a fiftieth of the solve. 0 = none: only "
+     "verify=true proves then."},
+    {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
-     "What the running service gives up, so that who breaks into it holds little: capabilities, "
+     "Rights that the running service gives up, so that an intruder gains little: capabilities, "
      "new privileges, core dumps, files beyond its own, and the system calls to start programs or "
-     "open connections. auto: whatever the kernel offers of it; required: all, or no start."},
-    {"log", "level", OPTION_CHOICE, "info", 0, 0, level_choices, MEMBER(log_level),
-     "Least level of the events written to standard error."},
+     "open connections. auto = what the kernel supports; required = all, or no start."},
+    {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
+     "Lowest level of the events written to standard error."},
 };
 /* clang-format on */
 
@@ -277,14 +263,11 @@ static bool parse_number(const char *text, bool bytes, uint64_t *ret_value)
     return false;
 }
 
-static bool is_address(const struct config_option *option, const char *text)
+static bool is_address(const char *text)
 {
     static const char socket_prefix[] = "unix:";
     if (strncmp(text, socket_prefix, strlen(socket_prefix)) == 0) {
         return text[strlen(socket_prefix)] != '\0';
-    }
-    if (strcmp(text, CONFIG_NONE) == 0) {
-        return strcmp(option->fallback, CONFIG_NONE) == 0;
     }
     const char *colon = strrchr(text, ':');
     uint64_t port;
@@ -300,31 +283,46 @@ static bool is_address(const struct config_option *option, const char *text)
     return memchr(text, ':', host) == NULL;
 }
 
-/* Every word of a list is the name of a host, or an origin as a browser sends it: without a slash
- * or path behind the host. */
-static bool is_list(const struct config_option *option, const char *text)
+static bool is_host(const char *word, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!isalnum((unsigned char)word[i]) && strchr("-._", word[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As a browser sends it: without a slash or path after the host. */
+static bool is_origin(const char *word, size_t size)
+{
+    const size_t scheme = strcspn(word, ":");
+    const size_t host = scheme + strlen("://");
+    return (size == 1 && word[0] == '*') ||
+           (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
+            strcspn(word + host, "/?#@\\") >= size - host);
+}
+
+static bool is_list(const char *text, bool (*is_word)(const char *word, size_t size))
 {
     const char *word;
     size_t size;
     bool sound = true;
-    if (strcmp(text, CONFIG_NONE) == 0) {
-        return true;
-    }
-    while (sound && (word = config_list_next(&text, &size)) != NULL) {
-        const size_t scheme = strcspn(word, ":");
-        const size_t host = scheme + strlen("://");
-        if (option->type == OPTION_HOSTS) {
-            for (size_t i = 0; i < size; i++) {
-                sound =
-                    sound && (isalnum((unsigned char)word[i]) || strchr("-._", word[i]) != NULL);
-            }
-        } else {
-            sound = (size == 1 && word[0] == '*') ||
-                    (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
-                     strcspn(word + host, "/?#@\\") >= size - host);
-        }
+    while (sound && strcmp(text, CONFIG_NONE) != 0 &&
+           (word = config_list_next(&text, &size)) != NULL) {
+        sound = is_word(word, size);
     }
     return sound;
+}
+
+static bool is_hosts(const char *text)
+{
+    return is_list(text, is_host);
+}
+
+static bool is_origins(const char *text)
+{
+    return is_list(text, is_origin);
 }
 
 /* An address whose origin may stand in a header, with a place for each number of a tile. */
@@ -339,6 +337,33 @@ static bool is_tiles(const char *text)
     const size_t size = strcspn(host, "/{ \"'<>;,*?#@\\");
     return size > 0 && host[size] == '/' && strstr(host, "{z}") != NULL &&
            strstr(host, "{x}") != NULL && strstr(host, "{y}") != NULL;
+}
+
+/* The types of text that not every text has. */
+static const struct {
+    bool (*accepts)(const char *text);
+    const char *range;
+} text_types[] = {
+    [OPTION_ADDRESS] = {is_address, "HOST:PORT or unix:PATH"},
+    [OPTION_HOSTS] = {is_hosts, "names of hosts with blanks between, or none"},
+    [OPTION_ORIGINS] = {is_origins,
+                        "SCHEME://HOST[:PORT], several with blanks between, *, or none"},
+    [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
+    [OPTION_WORD] = {NULL, NULL},
+};
+
+/* The place of a word in the choices; false when it is none of them. */
+static bool find_choice(const char *choices, const char *text, uint64_t *ret_number)
+{
+    const char *word;
+    size_t size;
+    for (uint64_t i = 0; (word = config_list_next(&choices, &size)) != NULL; i++) {
+        if (strlen(text) == size && memcmp(word, text, size) == 0) {
+            *ret_number = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Text that a file gives back unchanged: no controls, no blank at either end. */
@@ -357,87 +382,45 @@ static bool store_text(const struct config_option *option, const char *text, cha
     return true;
 }
 
-static bool store(struct config *config, const struct config_option *option, const char *text)
+static bool store_value(struct config *config, const struct config_option *option, const char *text)
 {
     char *member = (char *)config + option->offset;
     uint64_t number = 0;
-    bool sound = true;
-    switch (option->type) {
-    case OPTION_TEXT:
-        break;
-    case OPTION_ADDRESS:
-        sound = is_address(option, text);
-        break;
-    case OPTION_HOSTS:
-    case OPTION_ORIGINS:
-        sound = is_list(option, text);
-        break;
-    case OPTION_TILES:
-        sound = is_tiles(text);
-        break;
-    case OPTION_WORD:
-    case OPTION_CHOICE:
-        while (option->choices[number] != NULL && strcmp(option->choices[number], text) != 0) {
-            number++;
-        }
-        sound = option->choices[number] != NULL;
-        break;
-    case OPTION_NUMBER:
-    case OPTION_BYTES:
-        sound = parse_number(text, option->type == OPTION_BYTES, &number) &&
-                number >= option->min && number <= option->max;
-        break;
+    if (option->choices != NULL && !find_choice(option->choices, text, &number)) {
+        return false;
     }
-    if (sound && option->type <= OPTION_WORD) {
-        return store_text(option, text, member);
+    if (option->type <= OPTION_WORD) {
+        return (text_types[option->type].accepts == NULL ||
+                text_types[option->type].accepts(text)) &&
+               store_text(option, text, member);
     }
-    if (sound) {
-        /* Members of 4 bytes are the low half of the number: this project is little-endian. */
-        memcpy(member, &number, option->size);
+    if (option->choices == NULL && (!parse_number(text, option->type == OPTION_BYTES, &number) ||
+                                    number < option->min || number > option->max)) {
+        return false;
     }
-    return sound;
+    /* Members of 4 bytes are the low half of the number: this project is little-endian. */
+    memcpy(member, &number, option->size);
+    return true;
 }
 
 /* Describes the allowed values in words. */
 static void print_range(const struct config_option *option, char ret_text[VALUE_SIZE])
 {
-    size_t used = 0;
-    switch (option->type) {
-    case OPTION_TEXT:
-        snprintf(ret_text, VALUE_SIZE, "1 to %zu bytes of text", option->size - 1);
-        break;
-    case OPTION_ADDRESS:
-        snprintf(ret_text, VALUE_SIZE, "HOST:PORT or unix:PATH%s",
-                 strcmp(option->fallback, CONFIG_NONE) == 0 ? ", or none" : "");
-        break;
-    case OPTION_HOSTS:
-        snprintf(ret_text, VALUE_SIZE, "names of hosts with blanks between, or none");
-        break;
-    case OPTION_ORIGINS:
-        snprintf(ret_text, VALUE_SIZE,
-                 "SCHEME://HOST[:PORT], several with blanks between, *, or none");
-        break;
-    case OPTION_TILES:
-        snprintf(ret_text, VALUE_SIZE, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none");
-        break;
-    case OPTION_CHOICE:
-    case OPTION_WORD:
-        for (size_t i = 0; option->choices[i] != NULL; i++) {
-            used += (size_t)snprintf(ret_text + used, VALUE_SIZE - used, "%s%s", i > 0 ? ", " : "",
-                                     option->choices[i]);
-        }
-        break;
-    case OPTION_NUMBER:
-    case OPTION_BYTES:
+    if (option->choices != NULL) {
+        snprintf(ret_text, VALUE_SIZE, "%s", option->choices);
+    } else if (option->type > OPTION_WORD) {
         snprintf(ret_text, VALUE_SIZE, "%" PRIu64 " to %" PRIu64, option->min, option->max);
-        break;
+    } else if (option->type == OPTION_TEXT) {
+        snprintf(ret_text, VALUE_SIZE, "1 to %zu bytes of text", option->size - 1);
+    } else {
+        snprintf(ret_text, VALUE_SIZE, "%s", text_types[option->type].range);
     }
 }
 
 enum status config_option_set(struct config *config, const struct config_option *option,
                               const char *value, const char *origin, struct problem *reterr)
 {
-    if (store(config, option, value)) {
+    if (store_value(config, option, value)) {
         return STATUS_OK;
     }
     char range[VALUE_SIZE];
@@ -455,7 +438,7 @@ void config_defaults(struct config *config)
 {
     memset(config, 0, sizeof(*config));
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        CHECK(store(config, &options[i], options[i].fallback));
+        CHECK(store_value(config, &options[i], options[i].fallback));
     }
 }
 
@@ -493,9 +476,16 @@ static const char *print_value(const struct config *config, const struct config_
     }
     memcpy(&number, member, option->size);
     if (option->type == OPTION_CHOICE) {
-        return option->choices[number];
+        const char *choices = option->choices;
+        size_t size;
+        const char *word = config_list_next(&choices, &size);
+        for (; number > 0; number--) {
+            word = config_list_next(&choices, &size);
+        }
+        snprintf(buffer, VALUE_SIZE, "%.*s", (int)size, word);
+    } else {
+        snprintf(buffer, VALUE_SIZE, "%" PRIu64, number);
     }
-    snprintf(buffer, VALUE_SIZE, "%" PRIu64, number);
     return buffer;
 }
 

@@ -63,23 +63,22 @@ int main(int argc, char **argv)
         STATUS_OK) {
         return report_failure(&problem);
     }
-    if (request.help) {
+    switch (request.task) {
+    case CONFIG_SHOW_HELP:
         config_print_help(CONFIG_DAEMON, stdout);
         return 0;
-    }
-    if (request.version) {
+    case CONFIG_SHOW_VERSION:
         printf("apspd %s\n", APSPD_VERSION);
         return 0;
-    }
-    if (request.print) {
+    case CONFIG_PRINT:
         config_print(&config, stdout);
         return 0;
-    }
-    if (request.hash_key) {
+    case CONFIG_HASH_KEY:
         return auth_hash_key(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
-    }
-    if (request.check) {
+    case CONFIG_CHECK:
         return print_overruled(&config, request.path);
+    case CONFIG_RUN:
+        break;
     }
     return service_run(&config, request.path, argc, argv);
 }

@@ -98,7 +98,7 @@ static void check_calls(uv_idle_t *idle)
     }
 }
 
-static void drained(void *context)
+static void answer_last_calls(void *context)
 {
     struct service *service = context;
     if (service->http != NULL) {
@@ -108,7 +108,7 @@ static void drained(void *context)
 }
 
 /* 1. No new jobs; the running ones end, or go back into the queue. */
-static void stop(struct service *service, bool fast)
+static void stop_service(struct service *service, bool fast)
 {
     if (!service->stopping) {
         /* A drain may take longer than the manager waits by itself; what comes after is short. */
@@ -117,7 +117,7 @@ static void stop(struct service *service, bool fast)
                  (service->config->drain_s + 60ULL) * 1000000ULL);
         sd_notify(0, state);
         service->stopping = true;
-        scheduler_drain(service->scheduler, drained, service);
+        scheduler_drain(service->scheduler, answer_last_calls, service);
     } else {
         fast = true;
     }
@@ -126,11 +126,11 @@ static void stop(struct service *service, bool fast)
     }
 }
 
-static void lost(void *context, enum status why)
+static void leave_after_loss(void *context, enum status why)
 {
     struct service *service = context;
     service->exit_code = exit_code_of(why);
-    stop(service, true);
+    stop_service(service, true);
 }
 
 /* ---- Signals ---- */
@@ -144,7 +144,7 @@ static void log_reload(const char *part, enum status status, const struct proble
     }
 }
 
-static void reload(const struct service *service)
+static void reload_configuration(const struct service *service)
 {
     struct config config;
     struct config_request request;
@@ -165,15 +165,15 @@ static void reload(const struct service *service)
     log_write(LOG_INFO, "reloaded", LOG_TEXT("log_level", log_level_name(config.log_level)));
 }
 
-static void signalled(uv_signal_t *handle, int number)
+static void handle_signal(uv_signal_t *handle, int number)
 {
     struct service *service = handle->data;
     if (number == SIGHUP) {
-        reload(service);
+        reload_configuration(service);
         return;
     }
     log_write(LOG_INFO, "stopping", LOG_NUMBER("signal", number));
-    stop(service, false);
+    stop_service(service, false);
 }
 
 /* Nothing here fails but for want of descriptors, before anything was started. libuv 1.45 and later
@@ -188,7 +188,7 @@ static void open_handles(struct service *service)
     service->last_calls.data = service;
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
-        CHECK(uv_signal_start(&service->signals[i], signalled, signal_numbers[i]) == 0);
+        CHECK(uv_signal_start(&service->signals[i], handle_signal, signal_numbers[i]) == 0);
         uv_unref((uv_handle_t *)&service->signals[i]); /* the loop ends without them */
         service->signals[i].data = service;
     }
@@ -424,14 +424,14 @@ static enum status start_parts(struct service *service, const char **part, struc
     STATUS_TRY(scheduler_create(&service->loop, config, service->store, service->results,
                                 service->launcher.channel >= 0 ? &service->launcher : NULL,
                                 &service->scheduler, reterr));
-    scheduler_on_lost(service->scheduler, lost, service);
+    scheduler_on_lost(service->scheduler, leave_after_loss, service);
     *part = "confinement";
     STATUS_TRY(filter_calls(service, reterr));
     *part = "http";
     return start_http(service, reterr);
 }
 
-static void start(struct service *service)
+static void start_service(struct service *service)
 {
     const char *part = NULL;
     struct problem problem = {0};
@@ -443,7 +443,7 @@ static void start(struct service *service)
               LOG_TEXT("detail", problem.detail), LOG_TEXT("hint", problem.hint));
     service->exit_code = exit_code_of(problem.status);
     if (service->scheduler != NULL) {
-        stop(service, true); /* a restored job may be running */
+        stop_service(service, true); /* a restored job may be running */
     } else {
         close_all(service);
     }
@@ -477,7 +477,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
     json_object_seed(0);
     mask_signals(SIG_BLOCK);
     open_handles(&service);
-    start(&service);
+    start_service(&service);
     mask_signals(SIG_UNBLOCK);
     uv_run(&service.loop, UV_RUN_DEFAULT);
     mask_signals(SIG_BLOCK);

@@ -162,13 +162,14 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
     if (problem.status != STATUS_OK) {
         return print_problem(ranks, NULL, &problem);
     }
-    if (request.version || (argc > 1 && strcmp(argv[1], "version") == 0)) {
+    if (request.task == CONFIG_SHOW_VERSION || (argc > 1 && strcmp(argv[1], "version") == 0)) {
         printf("apsp %s%s%s\n", APSPD_VERSION, build_commit[0] != '\0' ? " " : "", build_commit);
         return EXIT_SUCCESS;
     }
+    const bool is_help = request.task == CONFIG_SHOW_HELP;
     if (argc < 2) {
-        print_usage(request.help ? stdout : stderr);
-        return request.help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
+        print_usage(is_help ? stdout : stderr);
+        return is_help ? EXIT_SUCCESS : status_info(STATUS_BAD_PARAMETER)->exit_code;
     }
     if (strcmp(argv[1], "help") == 0) {
         return run_help(ranks, argc > 2 ? argv[2] : NULL);
@@ -182,7 +183,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
         problem_hint(&problem, "apsp has the other commands");
         return print_problem(ranks, NULL, &problem);
     }
-    if (!request.help) {
+    if (!is_help) {
         return run_command(command, &config, ranks, argc - 1, argv + 1);
     }
     print_command_help(command);

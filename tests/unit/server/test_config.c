@@ -218,8 +218,9 @@ TEST(requests_are_told_apart_from_keys)
 {
     struct load loaded = load_flags(FLAGS("--check-config", "--print-config", "--version"));
     assert_int_equal(loaded.status, STATUS_OK);
-    assert_true(loaded.request.check && loaded.request.print && loaded.request.version);
-    assert_false(loaded.request.help);
+    assert_int_equal(loaded.request.task, CONFIG_SHOW_VERSION);
+    assert_int_equal(load_flags(FLAGS("--check-config")).request.task, CONFIG_CHECK);
+    assert_int_equal(load_flags(FLAGS("--log.level=debug")).request.task, CONFIG_RUN);
 }
 
 TEST(the_command_takes_solver_keys_and_leaves_the_rest)
