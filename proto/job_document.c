@@ -572,18 +572,16 @@ char *estimate_print(const struct estimate *estimate)
 {
     json_t *seconds =
         estimate->seconds < 0 ? json_null() : json_real(number_round(estimate->seconds));
-    json_t *plan = estimate->seconds < 0 ? json_null() : plan_summary_json(&estimate->plan);
     json_t *root = json_pack(
-        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}",
-        "n", (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
+        "{s:I, s:I, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:b, s:o, s:o, s:{s:I, s:I, s:I}}", "n",
+        (json_int_t)estimate->vertex_count, "m", (json_int_t)estimate->edge_count, "kind",
         kind_name(estimate->kind), "solver", estimate->solver, "device", estimate->device,
         "device_bytes", (json_int_t)estimate->device_bytes, "host_bytes",
         (json_int_t)estimate->host_bytes, "disk_bytes", (json_int_t)estimate->disk_bytes, "seconds",
-        seconds, "plan", plan, "result", result_summary_json(&estimate->result), "fits",
-        (int)estimate->fits, "reason", text_or_null(estimate->reason), "hint",
-        text_or_null(estimate->hint), "limits", "vertex_limit", (json_int_t)estimate->vertex_limit,
-        "edge_limit", (json_int_t)estimate->edge_limit, "free_disk_bytes",
-        (json_int_t)estimate->free_disk_bytes);
+        seconds, "result", result_summary_json(&estimate->result), "fits", (int)estimate->fits,
+        "reason", text_or_null(estimate->reason), "hint", text_or_null(estimate->hint), "limits",
+        "vertex_limit", (json_int_t)estimate->vertex_limit, "edge_limit",
+        (json_int_t)estimate->edge_limit, "free_disk_bytes", (json_int_t)estimate->free_disk_bytes);
     char *text = text_print_json(root);
 
     json_decref(root);

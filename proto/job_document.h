@@ -124,11 +124,10 @@ struct estimate {
     uint32_t cost;      /* see graph_cost */
     const char *solver; /* "gpu" or "cpu" */
     const char *device;
-    uint64_t device_bytes;    /* 0 for the CPU solver */
-    uint64_t host_bytes;      /* with the graph and the mapped result */
-    uint64_t disk_bytes;      /* of the graph file and the result file */
-    double seconds;           /* of the solve; below 0 = not known */
-    struct plan_summary plan; /* by which it is solved in these seconds */
+    uint64_t device_bytes; /* 0 for the CPU solver */
+    uint64_t host_bytes;   /* with the graph and the mapped result */
+    uint64_t disk_bytes;   /* of the graph file and the result file */
+    double seconds;        /* of the dense solve; below 0 = not known */
     struct result_summary result;
     uint32_t vertex_limit; /* the largest graph of this kind that is taken */
     uint64_t edge_limit;

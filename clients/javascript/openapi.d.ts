@@ -68,11 +68,9 @@ export type Estimate = {
   host_bytes: number;
   /** Of the state directory. */
   disk_bytes: number;
-  /** Of the solve, without waiting: by `plan`, else by the dense plan; `null` where nothing was measured. */
+  /** Of the solve as a matrix, without waiting and without a plan, which takes a sparse graph less; `null` where nothing was measured, and for a hierarchy. */
   seconds: number | null;
   result: Result;
-  /** The plan by which it would be solved in these seconds: of a stored graph which fits its own, else the dense one. `null` when the seconds are not known. */
-  plan: Plan | null;
   fits: boolean;
   /** Why it does not fit. */
   reason: string | null;

@@ -26,7 +26,7 @@ static void apply_graph(struct commit *commit)
         graph_table_drop(scheduler->graphs, entry);
         return;
     }
-    const bool is_written = scheduler_commit_writes_graph(commit);
+    const bool is_written = commit_writes_graph(commit);
     if (is_written) {
         entry->row.file_bytes =
             store_find_op(&commit->change, STORE_PUT_GRAPH)->graph.row.file_bytes;
@@ -42,14 +42,14 @@ static void apply_graph(struct commit *commit)
             results_bind_name(scheduler, name, entry);
         }
         if (owner != NULL) {
-            names_sweep(scheduler, owner->row.id);
+            names_delete_old_graph(scheduler, owner->row.id);
         }
     }
 }
 
 void accept_stored_graph(struct commit *commit)
 {
-    const bool is_new = scheduler_commit_writes_graph(commit);
+    const bool is_new = commit_writes_graph(commit);
     apply_graph(commit);
     if (commit->change.status == STATUS_OK) {
         answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
@@ -63,17 +63,17 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
     struct job *job = commit->job;
     char trace_id[TRACE_ID_SIZE];
     job->durability = JOB_ACCEPTED;
-    memcpy(commit->entry->latest_job, job->id, sizeof(job->id));
+    commit->entry->latest_job = job;
     job_trace_id(job, trace_id);
-    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
-              LOG_TEXT("request", commit->call->request_id), LOG_TEXT("graph", job->graph_id),
-              LOG_TEXT("kind", kind_name(job->kind)),
-              LOG_TEXT("state", job_state_name(job->state)));
+    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->row.id),
+              LOG_TEXT("trace_id", trace_id), LOG_TEXT("request", commit->call->request_id),
+              LOG_TEXT("graph", job->row.graph_id), LOG_TEXT("kind", kind_name(job->row.kind)),
+              LOG_TEXT("state", job_state_name(job->row.state)));
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
-    if (job->state == JOB_DONE) {
+    if (job->row.state == JOB_DONE) {
         job->durability = JOB_END_STORED; /* before the answer, which says so */
         job_table_end(scheduler->jobs, job);
-        results_bind_latest(scheduler, job, commit->entry);
+        results_bind_latest(scheduler, job);
     } else {
         queue_push(&scheduler->queue, &job->tenant->share, job);
         waiters_watch_deadline(scheduler, job);
@@ -92,7 +92,7 @@ void accept_stored_job(struct commit *commit)
     const enum status status = commit->change.status;
     ledger_release(scheduler, job->tenant, &job->held,
                    (struct capacity){.queue_places = job->held.queue_places});
-    if (status != STATUS_OK && job->state == JOB_QUEUED) {
+    if (status != STATUS_OK && job->row.state == JOB_QUEUED) {
         commit->entry->active_jobs--;
     }
     if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
@@ -100,12 +100,12 @@ void accept_stored_job(struct commit *commit)
         graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
     }
     apply_graph(commit);
-    if (status == STATUS_OK && job->state == JOB_DONE) {
-        names_move(scheduler, job, commit->entry);
+    if (status == STATUS_OK && job->row.state == JOB_DONE) {
+        names_move(scheduler, job);
     }
-    if (job->state == JOB_DONE || status != STATUS_OK) {
+    if (job->row.state == JOB_DONE || status != STATUS_OK) {
         names_end_move(scheduler, &job->move);
-        names_sweep(scheduler, job->move.from);
+        names_delete_old_graph(scheduler, job->move.from);
     }
     if (status == STATUS_OK) {
         job_accepted(scheduler, commit);

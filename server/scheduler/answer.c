@@ -23,7 +23,8 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
         return entry;
     }
     const struct job *job = answer_find_job(scheduler, call, call->key);
-    return job != NULL ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id) : NULL;
+    return job != NULL ? graph_table_find(scheduler->graphs, call->tenant, job->row.graph_id)
+                       : NULL;
 }
 
 /* ---- Answers ---- */
@@ -87,7 +88,7 @@ void answer_no_such(struct call *call)
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
-    return job->share != NULL ? queue_position(&scheduler->queue, job) : 0;
+    return job->share != NULL ? (uint32_t)queue_ahead(&scheduler->queue, job).number : 0;
 }
 
 double answer_eta_s(struct scheduler *scheduler, const struct job *job)
@@ -95,7 +96,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     const double now_s = clock_monotonic_s();
     double before_s = 0;
     uint32_t workers = 0;
-    if (job->state != JOB_QUEUED) {
+    if (job->row.state != JOB_QUEUED) {
         return job_eta_s(job, now_s);
     }
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
@@ -110,7 +111,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
         return -1;
     }
     if (job->share != NULL) {
-        before_s += queue_seconds_ahead(&scheduler->queue, job);
+        before_s += queue_ahead(&scheduler->queue, job).seconds;
     }
     return before_s / workers + job->expected_s;
 }
@@ -119,41 +120,41 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
  * before the deletion has ended. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
-    if (job->durability != JOB_END_STORED || job->state != JOB_DONE || entry == NULL) {
+    if (job->durability != JOB_END_STORED || job->row.state != JOB_DONE || entry == NULL) {
         return job->durability == JOB_END_STORED;
     }
-    if (entry->results[job->kind] == NULL) {
+    if (entry->results[job->row.kind] == NULL) {
         return entry->state != GRAPH_DELETING &&
-               entry->result_states[job->kind] != GRAPH_RESULT_LOST;
+               entry->result_states[job->row.kind] != GRAPH_RESULT_LOST;
     }
-    return entry->result_states[job->kind] == GRAPH_RESULT_DURABLE;
+    return entry->result_states[job->row.kind] == GRAPH_RESULT_DURABLE;
 }
 
 const char *answer_phase(const struct job *job)
 {
-    return job->state == JOB_RUNNING ? job_phase_name(progress_phase(&job->signal->progress))
-                                     : NULL;
+    return job->row.state == JOB_RUNNING ? job_phase_name(progress_phase(&job->signal->progress))
+                                         : NULL;
 }
 
 char *answer_print_job(struct scheduler *scheduler, const struct job *job)
 {
-    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
+    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->row.graph_id);
     const struct job_document document = {
-        .id = job->id,
-        .graph_id = job->graph_id,
+        .id = job->row.id,
+        .graph_id = job->row.graph_id,
         .graph_name = entry != NULL && entry->name_count > 0 ? entry->names[0] : NULL,
-        .state = job->state,
+        .state = job->row.state,
         .position = answer_position(scheduler, job),
         .progress = job_progress(job, clock_monotonic_s()),
         .phase = answer_phase(job),
         .eta_s = answer_eta_s(scheduler, job),
         .durable = is_durable(job, entry),
-        .priority = job->priority,
-        .created_s = job->created_s,
-        .started_s = job->started_s,
-        .finished_s = job->finished_s,
-        .deadline_s = job->deadline_s,
-        .kind = job->kind,
+        .priority = job->row.priority,
+        .created_s = job->row.created_s,
+        .started_s = job->row.started_s,
+        .finished_s = job->row.finished_s,
+        .deadline_s = job->row.deadline_s,
+        .kind = job->row.kind,
         .vertex_count = entry != NULL ? entry->row.vertex_count : 0,
         .edge_count = entry != NULL ? entry->row.edge_count : 0,
         .directed = entry != NULL && entry->row.directed,
@@ -165,9 +166,9 @@ char *answer_print_job(struct scheduler *scheduler, const struct job *job)
 
 void answer_job(struct scheduler *scheduler, struct call *call, const struct job *job)
 {
-    const bool is_final = job_state_is_final(job->state);
-    memcpy(call->job_id, job->id, sizeof(call->job_id));
-    memcpy(call->graph_id, job->graph_id, sizeof(call->graph_id));
+    const bool is_final = job_state_is_final(job->row.state);
+    memcpy(call->job_id, job->row.id, sizeof(call->job_id));
+    memcpy(call->graph_id, job->row.graph_id, sizeof(call->graph_id));
     call->retry_after_s = is_final ? call->retry_after_s : 1;
     const bool is_new = call->kind == CALL_SUBMIT || call->kind == CALL_CHANGE;
     const bool is_accepted = (is_new && !is_final) || call->kind == CALL_CANCEL;
@@ -188,7 +189,7 @@ char *answer_print_graph(const struct graph_entry *entry, const struct submit_ca
         .input = upload != NULL ? &upload->input : NULL,
         .warnings = upload != NULL ? upload->warnings : NULL,
         .id = entry->row.id,
-        .names = (const char *const *)entry->names,
+        .names = entry->names,
         .parent = entry->row.parent,
         .kind = kind_name(kind),
         .created_s = entry->row.created_s,
@@ -202,7 +203,7 @@ char *answer_print_graph(const struct graph_entry *entry, const struct submit_ca
         .located = entry->coordinates.located,
         .summary = &entry->row.summary,
         .result_kind = result != NULL ? kind_name(result_kind(result)) : NULL,
-        .job_id = entry->latest_job[0] != '\0' ? entry->latest_job : NULL,
+        .job_id = entry->latest_job != NULL ? entry->latest_job->row.id : NULL,
     };
     return graph_document_print(&document);
 }
@@ -210,7 +211,9 @@ char *answer_print_graph(const struct graph_entry *entry, const struct submit_ca
 void answer_graph(struct call *call, const struct graph_entry *entry, unsigned http_status)
 {
     memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
-    memcpy(call->job_id, entry->latest_job, sizeof(call->job_id));
+    if (entry->latest_job != NULL) {
+        memcpy(call->job_id, entry->latest_job->row.id, sizeof(call->job_id));
+    }
     const struct submit_call *upload = call->kind == CALL_STORE_GRAPH ? &call->submit : NULL;
     answer_body(call, http_status, answer_print_graph(entry, upload));
 }
@@ -220,13 +223,12 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
 struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call)
 {
     struct job *job = answer_find_job(scheduler, call, call->key);
-    if (job != NULL && job->state != JOB_DONE) {
+    if (job != NULL && job->row.state != JOB_DONE) {
         return job;
     }
     const struct graph_entry *entry = answer_find_graph(scheduler, call);
-    struct job *latest =
-        entry != NULL ? job_table_find(scheduler->jobs, entry->tenant, entry->latest_job) : NULL;
-    return latest != NULL ? latest : job;
+    struct job *latest = entry != NULL ? entry->latest_job : NULL;
+    return latest != NULL && latest->durability != JOB_ACCEPTING ? latest : job;
 }
 
 void answer_result(struct scheduler *scheduler, struct call *call)
@@ -238,26 +240,27 @@ void answer_result(struct scheduler *scheduler, struct call *call)
         memcpy(call->graph_id, entry->row.id, sizeof(call->graph_id));
     }
     if (job != NULL) {
-        memcpy(call->job_id, job->id, sizeof(call->job_id));
+        memcpy(call->job_id, job->row.id, sizeof(call->job_id));
     }
     if (results_find(scheduler, call)) {
         answer_empty(call, 200);
         return;
     }
-    const bool is_active = job != NULL && !job_state_is_final(job->state);
-    if (job == NULL || job->state == JOB_DONE) {
+    const bool is_active = job != NULL && !job_state_is_final(job->row.state);
+    if (job == NULL || job->row.state == JOB_DONE) {
         problem_set(&problem, STATUS_NOT_SOLVED, "There is no result for \"%s\" at present.",
                     call->key);
     } else if (is_active) {
-        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->id,
-                    job_state_name(job->state));
+        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s is still %s.", job->row.id,
+                    job_state_name(job->row.state));
     } else {
-        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s", job->id,
-                    job_state_name(job->state), job->report.problem.detail[0] != '\0' ? ": " : ".",
-                    job->report.problem.detail);
+        problem_set(&problem, STATUS_NOT_SOLVED, "The job %s ended as %s%s%s", job->row.id,
+                    job_state_name(job->row.state),
+                    job->report.problem.detail[0] != '\0' ? ": " : ".", job->report.problem.detail);
     }
     if (is_active) {
-        problem_hint(&problem, "Watch /v1/jobs/%s, or ask again with Prefer: wait=30.", job->id);
+        problem_hint(&problem, "Watch /v1/jobs/%s, or ask again with Prefer: wait=30.",
+                     job->row.id);
         call->retry_after_s = 1;
     } else if (entry != NULL) {
         problem_hint(&problem, "Submit {\"graph\":\"%s\"} to /v1/jobs to have it solved.",

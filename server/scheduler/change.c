@@ -2,6 +2,7 @@
 
 #include "server/scheduler/answer.h"
 #include "server/scheduler/names.h"
+#include "server/scheduler/results.h"
 #include "server/scheduler/submission.h"
 #include "server/scheduler/submit.h"
 
@@ -26,7 +27,7 @@ static bool matches_tag(const struct call *call, const char *graph_id)
  * is; and the kind in which its weights are sent. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
-    const struct job *last = job_table_newest_of(submission->scheduler->jobs, entry->row.id);
+    const struct job *last = LIST_FIRST(&entry->jobs);
     struct call *call = submission->call;
     enum kind usual;
     const enum status status =
@@ -42,27 +43,36 @@ static enum status inherit_form(struct submission *submission, const struct grap
     return status;
 }
 
-/* Whether the change may begin: one change of a name at a time, each to the outcome of the one
- * before; few at once, as each holds two graphs; and one of a tenant beside other tenants. */
-static bool can_begin(const struct submission *submission)
+/* Whether the change may be made to this graph now. waits: it would have to wait for its name. */
+static enum status check_change(struct submission *submission, const struct graph_entry *entry,
+                                bool waits)
 {
-    const struct scheduler *scheduler = submission->scheduler;
-    const struct call *call = submission->call;
-    const bool is_alone = atomic_load(&scheduler->admission.tenant_count) < 2;
-    return scheduler->looks < SCHEDULER_LOOK_LIMIT &&
-           (is_alone || submission->tenant->changing == 0) &&
-           !names_is_moving(scheduler, call->tenant, call->key);
+    struct problem *problem = &submission->problem;
+    if (waits && submission->scheduler->stage != SCHEDULER_SERVES) {
+        return problem_set(problem, STATUS_DRAINING, "The service is shutting down.");
+    }
+    if (submission->scheduler->ledger.is_full) {
+        /* Before it waits: the end of the change before it may wait for this very room. */
+        return problem_set(problem, STATUS_DISK_FULL,
+                           "There is no room on the disk; nothing was kept.");
+    }
+    if (!matches_tag(submission->call, entry->row.id)) {
+        problem_set(problem, STATUS_PRECONDITION_FAILED,
+                    "The graph is %s now, which If-Match does not name.", entry->row.id);
+        problem_hint(problem, "Look at what has changed, then change that.");
+        return STATUS_PRECONDITION_FAILED;
+    }
+    STATUS_TRY(submit_check_place(submission));
+    return inherit_form(submission, entry);
 }
 
-/* Goes on with the graph that the change is made to, or parks. is_first: it has not parked yet. */
-static void submit_change(struct submission *submission, bool is_first)
+void change_begin(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct call *call = submission->call;
-    struct graph_table *graphs = scheduler->graphs;
+    struct submission_change *change = &submission->change;
     struct graph_entry *entry = answer_find_graph(scheduler, call);
     struct job *earlier = submit_find_repeated(submission);
-    enum status status = STATUS_OK;
     if (earlier != NULL) {
         submit_answer_repeat(submission, earlier);
         return;
@@ -72,90 +82,35 @@ static void submit_change(struct submission *submission, bool is_first)
         submit_end(submission);
         return;
     }
-    const bool is_name = graph_table_find_name(graphs, call->tenant, call->key) != NULL;
-    const bool waits = (is_first && scheduler->marks.unparked) || !can_begin(submission);
-    const bool is_full = scheduler->ledger.is_full;
-    if (waits && !scheduler->draining && !is_full) {
-        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+    /* One change of a name at a time, each to the outcome of the one before, and none before those
+     * that are about to go on. */
+    const bool waits =
+        scheduler->marks.unparked || names_is_moving(scheduler, call->tenant, call->key);
+    if (waits && scheduler->stage == SCHEDULER_SERVES && !scheduler->ledger.is_full) {
+        submit_park(submission, SUBMISSION_WAITS_FOR_NAME);
         return;
     }
-    if (waits && scheduler->draining) {
-        status =
-            problem_set(&submission->problem, STATUS_DRAINING, "The service is shutting down.");
-    } else if (is_full) {
-        /* Before it waits: the end of the change before it may wait for this very room. */
-        status = problem_set(&submission->problem, STATUS_DISK_FULL,
-                             "There is no room on the disk; nothing was kept.");
-    } else if (!matches_tag(call, entry->row.id)) {
-        status = problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
-                             "The graph is %s now, which If-Match does not name.", entry->row.id);
-        problem_hint(&submission->problem, "Look at what has changed, then change that.");
-    }
-    if (status == STATUS_OK) {
-        status = submit_reserve_place(submission);
-    }
-    if (status == STATUS_OK) {
-        status = inherit_form(submission, entry);
-    }
+    const enum status status = check_change(submission, entry, waits);
     if (status != STATUS_OK) {
-        submit_refuse(submission, status);
+        submit_end_with(submission, status);
         return;
     }
-    if (is_name) {
-        snprintf(submission->change.name, sizeof(submission->change.name), "%s", call->key);
-        names_begin_move(scheduler, &submission->change.move, call->tenant,
-                         submission->change.name);
+    if (graph_table_find_name(scheduler->graphs, call->tenant, call->key) != NULL) {
+        snprintf(change->name, sizeof(change->name), "%s", call->key);
+        names_begin_move(scheduler, &change->move, call->tenant, change->name);
     }
-    memcpy(submission->change.parent_id, entry->row.id, sizeof(entry->row.id));
-    submission->change.parent = entry;
+    memcpy(change->parent_id, entry->row.id, sizeof(entry->row.id));
+    change->parent = entry;
     entry->active_jobs++;
-    scheduler->looks++;
-    submission->tenant->changing++;
-    submission->tenant->change_turn = ++scheduler->change_turn;
     submit_finish_graph(submission);
 }
 
 void change_end(struct submission *submission)
 {
-    struct scheduler *scheduler = submission->scheduler;
     submission->change.parent->active_jobs--;
-    submission->tenant->changing--;
-    scheduler->looks--;
-    scheduler->marks.unparked = true;
-}
-
-/* The oldest change that can begin, of the tenant that began one longest ago; while changes are
- * refused any of them. */
-static struct submission *find_next(const struct scheduler *scheduler)
-{
-    const bool refuses = scheduler->draining || scheduler->ledger.is_full;
-    struct submission *next = NULL;
-    struct submission *submission;
-    STAILQ_FOREACH(submission, &scheduler->parked, in_parked)
-    {
-        if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL &&
-            (next == NULL || submission->tenant->change_turn < next->tenant->change_turn) &&
-            (refuses || can_begin(submission))) {
-            next = submission;
-        }
+    if (submission->status == STATUS_CORRUPT) {
+        results_note_damaged_graph(submission->scheduler, submission->change.parent_id);
     }
-    return next;
-}
-
-void change_resume_parked(struct scheduler *scheduler)
-{
-    struct submission *next;
-    while ((next = find_next(scheduler)) != NULL) {
-        STAILQ_REMOVE(&scheduler->parked, next, submission, in_parked);
-        submit_change(next, false);
-    }
-}
-
-void change_begin(struct submission *submission)
-{
-    submission->source = SUBMISSION_CHANGE;
-    submission->change.asked_form = submission->call->submit.parameters.form;
-    submit_change(submission, true);
 }
 
 /* The arcs by which the result of the parent becomes that of the graph, when there are few; without
@@ -219,6 +174,7 @@ enum status change_finish_graph(struct submission *submission)
         keep_arcs(submission, changes);
     }
     edge_changes_finish(changes);
+    STATUS_TRY(status);
     if (submission->change.absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,
                                  "%llu of the edges to be removed were not there.",
@@ -226,9 +182,9 @@ enum status change_finish_graph(struct submission *submission)
                      "GET /v1/graphs/%s/edges lists the edges.", submission->change.parent_id);
     }
     struct problem unfit;
-    if (status == STATUS_OK && graph_choose_kind(submission->graph, submission->change.wanted,
-                                                 &submission->kind, &unfit) != STATUS_OK) {
+    if (graph_choose_kind(submission->graph, submission->change.wanted, &submission->kind,
+                          &unfit) != STATUS_OK) {
         submission->change.wanted = KIND_AUTO;
     }
-    return status;
+    return STATUS_OK;
 }

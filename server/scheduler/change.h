@@ -4,10 +4,8 @@
 
 #include "server/scheduler/submission.h"
 
-/* The first step of a change. */
+/* Goes on with the graph that the key of the call finds, or parks until its name has moved. */
 void change_begin(struct submission *submission);
-/* Changes that are parked go on where they can: tenants take turns. */
-void change_resume_parked(struct scheduler *scheduler);
 /* The change has been applied, or not. */
 void change_end(struct submission *submission);
 /* On a thread of the pool: the graph with its changes. */

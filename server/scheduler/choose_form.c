@@ -71,12 +71,6 @@ void form_look_run(struct scheduler *scheduler, const char *tenant, const struct
     }
 }
 
-bool form_look_prefers_hierarchy(const struct form_look *look, uint64_t matrix_bytes)
-{
-    return look->state == FORM_MEASURED &&
-           look->bytes + look->label_bytes <= matrix_bytes / FORM_HIERARCHY_PART;
-}
-
 static enum status check_vertices(const struct scheduler *scheduler,
                                   const struct form_question *question, enum result_form form,
                                   struct problem *reterr)
@@ -165,7 +159,8 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         fit = check_bytes(scheduler, question, matrix.bytes, &lack);
     }
     *ret_result = matrix;
-    if (form_look_prefers_hierarchy(look, matrix.bytes)) {
+    if (look->state == FORM_MEASURED &&
+        look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE,
                  "%s answer as fast as a matrix of %s would; result=matrix makes that",

@@ -40,9 +40,6 @@ bool form_look_begin(const struct scheduler *scheduler, enum result_form form, u
  * whose kept orders this one is added. */
 void form_look_run(struct scheduler *scheduler, const char *tenant, const struct graph *graph,
                    enum kind kind, struct form_look *look);
-/* Whether the hierarchy that was measured is so small that it is chosen. */
-bool form_look_prefers_hierarchy(const struct form_look *look, uint64_t matrix_bytes);
-
 /* All that decides; borrowed. */
 struct form_question {
     struct tenant *tenant;

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Coordinates on their way from a call to the disk threads. The loop's, lent to a thread of libuv's
+/* Coordinates on their way from a call to the disk threads. The loop's, lent to a thread of the
  * pool while they are read and written. */
 struct upload {
-    uv_work_t request;
-    struct scheduler *scheduler;
+    struct pool_work work; /* first */
     struct call *call;
     char graph_id[GRAPH_ID_SIZE];
     struct coordinates_info info;
@@ -86,7 +85,7 @@ static struct commit *create_commit(struct scheduler *scheduler, struct graph_en
                                     struct call *call, enum store_op_kind as)
 {
     struct commit *commit;
-    if (scheduler_commit_create(scheduler, coordinates_changed, &commit) != STATUS_OK) {
+    if (commit_create(scheduler, coordinates_changed, &commit) != STATUS_OK) {
         answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
         return NULL;
     }
@@ -101,7 +100,7 @@ static struct commit *create_commit(struct scheduler *scheduler, struct graph_en
 static void send_commit(struct commit *commit)
 {
     graph_entry_set_coordinates(commit->entry, &commit->coordinates);
-    scheduler_commit_send(commit);
+    commit_send(commit);
 }
 
 void coordinates_delete(struct scheduler *scheduler, struct call *call)
@@ -131,7 +130,7 @@ static enum status feed_reader(void *context, const char *bytes, size_t size,
 static enum status decode_document(const struct upload *upload, struct coordinates_reader *reader,
                                    struct problem *reterr)
 {
-    const struct config *config = upload->scheduler->config;
+    const struct config *config = upload->work.scheduler->config;
     const struct text *document = &upload->call->coordinates.document;
     const struct decoder_rules rules = {.limit_bytes = config->decoded_limit_bytes,
                                         .ratio = config->decoded_ratio,
@@ -169,10 +168,10 @@ static enum status read_document(const struct upload *upload, const struct verte
 }
 
 /* On a thread of the pool. */
-static void read_and_write(uv_work_t *request)
+static void read_and_write(struct pool_work *work)
 {
-    struct upload *upload = request->data;
-    const struct store *store = upload->scheduler->store;
+    struct upload *upload = (struct upload *)work;
+    const struct store *store = upload->work.scheduler->store;
     struct problem *problem = &upload->problem;
     struct coordinates *coordinates = NULL;
     struct vertex_names *names = NULL;
@@ -198,7 +197,7 @@ static void read_and_write(uv_work_t *request)
 /* Back on the loop: the graph may have gone, or its coordinates have changed, meanwhile. */
 static enum status send_upload(struct upload *upload)
 {
-    struct scheduler *scheduler = upload->scheduler;
+    struct scheduler *scheduler = upload->work.scheduler;
     struct call *call = upload->call;
     struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, upload->graph_id);
     if (entry == NULL) {
@@ -219,14 +218,10 @@ static enum status send_upload(struct upload *upload)
     return STATUS_OK;
 }
 
-static void upload_read(uv_work_t *request, int error)
+static void upload_read(struct pool_work *work)
 {
-    struct upload *upload = request->data;
-    struct scheduler *scheduler = upload->scheduler;
-    CHECK(error == 0); /* nothing cancels it */
-    scheduler->looks--;
-    scheduler->marks.unparked = true;
-    scheduler_wake(scheduler);
+    struct upload *upload = (struct upload *)work;
+    const struct scheduler *scheduler = work->scheduler;
     const bool has_file = upload->status == STATUS_OK;
     const enum status status = has_file ? send_upload(upload) : upload->status;
     if (status != STATUS_OK && !has_file &&
@@ -247,7 +242,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     if (entry == NULL) {
         return;
     }
-    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
+    if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
         answer_status(call, STATUS_QUEUE_FULL,
                       "Other stored graphs are being read: send it again.");
         return;
@@ -260,12 +255,11 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
         free(upload);
         return;
     }
-    upload->request.data = upload;
-    upload->scheduler = scheduler;
     upload->call = call;
     memcpy(upload->graph_id, entry->row.id, sizeof(upload->graph_id));
-    scheduler->looks++;
-    CHECK(uv_queue_work(scheduler->loop, &upload->request, read_and_write, upload_read) == 0);
+    upload->work.run = read_and_write;
+    upload->work.then = upload_read;
+    pool_queue(scheduler, call->tenant, POOL_STORED, &upload->work);
 }
 
 /* ---- Copies ---- */

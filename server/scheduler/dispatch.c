@@ -26,7 +26,7 @@ const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *s
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
-    struct result *base = parent != NULL ? parent->results[job->kind] : NULL;
+    struct result *base = parent != NULL ? parent->results[job->row.kind] : NULL;
     const bool has_hierarchy = base != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
                                result_form(base) == RESULT_FORM_HIERARCHY;
     return has_hierarchy ? result_ref(base) : NULL;
@@ -38,20 +38,19 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
     const struct solver_device *device = &slot->opening.facts.device;
     char trace_id[TRACE_ID_SIZE];
     slot->job = job;
-    job->state = JOB_RUNNING;
-    job->started_s = clock_wall_s();
+    job->row.state = JOB_RUNNING;
+    job->row.started_s = clock_wall_s();
     snprintf(job->report.solver, sizeof(job->report.solver), "%s", device->solver);
     snprintf(job->report.device, sizeof(job->report.device), "%s", device->name);
     job_trace_id(job, trace_id);
-    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->id), LOG_TEXT("trace_id", trace_id),
+    log_write(LOG_INFO, "job_started", LOG_TEXT("job", job->row.id), LOG_TEXT("trace_id", trace_id),
               LOG_TEXT("device", device->name),
-              LOG_NUMBER("queue_s", job->started_s - job->created_s));
-    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->started_s - job->created_s, 0));
+              LOG_NUMBER("queue_s", job->row.started_s - job->row.created_s));
+    metrics_observe(METRICS_QUEUE_SECONDS, fmax(job->row.started_s - job->row.created_s, 0));
     waiters_mark_changed(scheduler, job);
 }
 
-static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
-                     const struct graph_entry *entry, struct job *job)
+static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     struct task *task = &slot->task;
     struct task_signal *signal = worker_signal(slot->worker);
@@ -59,20 +58,20 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     task_signal_reset(job->signal);
     *task = (struct task){
         .context = slot,
-        .kind = job->kind,
+        .kind = job->row.kind,
         .form = job->report.result.form,
-        .verify = job->verify,
+        .verify = job->row.verify,
         .vertex_count = job->vertex_count,
-        .edge_count = entry->row.edge_count,
-        .negative = entry->row.summary.negative,
+        .edge_count = job->graph->row.edge_count,
+        .negative = job->graph->row.summary.negative,
         .base = find_base(scheduler, job),
         .arcs = job->arcs,
         .arc_count = job->arc_count,
         .order_seed = order_file_seed(store_secret(scheduler->store), job->tenant->name),
         .signal = job->signal,
     };
-    memcpy(task->job_id, job->id, sizeof(job->id));
-    memcpy(task->graph_id, job->graph_id, sizeof(job->graph_id));
+    memcpy(task->job_id, job->row.id, sizeof(job->row.id));
+    memcpy(task->graph_id, job->row.graph_id, sizeof(job->row.graph_id));
     start_job(scheduler, slot, job);
     worker_give(slot->worker, task);
 }
@@ -82,7 +81,7 @@ void dispatch_receive_task(struct message *message)
     struct task *task = (struct task *)message;
     struct scheduler_worker *slot = task->context;
     struct job *job = slot->job;
-    CHECK(strcmp(job->id, task->job_id) == 0);
+    CHECK(strcmp(job->row.id, task->job_id) == 0);
     slot->job = NULL;
     finish_task(slot, job, task);
 }
@@ -109,13 +108,11 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
         limit[cost] = is_largest ? UINT32_MAX : own_limit[cost];
     }
     while (slot->job == NULL && (job = queue_first_within(&scheduler->queue, limit)) != NULL) {
-        const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-        CHECK(entry != NULL);
-        if (results_is_known(scheduler, entry, job)) {
+        if (results_is_known(job)) {
             finish_known(scheduler, job);
         } else {
             queue_serve(&scheduler->queue, job);
-            give_job(scheduler, slot, entry, job);
+            give_job(scheduler, slot, job);
         }
     }
 }
@@ -161,7 +158,7 @@ void dispatch_jobs(struct scheduler *scheduler)
     const struct ledger *ledger = &scheduler->ledger;
     /* Jobs that end faster than the disk takes their results, and lets old ones go, would use up
      * the open files. */
-    if (scheduler->draining || ledger->is_paused ||
+    if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;
     }

@@ -40,8 +40,8 @@ static void end_stored(struct commit *commit)
     struct job *job = commit->job;
     const bool is_stored = commit->change.status == STATUS_OK;
     if (commit->result != NULL && is_stored &&
-        commit->entry->results[job->kind] == commit->result) {
-        commit->entry->result_states[job->kind] = GRAPH_RESULT_DURABLE;
+        commit->entry->results[job->row.kind] == commit->result) {
+        commit->entry->result_states[job->row.kind] = GRAPH_RESULT_DURABLE;
     }
     if (commit->call != NULL) {
         answer_cancel(commit);
@@ -49,50 +49,45 @@ static void end_stored(struct commit *commit)
     if (is_stored) {
         job->durability = JOB_END_STORED; /* it may be forgotten now */
         names_end_move(commit->scheduler, &job->move);
-        names_sweep(commit->scheduler, job->move.from);
-        names_sweep(commit->scheduler, job->graph_id);
+        names_delete_old_graph(commit->scheduler, job->move.from);
+        names_delete_old_graph(commit->scheduler, job->row.graph_id);
     }
 }
 
 /* Without memory for the commit the row stays as it was: the job is solved again after a restart.
  */
-static void store_end(struct scheduler *scheduler, struct job *job, struct graph_entry *entry,
-                      struct result *result, struct call *call)
+static void store_end(struct scheduler *scheduler, struct job *job, struct result *result,
+                      struct call *call)
 {
-    struct commit *commit = NULL;
+    struct commit *commit;
     /* Rows of one name go to the disk one after the other; finish_store_ends comes back. */
-    if (job->state == JOB_DONE &&
-        scheduler_commit_names(scheduler, job->tenant, job->report.moves)) {
+    if (job->row.state == JOB_DONE && commit_names(scheduler, job->tenant, job->report.moves)) {
         return;
     }
-    enum status status = scheduler_commit_create(scheduler, end_stored, &commit);
-    if (status == STATUS_OK) {
-        names_add_row(scheduler, job, commit);
-        status = scheduler_commit_add_job(commit, job);
-    }
+    const enum status status = commit_create_of_job(scheduler, job, end_stored, &commit);
     if (status != STATUS_OK) {
-        scheduler_commit_destroy(commit);
         names_end_move(scheduler, &job->move);
-        log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
+        log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->row.id));
         if (call != NULL) {
             answer_status(call, status, "There is not enough memory to store the job's end.");
         }
         return;
     }
+    names_add_row(scheduler, job, commit);
     commit->call = call;
     /* Without a result the graph may be deleted before this comes home. */
-    commit->entry = result != NULL ? entry : NULL;
+    commit->entry = result != NULL ? job->graph : NULL;
     if (result != NULL) {
         struct store_op *op = store_add_op(&commit->change, STORE_PUT_RESULT);
         struct result_row *row = &op->result.row;
-        row->kind = job->kind;
-        row->created_s = job->finished_s;
-        memcpy(row->graph_id, job->graph_id, sizeof(job->graph_id));
+        row->kind = job->row.kind;
+        row->created_s = job->row.finished_s;
+        memcpy(row->graph_id, job->row.graph_id, sizeof(job->row.graph_id));
         snprintf(row->etag, sizeof(row->etag), "%s", result_etag(result));
         commit->result = result_ref(result);
         op->result.result = result;
     }
-    scheduler_commit_send(commit);
+    commit_send(commit);
 }
 
 void finish_store_ends(struct scheduler *scheduler)
@@ -101,19 +96,18 @@ void finish_store_ends(struct scheduler *scheduler)
     TAILQ_FOREACH(job, &scheduler->jobs->history, in_list)
     {
         if (job->durability != JOB_END_STORED && job->changes == 0) {
-            struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-            const bool has_new_result = job->state == JOB_DONE && entry != NULL &&
-                                        entry->result_states[job->kind] != GRAPH_RESULT_DURABLE;
-            store_end(scheduler, job, entry, has_new_result ? entry->results[job->kind] : NULL,
-                      NULL);
+            const struct graph_entry *entry = job->graph;
+            const bool has_new_result = job->row.state == JOB_DONE && entry != NULL &&
+                                        entry->result_states[job->row.kind] != GRAPH_RESULT_DURABLE;
+            store_end(scheduler, job, has_new_result ? entry->results[job->row.kind] : NULL, NULL);
         }
     }
 }
 
 /* The job is final, which is visible from here on: gives back what it holds, logs and stores its
  * end. */
-static void end_job(struct scheduler *scheduler, struct job *job, struct graph_entry *entry,
-                    struct result *result, struct call *call)
+static void end_job(struct scheduler *scheduler, struct job *job, struct result *result,
+                    struct call *call)
 {
     const struct problem *problem = &job->report.problem;
     const struct timings timings = job->report.cached ? (struct timings){0} : job->report.timings;
@@ -123,17 +117,17 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct graph_e
     free(job->arcs);
     job->arcs = NULL;
     job_table_end(scheduler->jobs, job);
-    snprintf(event, sizeof(event), "job_%s", job_state_name(job->state));
+    snprintf(event, sizeof(event), "job_%s", job_state_name(job->row.state));
     job_trace_id(job, trace_id);
     log_write(
-        job->state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->id),
-        LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->graph_id),
+        job->row.state == JOB_FAILED ? LOG_WARNING : LOG_INFO, event, LOG_TEXT("job", job->row.id),
+        LOG_TEXT("trace_id", trace_id), LOG_TEXT("graph", job->row.graph_id),
         LOG_NUMBER("total_s", timings.total_s), LOG_NUMBER("compute_s", timings.compute_s),
         LOG_TEXT("code", problem->status != STATUS_OK ? status_info(problem->status)->code : ""));
-    names_move(scheduler, job, entry);
-    store_end(scheduler, job, entry, result, call);
-    if (entry != NULL) {
-        entry->active_jobs--;
+    names_move(scheduler, job);
+    store_end(scheduler, job, result, call);
+    if (job->graph != NULL) {
+        job->graph->active_jobs--;
     }
     waiters_mark_changed(scheduler, job);
 }
@@ -143,19 +137,19 @@ static void finish_job(struct scheduler *scheduler, struct job *job, enum job_st
                        struct result *result, struct call *call)
 {
     struct timings *timings = &job->report.timings;
-    job->state = state;
-    job->finished_s = clock_wall_s();
-    if (job->started_s > 0) {
-        timings->queue_s = fmax(job->started_s - job->created_s, 0);
-        timings->total_s =
-            job->parse_s + fmax(job->finished_s - job->created_s, 0); /* created once parsed */
+    job->row.state = state;
+    job->row.finished_s = clock_wall_s();
+    if (job->row.started_s > 0) {
+        timings->queue_s = fmax(job->row.started_s - job->row.created_s, 0);
+        timings->total_s = job->parse_s + fmax(job->row.finished_s - job->row.created_s,
+                                               0); /* created once parsed */
     }
     if (state == JOB_DONE) {
         metrics_add(METRIC_JOBS_DONE, 1);
     } else {
         metrics_add(state == JOB_FAILED ? METRIC_JOBS_FAILED : METRIC_JOBS_CANCELLED, 1);
     }
-    end_job(scheduler, job, graph_table_find_id(scheduler->graphs, job->graph_id), result, call);
+    end_job(scheduler, job, result, call);
 }
 
 void finish_failed(struct scheduler *scheduler, struct job *job)
@@ -165,37 +159,36 @@ void finish_failed(struct scheduler *scheduler, struct job *job)
 
 void finish_known(struct scheduler *scheduler, struct job *job)
 {
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-    CHECK(entry != NULL);
     queue_remove(&scheduler->queue, job);
-    results_end_known_job(scheduler, job);
-    results_bind_latest(scheduler, job, entry);
-    end_job(scheduler, job, entry, NULL, NULL);
+    results_end_known_job(job);
+    results_bind_latest(scheduler, job);
+    end_job(scheduler, job, NULL, NULL);
 }
 
 /* The row of the job says queued still, or again. */
 static void put_back(struct scheduler *scheduler, struct job *job)
 {
-    job->state = JOB_QUEUED;
-    job->started_s = 0;
-    job->stop_reason = STATUS_OK;
+    job->row.state = JOB_QUEUED;
+    job->row.started_s = 0;
+    job->stop = JOB_STOP_NONE;
     job_report_reset(&job->report);
     atomic_store(&job->signal->cancelled, false);
     queue_push(&scheduler->queue, &job->tenant->share, job);
     waiters_watch_deadline(scheduler, job);
     metrics_add(METRIC_JOBS_PUT_BACK, 1);
-    log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->id));
+    log_write(LOG_INFO, "job_put_back", LOG_TEXT("job", job->row.id));
     waiters_mark_changed(scheduler, job);
 }
 
-/* A job that was stopped while it ran ends by its stop_reason. */
+/* A job that was stopped while it ran. */
 static void finish_stopped(struct scheduler *scheduler, struct job *job)
 {
-    if (job->stop_reason == STATUS_DRAINING) {
+    if (job->stop == JOB_STOP_DRAIN) {
         put_back(scheduler, job);
-    } else if (job->stop_reason == STATUS_DEADLINE_EXCEEDED) {
+    } else if (job->stop == JOB_STOP_DEADLINE) {
         problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
-                    "The job was still running %g seconds after it was accepted.", job->deadline_s);
+                    "The job was still running %g seconds after it was accepted.",
+                    job->row.deadline_s);
         finish_failed(scheduler, job);
     } else {
         job->report.problem = (struct problem){0};
@@ -209,7 +202,7 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
  * stopped. */
 static void loss_stored(struct commit *commit)
 {
-    if (commit->job->stop_reason != STATUS_OK) {
+    if (commit->job->stop != JOB_STOP_NONE) {
         finish_stopped(commit->scheduler, commit->job);
     } else {
         put_back(commit->scheduler, commit->job);
@@ -219,14 +212,12 @@ static void loss_stored(struct commit *commit)
 /* Without memory for the commit the loss is counted in memory alone. */
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
-    struct commit *commit = NULL;
-    if (scheduler_commit_create(scheduler, loss_stored, &commit) == STATUS_OK &&
-        scheduler_commit_add_job(commit, job) == STATUS_OK) {
-        scheduler_commit_send(commit);
+    struct commit *commit;
+    if (commit_create_of_job(scheduler, job, loss_stored, &commit) == STATUS_OK) {
+        commit_send(commit);
         return;
     }
-    scheduler_commit_destroy(commit);
-    log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->id));
+    log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->row.id));
     put_back(scheduler, job);
 }
 
@@ -240,10 +231,10 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
     task_loss_describe(task->loss, task->loss_code, reason);
     metrics_add(METRIC_DEVICES_LOST, 1);
     job->report.workers_lost += is_blamed;
-    log_write(LOG_ERROR, "job_lost_its_worker", LOG_TEXT("job", job->id),
+    log_write(LOG_ERROR, "job_lost_its_worker", LOG_TEXT("job", job->row.id),
               LOG_TEXT("device", job->report.device), LOG_TEXT("reason", reason),
               LOG_NUMBER("workers_lost", job->report.workers_lost));
-    if (job->stop_reason != STATUS_OK && job->stop_reason != STATUS_DRAINING) {
+    if (job->stop > JOB_STOP_DRAIN) {
         finish_stopped(scheduler, job);
     } else if (job->report.workers_lost >= WORKERS_LOST_LIMIT) {
         problem_set(&job->report.problem, STATUS_POISON_JOB,
@@ -343,27 +334,28 @@ static enum status check_quota(struct job *job, const struct task *task)
                : STATUS_OK;
 }
 
-/* The tag of the result is "r_" and a ULID: no solve has the tag of another. */
+/* Makes the result of a task answer. The tag of the result is "r_" and a ULID: no solve has the tag
+ * of another. */
+static enum status publish_result(struct scheduler *scheduler, struct graph_entry *entry,
+                                  struct task *task, struct result **ret_result)
+{
+    char etag[JOB_ID_SIZE];
+    STATUS_TRY(identity_new("r_", clock_wall_s(), etag));
+    STATUS_TRY(result_create(entry->row.id, etag, &task->file, &task->names, ret_result));
+    result_take_searches(*ret_result, &task->searches);
+    results_watch(scheduler, *ret_result);
+    return results_publish(scheduler, entry, *ret_result);
+}
+
 static void finish_solved(struct scheduler *scheduler, struct job *job, struct task *task)
 {
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
     struct result *result = NULL;
-    char etag[JOB_ID_SIZE];
-    CHECK(entry != NULL);
     job->report.problem = (struct problem){0};
     if (check_quota(job, task) != STATUS_OK) {
         finish_failed(scheduler, job);
         return;
     }
-    enum status status = identity_new("r_", clock_wall_s(), etag);
-    if (status == STATUS_OK) {
-        status = result_create(job->graph_id, etag, &task->file, &task->names, &result);
-    }
-    if (status == STATUS_OK) {
-        result_take_searches(result, &task->searches);
-        results_watch(scheduler, result);
-        status = results_publish(scheduler, entry, result);
-    }
+    const enum status status = publish_result(scheduler, job->graph, task, &result);
     if (status != STATUS_OK) {
         problem_set(&job->report.problem, status, "The result cannot be published.");
         finish_failed(scheduler, job);
@@ -375,12 +367,12 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
         if (statistics != NULL && n > 1) {
             job->report.reached = (double)statistics->summary->reachable_pairs / (n * (n - 1));
         }
-        job->state = JOB_DONE;
-        results_bind_latest(scheduler, job, entry);
+        job->row.state = JOB_DONE;
+        results_bind_latest(scheduler, job);
         finish_job(scheduler, job, JOB_DONE, result, NULL);
-        metrics_observe(METRICS_JOB_SECONDS, fmax(job->finished_s - job->created_s, 0));
+        metrics_observe(METRICS_JOB_SECONDS, fmax(job->row.finished_s - job->row.created_s, 0));
         scheduler->typical_solve_s +=
-            (job->finished_s - job->started_s - scheduler->typical_solve_s) / 4;
+            (job->row.finished_s - job->row.started_s - scheduler->typical_solve_s) / 4;
         results_evict(scheduler, result);
     }
     if (result != NULL) {
@@ -432,11 +424,11 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     fill_report(job, task);
     count_task(scheduler, job, task);
     if (task->graph_damaged) {
-        results_note_damaged_graph(scheduler, job->graph_id);
+        results_note_damaged_graph(scheduler, job->row.graph_id);
     }
     if (task->status == STATUS_DEVICE_LOST) {
         finish_lost(scheduler, job, task);
-    } else if (task->status == STATUS_CANCELLED || job->stop_reason == STATUS_CANCELLED) {
+    } else if (task->status == STATUS_CANCELLED || job->stop == JOB_STOP_CANCEL) {
         /* A job whose cancel was acknowledged is found cancelled, had it just been solved. */
         finish_stopped(scheduler, job);
     } else if (task->status == STATUS_OK) {
@@ -453,15 +445,10 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
  * again. */
 static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
 {
-    struct commit *commit = NULL;
-    job->stop_reason = STATUS_CANCELLED; /* even after its deadline */
-    atomic_store(&job->signal->cancelled, true);
-    enum status status = scheduler_commit_create(scheduler, answer_cancel, &commit);
-    if (status == STATUS_OK) {
-        status = scheduler_commit_add_job(commit, job);
-    }
+    struct commit *commit;
+    job_stop(job, JOB_STOP_CANCEL);
+    const enum status status = commit_create_of_job(scheduler, job, answer_cancel, &commit);
     if (status != STATUS_OK) {
-        scheduler_commit_destroy(commit);
         answer_status(call, status, "There is not enough memory to store the job's end.");
         return;
     }
@@ -469,7 +456,7 @@ static void cancel_given(struct scheduler *scheduler, struct job *job, struct ca
     struct job_row *row = &store_find_op(&commit->change, STORE_PUT_JOB)->job;
     row->state = JOB_CANCELLED;
     row->finished_s = clock_wall_s();
-    scheduler_commit_send(commit);
+    commit_send(commit);
 }
 
 void finish_cancel(struct scheduler *scheduler, struct call *call)
@@ -479,11 +466,11 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
         answer_no_such(call);
         return;
     }
-    memcpy(call->job_id, job->id, sizeof(call->job_id));
-    if (job_state_is_final(job->state)) {
+    memcpy(call->job_id, job->row.id, sizeof(call->job_id));
+    if (job_state_is_final(job->row.state)) {
         struct problem problem;
         problem_set(&problem, STATUS_JOB_FINISHED, "The job is %s already.",
-                    job_state_name(job->state));
+                    job_state_name(job->row.state));
         answer_problem(call, &problem);
     } else if (job->share == NULL) {
         cancel_given(scheduler, job, call);
@@ -496,15 +483,12 @@ void finish_cancel(struct scheduler *scheduler, struct call *call)
 static void expire_job(struct scheduler *scheduler, struct job *job)
 {
     if (job->share == NULL) {
-        if (job->stop_reason == STATUS_OK || job->stop_reason == STATUS_DRAINING) {
-            job->stop_reason = STATUS_DEADLINE_EXCEEDED;
-        }
-        atomic_store(&job->signal->cancelled, true);
+        job_stop(job, JOB_STOP_DEADLINE);
         return;
     }
     queue_remove(&scheduler->queue, job);
     problem_set(&job->report.problem, STATUS_DEADLINE_EXCEEDED,
-                "The job was still queued %g seconds after it was accepted.", job->deadline_s);
+                "The job was still queued %g seconds after it was accepted.", job->row.deadline_s);
     finish_failed(scheduler, job);
 }
 
@@ -527,7 +511,7 @@ void finish_expired(struct scheduler *scheduler)
         }
         if (job->deadline_at_s <= now_s) {
             expire_job(scheduler, job);
-        } else if (job->stop_reason == STATUS_OK) {
+        } else if (job->stop == JOB_STOP_NONE) {
             waiters_watch_deadline(scheduler, job);
         }
     }
@@ -540,16 +524,13 @@ void finish_trim_history(struct scheduler *scheduler)
         struct job *job = TAILQ_FIRST(&scheduler->jobs->history);
         struct commit *commit;
         if (job->durability != JOB_END_STORED || job->changes > 0 ||
-            scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+            commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
-        memcpy(store_add_op(&commit->change, STORE_DELETE_JOB)->id, job->id, sizeof(job->id));
-        struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-        if (entry != NULL && strcmp(entry->latest_job, job->id) == 0) {
-            entry->latest_job[0] = '\0';
-        }
-        result_table_remove(scheduler->results, tenant_number(job->tenant), job->id);
+        memcpy(store_add_op(&commit->change, STORE_DELETE_JOB)->id, job->row.id,
+               sizeof(job->row.id));
+        result_table_remove(scheduler->results, tenant_number(job->tenant), job->row.id);
         job_table_remove(scheduler->jobs, job);
-        scheduler_commit_send(commit);
+        commit_send(commit);
     }
 }

@@ -50,8 +50,8 @@ void graph_table_destroy(struct graph_table *table)
     if (table == NULL) {
         return;
     }
-    while (table->newest != NULL) {
-        graph_table_remove(table, table->newest);
+    while (!LIST_EMPTY(&table->all)) {
+        graph_table_remove(table, LIST_FIRST(&table->all));
     }
     free(table);
 }
@@ -76,11 +76,7 @@ enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
         free(entry);
         return STATUS_NO_MEMORY;
     }
-    entry->older = table->newest;
-    if (table->newest != NULL) {
-        table->newest->newer = entry;
-    }
-    table->newest = entry;
+    LIST_INSERT_HEAD(&table->all, entry, in_table);
     if (tenant != NULL) {
         LIST_INSERT_HEAD(&tenant->graphs, entry, of_tenant);
     }
@@ -133,7 +129,6 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
         struct alias *alias = find_alias(table, entry->tenant, entry->names[i]);
         tdelete(alias, &table->by_name, compare_name);
         free(alias);
-        free(entry->names[i]);
     }
     for (enum kind kind = KIND_AUTO; kind < KIND_COUNT; kind++) {
         graph_entry_set_result(entry, kind, NULL);
@@ -142,13 +137,11 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
     if (entry->state != GRAPH_ACCEPTING) {
         count_bytes(entry, -(int64_t)entry->row.file_bytes);
     }
-    if (entry->older != NULL) {
-        entry->older->newer = entry->newer;
-    }
-    if (entry->newer != NULL) {
-        entry->newer->older = entry->older;
-    } else {
-        table->newest = entry->older;
+    LIST_REMOVE(entry, in_table);
+    struct job *job;
+    LIST_FOREACH(job, &entry->jobs, of_graph)
+    {
+        job->graph = NULL;
     }
     if (entry->tenant != NULL) {
         LIST_REMOVE(entry, of_tenant);
@@ -165,55 +158,34 @@ void graph_table_drop(struct graph_table *table, struct graph_entry *entry)
     }
 }
 
-/* Appends a copy of name to the entry's list. */
-static enum status list_name(struct graph_entry *entry, const char *name)
+static enum status add_alias(struct graph_table *table, const struct tenant *tenant,
+                             const char *name, struct alias **ret_alias)
 {
-    char *copy = strdup(name);
-    char **names = realloc(entry->names, (entry->name_count + 2) * sizeof(*names));
-    if (names != NULL) {
-        entry->names = names;
-    }
-    if (copy == NULL || names == NULL) {
-        free(copy);
+    struct alias *alias = calloc(1, sizeof(*alias));
+    if (alias == NULL) {
         return STATUS_NO_MEMORY;
     }
-    names[entry->name_count] = copy;
-    names[++entry->name_count] = NULL;
+    snprintf(alias->name, sizeof(alias->name), "%s", name);
+    alias->owner = tenant_number(tenant);
+    if (tsearch(alias, &table->by_name, compare_name) == NULL) {
+        free(alias);
+        return STATUS_NO_MEMORY;
+    }
+    *ret_alias = alias;
     return STATUS_OK;
 }
 
 static void unlist_name(struct graph_entry *entry, const char *name)
 {
     size_t i = 0;
-    while (i < entry->name_count && strcmp(entry->names[i], name) != 0) {
+    while (i < entry->name_count && entry->names[i] != name) {
         i++;
     }
     CHECK(i < entry->name_count);
-    free(entry->names[i]);
     /* The final NULL moves along. */
     memmove(&entry->names[i], &entry->names[i + 1],
             (entry->name_count - i) * sizeof(entry->names[0]));
     entry->name_count--;
-}
-
-static enum status add_alias(struct graph_table *table, const char *name, struct graph_entry *entry,
-                             uint64_t number)
-{
-    size_t size = strlen(name);
-    struct alias *alias = calloc(1, sizeof(*alias));
-    CHECK(size < sizeof(alias->name));
-    if (alias == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    memcpy(alias->name, name, size + 1);
-    alias->owner = tenant_number(entry->tenant);
-    alias->entry = entry;
-    alias->number = number;
-    if (tsearch(alias, &table->by_name, compare_name) == NULL) {
-        free(alias);
-        return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
 }
 
 enum status graph_table_name(struct graph_table *table, const char *name, struct graph_entry *entry,
@@ -221,21 +193,23 @@ enum status graph_table_name(struct graph_table *table, const char *name, struct
 {
     struct alias *alias = find_alias(table, entry->tenant, name);
     if (alias == NULL || alias->entry != entry) {
-        STATUS_TRY(list_name(entry, name));
-    }
-    if (alias != NULL) {
-        if (alias->entry != entry) {
-            unlist_name(alias->entry, name);
+        const char **names = realloc(entry->names, (entry->name_count + 2) * sizeof(*names));
+        if (names == NULL) {
+            return STATUS_NO_MEMORY;
+        }
+        entry->names = names;
+        names[entry->name_count] = NULL;
+        if (alias == NULL) {
+            STATUS_TRY(add_alias(table, entry->tenant, name, &alias));
+        } else {
+            unlist_name(alias->entry, alias->name);
         }
         alias->entry = entry;
-        alias->number = alias->number > number ? alias->number : number;
-        return STATUS_OK;
+        names[entry->name_count++] = alias->name;
+        names[entry->name_count] = NULL;
     }
-    enum status status = add_alias(table, name, entry, number);
-    if (status != STATUS_OK) {
-        unlist_name(entry, name);
-    }
-    return status;
+    alias->number = alias->number > number ? alias->number : number;
+    return STATUS_OK;
 }
 
 bool graph_table_is_named_since(const struct graph_table *table, const struct tenant *tenant,

@@ -43,25 +43,26 @@ TAILQ_HEAD(result_list, result_item);
 struct graph_entry {
     struct graph_row row;
     struct tenant *tenant; /* whose it is; its bytes are counted there */
-    char **names;          /* aliases, NULL-terminated; NULL when it never had one */
+    const char **names;    /* of its aliases, NULL-terminated; NULL when it never had one */
     size_t name_count;
     struct result *results[KIND_COUNT]; /* published */
     enum graph_result_state result_states[KIND_COUNT];
-    struct result_item items[KIND_COUNT]; /* of published results */
-    enum kind answering;                  /* whose result is found by id and alias; 0 = none */
-    char latest_job[JOB_ID_SIZE];         /* empty = none */
-    uint32_t active_jobs;                 /* being accepted, queued or running: not to be deleted */
-    uint32_t changes;                     /* on their way to the disk: not to be freed */
+    struct result_item items[KIND_COUNT];  /* of published results */
+    enum kind answering;                   /* whose result is found by id and alias; 0 = none */
+    LIST_HEAD(, job) jobs;                 /* of this graph, the newest first */
+    const struct job *solvers[KIND_COUNT]; /* of them, by kind the job that was done last */
+    struct job *latest_job;                /* of them, accepted last; NULL = none is remembered */
+    uint32_t active_jobs; /* being accepted, queued or running: not to be deleted */
+    uint32_t changes;     /* on their way to the disk: not to be freed */
     enum graph_state state;
     enum graph_state undeleted_state; /* while DELETING: the state before */
-    struct graph_entry *older;
-    struct graph_entry *newer;
+    LIST_ENTRY(graph_entry) in_table;
     LIST_ENTRY(graph_entry) of_tenant;
     /* The coordinates that it has, or is being given: zeroed, none. */
     struct coordinates_info coordinates;
 };
 
-/* Every stored graph, in order of creation. Owns the entries and a reference to each result.
+/* Every stored graph. Owns the entries and a reference to each result.
  *
  * Balanced trees (tsearch of the C library): entries by id, and by owner and id; struct alias by
  * owner and name. Who calls is looked for in those by owner: his words are never compared with what
@@ -70,7 +71,7 @@ struct graph_table {
     void *by_id;
     void *by_owner;
     void *by_name;
-    struct graph_entry *newest;
+    LIST_HEAD(, graph_entry) all; /* the newest first */
 };
 
 MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);

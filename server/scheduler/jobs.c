@@ -1,6 +1,6 @@
 #include "server/scheduler/jobs.h"
 
-#include "server/scheduler/tenants.h"
+#include "server/scheduler/graphs.h"
 #include "server/store/identity.h"
 
 #include <math.h>
@@ -10,17 +10,15 @@
 enum status job_create(const char *graph_id, enum kind kind, double wall_s, struct job **ret_job)
 {
     struct job *job = calloc(1, sizeof(*job));
-    if (job == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    enum status status = identity_new("j_", wall_s, job->id);
+    const enum status status =
+        job != NULL ? identity_new("j_", wall_s, job->row.id) : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
         free(job);
         return status;
     }
-    memcpy(job->graph_id, graph_id, strnlen(graph_id, GRAPH_ID_SIZE - 1));
-    job->kind = kind;
-    job->created_s = wall_s;
+    memcpy(job->row.graph_id, graph_id, strnlen(graph_id, GRAPH_ID_SIZE - 1));
+    job->row.kind = kind;
+    job->row.created_s = wall_s;
     job->signal = &job->own_signal;
     *ret_job = job;
     return STATUS_OK;
@@ -32,31 +30,20 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
     if (job == NULL) {
         return STATUS_NO_MEMORY;
     }
-    if (row->report != NULL) {
-        enum status status = job_report_decode(row->report, &job->report);
-        if (status != STATUS_OK) {
-            free(job);
-            return status;
-        }
+    const enum status status =
+        row->report != NULL ? job_report_decode(row->report, &job->report) : STATUS_OK;
+    if (status != STATUS_OK) {
+        free(job);
+        return status;
     }
     if (job->report.result.form == RESULT_FORM_AUTO) {
         /* A report is kept before the end only where it says something else. */
         job->report.result =
             (struct result_summary){.form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS};
     }
+    job->row = *row;
+    job->row.report = NULL;
     job->signal = &job->own_signal;
-    memcpy(job->id, row->id, sizeof(job->id));
-    memcpy(job->graph_id, row->graph_id, sizeof(job->graph_id));
-    memcpy(job->idempotency_key, row->idempotency_key, sizeof(job->idempotency_key));
-    memcpy(job->fingerprint, row->fingerprint, sizeof(job->fingerprint));
-    job->state = row->state;
-    job->kind = row->kind;
-    job->priority = row->priority;
-    job->verify = row->verify;
-    job->deadline_s = row->deadline_s;
-    job->created_s = row->created_s;
-    job->started_s = row->started_s;
-    job->finished_s = row->finished_s;
     job->durability = job_state_is_final(row->state) ? JOB_END_STORED : JOB_ACCEPTED;
     *ret_job = job;
     return STATUS_OK;
@@ -65,7 +52,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
 void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary)
 {
     job->vertex_count = vertex_count;
-    job->is_scaled = graph_cost(summary, job->kind) == COST_DECIMALS;
+    job->is_scaled = graph_cost(summary, job->row.kind) == COST_DECIMALS;
 }
 
 void job_destroy(struct job *job)
@@ -79,42 +66,27 @@ void job_destroy(struct job *job)
     free(job);
 }
 
-void job_fill_row(const struct job *job, const char *report, struct job_row *ret_row)
+void job_stop(struct job *job, enum job_stop reason)
 {
-    *ret_row = (struct job_row){
-        .state = job->state,
-        .kind = job->kind,
-        .priority = job->priority,
-        .verify = job->verify,
-        .deadline_s = job->deadline_s,
-        .created_s = job->created_s,
-        .started_s = job->started_s,
-        .finished_s = job->finished_s,
-        .report = report,
-    };
-    if (job->tenant != NULL) {
-        memcpy(ret_row->tenant, job->tenant->name, sizeof(ret_row->tenant));
-    }
-    memcpy(ret_row->id, job->id, sizeof(job->id));
-    memcpy(ret_row->graph_id, job->graph_id, sizeof(job->graph_id));
-    memcpy(ret_row->idempotency_key, job->idempotency_key, sizeof(job->idempotency_key));
-    memcpy(ret_row->fingerprint, job->fingerprint, sizeof(job->fingerprint));
+    job->stop = reason > job->stop ? reason : job->stop;
+    atomic_store(&job->signal->cancelled, true);
 }
 
 double job_progress(const struct job *job, double monotonic_s)
 {
-    if (job->state == JOB_QUEUED || job->state == JOB_DONE) {
-        return job->state == JOB_DONE ? 1 : 0;
+    if (job->row.state == JOB_QUEUED || job->row.state == JOB_DONE) {
+        return job->row.state == JOB_DONE ? 1 : 0;
     }
     struct progress *progress = &job->signal->progress;
     /* A process may have left any value. */
-    return job->state == JOB_RUNNING ? progress_share(progress, monotonic_s)
-                                     : fmin(fmax(progress->shown, 0), PROGRESS_SHARE_MAX);
+    return job->row.state == JOB_RUNNING ? progress_share(progress, monotonic_s)
+                                         : fmin(fmax(progress->shown, 0), PROGRESS_SHARE_MAX);
 }
 
 double job_eta_s(const struct job *job, double monotonic_s)
 {
-    return job->state == JOB_RUNNING ? progress_left_s(&job->signal->progress, monotonic_s) : -1;
+    return job->row.state == JOB_RUNNING ? progress_left_s(&job->signal->progress, monotonic_s)
+                                         : -1;
 }
 
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
@@ -132,13 +104,6 @@ void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
 
 /* ---- The table ---- */
 
-/* The jobs of the graphs of one id. */
-struct job_group {
-    char graph_id[GRAPH_ID_SIZE];
-    struct job *newest;
-    struct job *solver[KIND_COUNT]; /* done last */
-};
-
 /* By whose they are first: the words of one tenant are never compared with those of another, so
  * that the time of a look tells nothing of them. */
 static int compare_id(const void *left, const void *right)
@@ -146,7 +111,7 @@ static int compare_id(const void *left, const void *right)
     const struct job *a = left;
     const struct job *b = right;
     const int order = tenant_compare(a->tenant, b->tenant);
-    return order != 0 ? order : strcmp(a->id, b->id);
+    return order != 0 ? order : strcmp(a->row.id, b->row.id);
 }
 
 static int compare_key(const void *left, const void *right)
@@ -154,13 +119,7 @@ static int compare_key(const void *left, const void *right)
     const struct job *a = left;
     const struct job *b = right;
     const int order = tenant_compare(a->tenant, b->tenant);
-    return order != 0 ? order : strcmp(a->idempotency_key, b->idempotency_key);
-}
-
-static int compare_graph(const void *left, const void *right)
-{
-    return strcmp(((const struct job_group *)left)->graph_id,
-                  ((const struct job_group *)right)->graph_id);
+    return order != 0 ? order : strcmp(a->row.idempotency_key, b->row.idempotency_key);
 }
 
 enum status job_table_create(struct job_table **ret_table)
@@ -169,6 +128,7 @@ enum status job_table_create(struct job_table **ret_table)
     if (table == NULL) {
         return STATUS_NO_MEMORY;
     }
+    TAILQ_INIT(&table->all);
     TAILQ_INIT(&table->unfinished);
     TAILQ_INIT(&table->history);
     *ret_table = table;
@@ -180,68 +140,10 @@ void job_table_destroy(struct job_table *table)
     if (table == NULL) {
         return;
     }
-    while (table->oldest != NULL) {
-        job_table_remove(table, table->oldest);
+    while (!TAILQ_EMPTY(&table->all)) {
+        job_table_remove(table, TAILQ_FIRST(&table->all));
     }
     free(table);
-}
-
-static struct job_group *find_group(const struct job_table *table, const char *graph_id)
-{
-    struct job_group pattern;
-    const size_t size = strlen(graph_id) + 1;
-    if (size > sizeof(pattern.graph_id)) {
-        return NULL; /* the id of a damaged row */
-    }
-    memcpy(pattern.graph_id, graph_id, size);
-    struct job_group *const *node = tfind(&pattern, &table->by_graph, compare_graph);
-    return node != NULL ? *node : NULL;
-}
-
-/* As the newest of its group, which is made for the first. */
-static enum status join_group(struct job_table *table, struct job *job)
-{
-    struct job_group *group = find_group(table, job->graph_id);
-    if (group == NULL) {
-        group = calloc(1, sizeof(*group));
-        if (group == NULL) {
-            return STATUS_NO_MEMORY;
-        }
-        memcpy(group->graph_id, job->graph_id, sizeof(group->graph_id));
-        if (tsearch(group, &table->by_graph, compare_graph) == NULL) {
-            free(group);
-            return STATUS_NO_MEMORY;
-        }
-    }
-    job->group = group;
-    job->newer_of_graph = NULL;
-    job->older_of_graph = group->newest;
-    if (group->newest != NULL) {
-        group->newest->newer_of_graph = job;
-    }
-    group->newest = job;
-    return STATUS_OK;
-}
-
-static void leave_group(struct job_table *table, struct job *job)
-{
-    struct job_group *group = job->group;
-    if (job->older_of_graph != NULL) {
-        job->older_of_graph->newer_of_graph = job->newer_of_graph;
-    }
-    if (job->newer_of_graph != NULL) {
-        job->newer_of_graph->older_of_graph = job->older_of_graph;
-    } else {
-        group->newest = job->older_of_graph;
-    }
-    /* Jobs are forgotten in the order of their ends: none of the kind was done before. */
-    if (group->solver[job->kind] == job) {
-        group->solver[job->kind] = NULL;
-    }
-    if (group->newest == NULL) {
-        tdelete(group, &table->by_graph, compare_graph);
-        free(group);
-    }
 }
 
 enum status job_table_add(struct job_table *table, struct job **take_job)
@@ -252,26 +154,17 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         return STATUS_NO_MEMORY;
     }
     CHECK(*node == job);
-    if (join_group(table, job) != STATUS_OK) {
-        tdelete(job, &table->by_id, compare_id);
-        return STATUS_NO_MEMORY;
-    }
     /* A key found twice stays with its first job. */
-    if (job->idempotency_key[0] != '\0' && tsearch(job, &table->by_key, compare_key) == NULL) {
-        leave_group(table, job);
+    if (job->row.idempotency_key[0] != '\0' && tsearch(job, &table->by_key, compare_key) == NULL) {
         tdelete(job, &table->by_id, compare_id);
         return STATUS_NO_MEMORY;
     }
     job->number = ++table->last_number;
-    job->newer = NULL;
-    job->older = table->newest;
-    if (table->newest != NULL) {
-        table->newest->newer = job;
-    } else {
-        table->oldest = job;
-    }
-    table->newest = job;
+    TAILQ_INSERT_TAIL(&table->all, job, in_table);
     TAILQ_INSERT_TAIL(&table->unfinished, job, in_list);
+    if (job->graph != NULL) {
+        LIST_INSERT_HEAD(&job->graph->jobs, job, of_graph);
+    }
     if (job->tenant != NULL) {
         LIST_INSERT_HEAD(&job->tenant->jobs, job, of_tenant);
     }
@@ -285,32 +178,32 @@ void job_table_end(struct job_table *table, struct job *job)
     TAILQ_REMOVE(&table->unfinished, job, in_list);
     TAILQ_INSERT_TAIL(&table->history, job, in_list);
     table->history_count++;
-    if (job->state == JOB_DONE) {
-        job->group->solver[job->kind] = job;
+    if (job->row.state == JOB_DONE && job->graph != NULL) {
+        job->graph->solvers[job->row.kind] = job;
     }
 }
 
 void job_table_remove(struct job_table *table, struct job *job)
 {
     tdelete(job, &table->by_id, compare_id);
-    if (job_table_find_key(table, job->tenant, job->idempotency_key) == job) {
+    if (job_table_find_key(table, job->tenant, job->row.idempotency_key) == job) {
         tdelete(job, &table->by_key, compare_key);
     }
-    leave_group(table, job);
+    if (job->graph != NULL) {
+        LIST_REMOVE(job, of_graph);
+        /* Jobs are forgotten in the order of their ends: none of the kind was done before. */
+        if (job->graph->solvers[job->row.kind] == job) {
+            job->graph->solvers[job->row.kind] = NULL;
+        }
+        if (job->graph->latest_job == job) {
+            job->graph->latest_job = NULL;
+        }
+    }
+    TAILQ_REMOVE(&table->all, job, in_table);
     TAILQ_REMOVE(job->is_history ? &table->history : &table->unfinished, job, in_list);
     table->history_count -= job->is_history;
     if (job->tenant != NULL) {
         LIST_REMOVE(job, of_tenant);
-    }
-    if (job->older != NULL) {
-        job->older->newer = job->newer;
-    } else {
-        table->oldest = job->newer;
-    }
-    if (job->newer != NULL) {
-        job->newer->older = job->older;
-    } else {
-        table->newest = job->older;
     }
     job_destroy(job);
 }
@@ -328,11 +221,11 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
 {
     struct job pattern;
     size_t size = strlen(id);
-    if (size >= sizeof(pattern.id)) {
+    if (size >= sizeof(pattern.row.id)) {
         return NULL;
     }
     pattern.tenant = (struct tenant *)tenant;
-    memcpy(pattern.id, id, size + 1);
+    memcpy(pattern.row.id, id, size + 1);
     struct job *job = find_in_tree(&table->by_id, &pattern, compare_id);
     return job != NULL && job->durability != JOB_ACCEPTING ? job : NULL;
 }
@@ -342,23 +235,10 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
 {
     struct job pattern;
     size_t size = strlen(idempotency_key);
-    if (size == 0 || size >= sizeof(pattern.idempotency_key)) {
+    if (size == 0 || size >= sizeof(pattern.row.idempotency_key)) {
         return NULL;
     }
     pattern.tenant = (struct tenant *)tenant;
-    memcpy(pattern.idempotency_key, idempotency_key, size + 1);
+    memcpy(pattern.row.idempotency_key, idempotency_key, size + 1);
     return find_in_tree(&table->by_key, &pattern, compare_key);
-}
-
-struct job *job_table_newest_of(const struct job_table *table, const char *graph_id)
-{
-    const struct job_group *group = find_group(table, graph_id);
-    return group != NULL ? group->newest : NULL;
-}
-
-const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
-                                      enum kind kind)
-{
-    const struct job_group *group = find_group(table, graph_id);
-    return group != NULL ? group->solver[kind] : NULL;
 }

@@ -16,7 +16,7 @@
 #define TRACE_ID_SIZE 33
 
 struct call;
-struct job_group;
+struct graph_entry;
 struct tenant;
 
 /* The life of a job, enum job_state of proto/job_document.h:
@@ -34,39 +34,40 @@ enum job_durability {
     JOB_END_STORED     /* its end: the job may be forgotten; finish.c */
 };
 
+/* Why a job that a worker has is to stop. A later reason overrules an earlier one. */
+enum job_stop {
+    JOB_STOP_NONE = 0,
+    JOB_STOP_DRAIN,    /* it goes back into the queue */
+    JOB_STOP_DEADLINE, /* it fails */
+    JOB_STOP_CANCEL
+};
+
 struct job {
-    char id[JOB_ID_SIZE];
-    char graph_id[GRAPH_ID_SIZE]; /* the graph may be gone once the job has ended */
-    enum job_state state;
-    enum kind kind;
+    /* As the catalogue is to have it, without its report, which is decoded below. */
+    struct job_row row;
     bool is_scaled; /* the decimals of its graph are solved as i4 */
-    int priority;
-    bool verify;
-    uint64_t quota_bytes; /* of the key that asked, 0 = none, or it is from an earlier run */
-    double deadline_s;    /* after created_s, 0 = none */
-    double deadline_at_s; /* the same on the monotonic clock */
-    double created_s;
-    double started_s;
-    double finished_s;
-    double parse_s;        /* spent reading the upload */
-    double look_s;         /* spent ordering the graph, before its form was chosen */
-    bool is_look_fresh;    /* the order was found then */
-    double expected_s;     /* guessed when the job enters the queue; 0 = not known */
-    uint32_t vertex_count; /* of its graph, while it waits for a worker */
-    char idempotency_key[IDEMPOTENCY_KEY_SIZE];
-    char fingerprint[FINGERPRINT_SIZE];
     struct job_report report;
+    struct tenant *tenant;     /* the owner */
+    struct graph_entry *graph; /* NULL once it is deleted, or if it is lost */
+
+    uint64_t quota_bytes;       /* of the key that asked, 0 = none, or it is from an earlier run */
+    double deadline_at_s;       /* monotonic; 0 = none */
+    double parse_s;             /* spent reading the upload */
+    double look_s;              /* spent ordering the graph, before its form was chosen */
+    bool is_look_fresh;         /* the order was found then */
+    double expected_s;          /* guessed when the job enters the queue; 0 = not known */
+    uint32_t vertex_count;      /* of its graph, while it waits for a worker */
     struct task_signal *signal; /* its own, or while it runs the worker's */
     struct task_signal own_signal;
 
     struct capacity held; /* nothing once it has ended */
 
     enum job_durability durability;
-    uint32_t changes;        /* on their way to the disk */
-    uint32_t attempts;       /* that lacked room */
-    enum status stop_reason; /* why signal.cancelled was set; STATUS_OK = it was not */
-    struct name_move move;   /* of report.moves, until the end is stored */
-    struct solve_arc *arcs;  /* in which its graph differs from its parent, owned; or NULL */
+    uint32_t changes;       /* on their way to the disk */
+    uint32_t attempts;      /* that lacked room */
+    enum job_stop stop;     /* why signal.cancelled was set */
+    struct name_move move;  /* of report.moves, until the end is stored */
+    struct solve_arc *arcs; /* in which its graph differs from its parent, owned; or NULL */
     size_t arc_count;
 
     LIST_HEAD(, call) acceptors; /* wait for accepted */
@@ -74,21 +75,16 @@ struct job {
     bool is_changed;             /* since its waiters were woken last */
     struct job *next_changed;
 
-    struct tenant *tenant; /* whose it is */
-
     struct job_share *share; /* NULL: it is not in the queue */
-    struct job_place place;  /* in that */
-    struct job *ahead;
-    struct job *behind;
-    uint64_t number;   /* in the order of acceptance */
-    struct job *older; /* in the table */
-    struct job *newer;
-    TAILQ_ENTRY(job) in_list; /* unfinished or history of the table */
+    struct job_place place;  /* in its line of the share */
+    TAILQ_ENTRY(job) in_line;
+
+    uint64_t number;           /* in the order of acceptance */
+    TAILQ_ENTRY(job) in_table; /* all jobs */
+    TAILQ_ENTRY(job) in_list;  /* unfinished or history of the table */
     bool is_history;
     LIST_ENTRY(job) of_tenant;
-    struct job_group *group; /* the jobs of its graph, or of one of the same id before it */
-    struct job *older_of_graph;
-    struct job *newer_of_graph;
+    LIST_ENTRY(job) of_graph;
 };
 
 /* A new one, with a fresh id. */
@@ -102,11 +98,11 @@ void job_destroy(struct job *job);
 void job_set_graph(struct job *job, uint32_t vertex_count, const struct graph_summary *summary);
 static inline uint32_t job_cost(const struct job *job)
 {
-    return job->is_scaled ? COST_DECIMALS : (uint32_t)job->kind;
+    return job->is_scaled ? COST_DECIMALS : (uint32_t)job->row.kind;
 }
 
-/* The row as of now; report is borrowed by the row. */
-void job_fill_row(const struct job *job, const char *report, struct job_row *ret_row);
+/* Has the worker stop the job. */
+void job_stop(struct job *job, enum job_stop reason);
 /* The share of a running job's time that has passed: never less than it was, 1 once done. */
 double job_progress(const struct job *job, double monotonic_s);
 /* Seconds left of a running job. Below 0 = not known. */
@@ -116,19 +112,15 @@ void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE]);
 /* The same of a traceparent, which may be empty. */
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE]);
 
-/* The table finds jobs by tenant and id, by tenant and idempotency key, by graph, and in order of
- * creation. */
+/* The table finds jobs by tenant and id, by tenant and idempotency key, and in order of creation.
+ */
 
-TAILQ_HEAD(job_list, job);
-
-/* Balanced trees (tsearch of the C library): two over the same jobs, one over their groups. */
+/* Balanced trees (tsearch of the C library) over the same jobs. */
 struct job_table {
     void *by_id;
     void *by_key;
-    void *by_graph;
     uint64_t last_number;
-    struct job *newest;
-    struct job *oldest;
+    struct job_list all;        /* the oldest first */
     struct job_list unfinished; /* by creation, until job_table_end */
     struct job_list history;    /* by end */
     size_t history_count;
@@ -150,9 +142,3 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
                            const char *id);
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
                                const char *idempotency_key);
-
-/* The newest job of the graph of this id; older_of_graph leads to the others. */
-struct job *job_table_newest_of(const struct job_table *table, const char *graph_id);
-/* The job of this graph and kind that was done last. NULL when none is remembered. */
-const struct job *job_table_solver_of(const struct job_table *table, const char *graph_id,
-                                      enum kind kind);

@@ -67,7 +67,7 @@ void ledger_reserve_result(struct scheduler *scheduler, struct job *job, uint64_
     const struct result_summary *result = &job->report.result;
     const uint64_t bytes = result->bytes > 0 ? result->bytes
                                              : ledger_result_bytes(result->form, job->vertex_count,
-                                                                   edge_count, job->kind);
+                                                                   edge_count, job->row.kind);
     ledger_reserve(scheduler, job->tenant, &job->held, (struct capacity){.disk_bytes = bytes});
 }
 
@@ -132,7 +132,7 @@ static void room_ticked(uv_timer_t *tick)
 
 void ledger_pause(struct scheduler *scheduler)
 {
-    if (!scheduler->ledger.is_paused && !scheduler->drained_told) {
+    if (!scheduler->ledger.is_paused && scheduler->stage != SCHEDULER_DRAINED) {
         scheduler->ledger.is_paused = true;
         uv_timer_start(&scheduler->room_tick, room_ticked, LOOK_MS, LOOK_MS);
     }

@@ -45,9 +45,9 @@ static bool is_due(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_table *graphs = scheduler->graphs;
     const char *name = job->report.moves;
-    const struct graph_entry *entry = graph_table_find_id(graphs, job->graph_id);
+    const struct graph_entry *entry = job->graph;
     const struct graph_entry *owner = graph_table_find_name(graphs, job->tenant, name);
-    if (name[0] == '\0' || job->state != JOB_DONE || entry == NULL ||
+    if (name[0] == '\0' || job->row.state != JOB_DONE || entry == NULL ||
         entry->state == GRAPH_DELETING) {
         return false;
     }
@@ -59,8 +59,9 @@ static bool is_due(const struct scheduler *scheduler, const struct job *job)
     return !graph_table_is_named_since(graphs, job->tenant, name, job->number);
 }
 
-void names_move(struct scheduler *scheduler, struct job *job, struct graph_entry *entry)
+void names_move(struct scheduler *scheduler, struct job *job)
 {
+    struct graph_entry *entry = job->graph;
     const char *name = job->report.moves;
     const struct graph_entry *owner = graph_table_find_name(scheduler->graphs, job->tenant, name);
     if (name[0] == '\0' || entry == NULL) {
@@ -73,20 +74,20 @@ void names_move(struct scheduler *scheduler, struct job *job, struct graph_entry
         graph_table_name(scheduler->graphs, name, entry, job->number) == STATUS_OK) {
         results_bind_name(scheduler, name, entry);
     } else {
-        log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->id), LOG_TEXT("name", name));
+        log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->row.id), LOG_TEXT("name", name));
     }
 }
 
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit)
 {
     if (is_due(scheduler, job)) {
-        scheduler_commit_add_name(commit, job->report.moves, job->graph_id, job->tenant->name);
+        commit_add_name(commit, job->report.moves, job->row.graph_id, job->tenant->name);
     }
 }
 
 /* ---- Deletion ---- */
 
-void names_sweep(struct scheduler *scheduler, const char *graph_id)
+void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
     if (entry != NULL && entry->row.of_name && graph_entry_is_visible(entry) &&
@@ -116,7 +117,7 @@ static void deletion_stored(struct commit *commit)
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call)
 {
     struct commit *commit;
-    if (scheduler_commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
+    if (commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
         if (call != NULL) {
             answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
         }
@@ -133,5 +134,5 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
             results_retire(scheduler, entry, kind, commit);
         }
     }
-    scheduler_commit_send(commit);
+    commit_send(commit);
 }

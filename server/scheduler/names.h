@@ -29,11 +29,11 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
                      const char *name);
 
 /* The name of the job, which is done, moves to its graph, unless a later request gave it away. */
-void names_move(struct scheduler *scheduler, struct job *job, struct graph_entry *entry);
+void names_move(struct scheduler *scheduler, struct job *job);
 /* Adds the row of the name, which moves with the end of such a job. */
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
 /* Deletes the graph if changes of a name made it, it has no name, and no job uses it. Once the move
  * of the name is durable. */
-void names_sweep(struct scheduler *scheduler, const char *graph_id);
+void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id);
 /* The graph answers no more; its rows and files go next. call: to answer, or NULL. */
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);

@@ -20,8 +20,8 @@ static double cubes_of(const struct job *job)
 
 static struct job_line *line_of(const struct job *job)
 {
-    CHECK(job->priority >= 0 && job->priority < PRIORITY_COUNT);
-    return &job->share->lines[job->priority];
+    CHECK(job->row.priority >= 0 && job->row.priority < PRIORITY_COUNT);
+    return &job->share->lines[job->row.priority];
 }
 
 /* The place right behind this job. */
@@ -41,24 +41,16 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     if (atomic_fetch_add(&share->count, 1) == 0) {
         /* Idle time is not saved up. */
         share->served = share->served < queue->served ? queue->served : share->served;
-        share->previous = NULL;
-        share->next = queue->shares;
-        if (queue->shares != NULL) {
-            queue->shares->previous = share;
-        }
-        queue->shares = share;
+        LIST_INSERT_HEAD(&queue->shares, share, in_queue);
     }
-    job->ahead = line->last;
-    job->behind = NULL;
-    if (line->last != NULL) {
-        job->place = place_behind(line->last);
-        line->last->behind = job;
-    } else {
-        job->place = (struct job_place){0};
+    if (line->count == 0) {
+        TAILQ_INIT(&line->jobs);
         line->is_uneven = false;
-        line->first = job;
+        job->place = (struct job_place){0};
+    } else {
+        job->place = place_behind(TAILQ_LAST(&line->jobs, job_list));
     }
-    line->last = job;
+    TAILQ_INSERT_TAIL(&line->jobs, job, in_line);
     line->count++;
     queue->count++;
 }
@@ -66,7 +58,9 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
 static struct job *first_of(const struct job_share *share, const uint32_t vertex_limit[COST_COUNT])
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-        for (struct job *job = share->lines[priority].first; job != NULL; job = job->behind) {
+        struct job *job;
+        TAILQ_FOREACH(job, &share->lines[priority].jobs, in_line)
+        {
             /* The host makes a hierarchy, whatever the device holds. */
             if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
                 job->vertex_count <= vertex_limit[job_cost(job)]) {
@@ -81,9 +75,11 @@ struct job *queue_first_within(const struct job_queue *queue,
                                const uint32_t vertex_limit[COST_COUNT])
 {
     const struct job_share *least = NULL;
+    const struct job_share *share;
     struct job *first = NULL;
-    for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        /* Shares are listed newest first: <= gives a tie to the share that came first. */
+    LIST_FOREACH(share, &queue->shares, in_queue)
+    {
+        /* <= gives a tie to the share that came first. */
         struct job *job =
             least == NULL || share->served <= least->served ? first_of(share, vertex_limit) : NULL;
         if (job != NULL) {
@@ -102,34 +98,14 @@ struct job *queue_first(const struct job_queue *queue)
 void queue_remove(struct job_queue *queue, struct job *job)
 {
     struct job_line *line = line_of(job);
-    CHECK(job->ahead != NULL || line->first == job);
-    line->is_uneven |= job->ahead != NULL && job->behind != NULL;
-    if (job->ahead != NULL) {
-        job->ahead->behind = job->behind;
-    } else {
-        line->first = job->behind;
-    }
-    if (job->behind != NULL) {
-        job->behind->ahead = job->ahead;
-    } else {
-        line->last = job->ahead;
-    }
-    job->ahead = NULL;
-    job->behind = NULL;
+    line->is_uneven |= TAILQ_FIRST(&line->jobs) != job && TAILQ_NEXT(job, in_line) != NULL;
+    TAILQ_REMOVE(&line->jobs, job, in_line);
     line->count--;
     queue->count--;
-    struct job_share *share = job->share;
-    job->share = NULL;
-    if (atomic_fetch_sub(&share->count, 1) == 1) {
-        if (share->next != NULL) {
-            share->next->previous = share->previous;
-        }
-        if (share->previous != NULL) {
-            share->previous->next = share->next;
-        } else {
-            queue->shares = share->next;
-        }
+    if (atomic_fetch_sub(&job->share->count, 1) == 1) {
+        LIST_REMOVE(job->share, in_queue);
     }
+    job->share = NULL;
 }
 
 void queue_serve(struct job_queue *queue, struct job *job)
@@ -144,62 +120,53 @@ void queue_serve(struct job_queue *queue, struct job *job)
 static void make_even(struct job_line *line)
 {
     struct job_place place = {0};
-    for (struct job *job = line->is_uneven ? line->first : NULL; job != NULL; job = job->behind) {
+    struct job *job;
+    if (!line->is_uneven) {
+        return;
+    }
+    TAILQ_FOREACH(job, &line->jobs, in_line)
+    {
         job->place = place;
         place = place_behind(job);
     }
     line->is_uneven = false;
 }
 
-/* The shares take turns, so before a job of one come about as many of each other. */
-uint32_t queue_position(const struct job_queue *queue, const struct job *job)
+/* The jobs of a share above this priority; -1 is below all. */
+static struct job_place count_above(struct job_share *share, int priority)
 {
-    struct job_line *line = line_of(job);
-    make_even(line);
-    uint32_t own = (uint32_t)(job->place.number - line->first->place.number);
-    for (int priority = PRIORITY_COUNT - 1; priority > job->priority; priority--) {
-        own += job->share->lines[priority].count;
-    }
-    uint32_t position = own;
-    for (const struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        const uint32_t turns = own + (share->served < job->share->served ? 1 : 0);
-        const uint32_t count = atomic_load(&share->count);
-        if (share != job->share) {
-            position += count < turns ? count : turns;
+    struct job_place sum = {0};
+    for (int higher = PRIORITY_COUNT - 1; higher > priority; higher--) {
+        struct job_line *line = &share->lines[higher];
+        if (line->count > 0) {
+            make_even(line);
+            sum.number += line->count;
+            sum.seconds += place_behind(TAILQ_LAST(&line->jobs, job_list)).seconds -
+                           TAILQ_FIRST(&line->jobs)->place.seconds;
         }
     }
-    return position;
+    return sum;
 }
 
-static double seconds_of_line(struct job_line *line)
-{
-    if (line->first == NULL) {
-        return 0;
-    }
-    make_even(line);
-    return place_behind(line->last).seconds - line->first->place.seconds;
-}
-
-/* The expected time of the jobs of a share above this priority; -1 is below all. */
-static double seconds_above(struct job_share *share, int priority)
-{
-    double seconds = 0;
-    for (int higher = PRIORITY_COUNT - 1; higher > priority; higher--) {
-        seconds += seconds_of_line(&share->lines[higher]);
-    }
-    return seconds;
-}
-
-/* Every other share gets as much time as this one until then, if it has use for it. */
-double queue_seconds_ahead(const struct job_queue *queue, const struct job *job)
+/* The shares take turns: before a job of one come about as many of each other, and each other share
+ * gets as much time as this one until then, if it has use for it. */
+struct job_place queue_ahead(const struct job_queue *queue, const struct job *job)
 {
     struct job_line *line = line_of(job);
+    struct job_place own = count_above(job->share, job->row.priority);
+    struct job_share *share;
     make_even(line);
-    const double own_s =
-        seconds_above(job->share, job->priority) + job->place.seconds - line->first->place.seconds;
-    double seconds = own_s;
-    for (struct job_share *share = queue->shares; share != NULL; share = share->next) {
-        seconds += share != job->share ? fmin(seconds_above(share, -1), own_s) : 0;
+    own.number += job->place.number - TAILQ_FIRST(&line->jobs)->place.number;
+    own.seconds += job->place.seconds - TAILQ_FIRST(&line->jobs)->place.seconds;
+    struct job_place ahead = own;
+    LIST_FOREACH(share, &queue->shares, in_queue)
+    {
+        if (share != job->share) {
+            const struct job_place other = count_above(share, -1);
+            const uint64_t turns = own.number + (share->served < job->share->served ? 1 : 0);
+            ahead.number += other.number < turns ? other.number : turns;
+            ahead.seconds += fmin(other.seconds, own.seconds);
+        }
     }
-    return seconds;
+    return ahead;
 }

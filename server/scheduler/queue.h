@@ -11,21 +11,23 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct job;
 
-/* Prefix sums at a waiting job's place in its line. They count from some earlier job, perhaps long
- * gone, so only the difference between two places has a meaning. */
+/* The jobs before a place, and their expected time. The place of a job in its line counts from some
+ * earlier job, perhaps long gone, so only the difference between two of them has a meaning. */
 struct job_place {
     uint64_t number;
-    double seconds; /* expected, of the jobs before it */
+    double seconds;
 };
 
 #define PRIORITY_COUNT 10
 
+TAILQ_HEAD(job_list, job);
+
 struct job_line {
-    struct job *first;
-    struct job *last;
+    struct job_list jobs; /* not initialised until the first job comes */
     uint32_t count;
     bool is_uneven; /* one has left its middle: the places behind it are to be counted anew */
 };
@@ -35,14 +37,13 @@ struct job_share {
     struct job_line lines[PRIORITY_COUNT];
     atomic_uint count;
     double served; /* cubed vertices, as if it had never been idle */
-    struct job_share *next;
-    struct job_share *previous;
+    LIST_ENTRY(job_share) in_queue;
 };
 
 struct job_queue {
-    struct job_share *shares;  /* that have jobs */
-    double served;             /* what the share served last had been served until then */
-    double pace_s[COST_COUNT]; /* by graph_cost: seconds per cubed vertex; 0 = not known */
+    LIST_HEAD(, job_share) shares; /* that have jobs, the newest first */
+    double served;                 /* what the share served last had been served until then */
+    double pace_s[COST_COUNT];     /* by graph_cost: seconds per cubed vertex; 0 = not known */
     uint32_t count;
 };
 
@@ -57,9 +58,7 @@ struct job *queue_first_within(const struct job_queue *queue,
 void queue_remove(struct job_queue *queue, struct job *job);
 /* The same for one that a worker takes: it counts as served. */
 void queue_serve(struct job_queue *queue, struct job *job);
-/* Jobs that come before this one: exact while one share has jobs, else about. One step for each
- * share, here and below, but for the first question after a job has left the middle of a line,
- * which walks all of that. */
-uint32_t queue_position(const struct job_queue *queue, const struct job *job);
-/* The expected time of those jobs in all. */
-double queue_seconds_ahead(const struct job_queue *queue, const struct job *job);
+/* The jobs that come before this one: exact while one share has jobs, else about. One step for each
+ * priority of a share, but for the first question after a job has left the middle of a line, which
+ * walks all of that. */
+struct job_place queue_ahead(const struct job_queue *queue, const struct job *job);

@@ -61,8 +61,8 @@ static const struct job *next_listed_job(const struct job *job, const struct cal
 {
     while (job != NULL && *looks > 0 &&
            (job->durability == JOB_ACCEPTING ||
-            (call->list.filter_state && job->state != call->list.state) ||
-            (below != NULL && strcmp(job->id, below) >= 0))) {
+            (call->list.filter_state && job->row.state != call->list.state) ||
+            (below != NULL && strcmp(job->row.id, below) >= 0))) {
         (*looks)--;
         *last = job;
         job = LIST_NEXT(job, of_tenant);
@@ -86,7 +86,7 @@ void requests_list_jobs(struct scheduler *scheduler, struct call *call)
         last = job;
         job = next_listed_job(LIST_NEXT(job, of_tenant), call, below, &looks, &last);
     }
-    answer_list(call, &text, job != NULL && last != NULL ? last->id : NULL);
+    answer_list(call, &text, job != NULL && last != NULL ? last->row.id : NULL);
 }
 
 static const struct graph_entry *next_listed_graph(const struct graph_entry *entry)
@@ -176,14 +176,15 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
         return;
     }
     struct job *job = answer_job_to_watch(scheduler, call);
-    const bool waits = call->wait_s > 0 && !scheduler->draining && !results_find(scheduler, call);
-    if (waits && job != NULL && !job_state_is_final(job->state)) {
+    const bool waits =
+        call->wait_s > 0 && scheduler->stage == SCHEDULER_SERVES && !results_find(scheduler, call);
+    if (waits && job != NULL && !job_state_is_final(job->row.state)) {
         waiters_hold(scheduler, call, job);
-    } else if (waits && (job == NULL || job->state != JOB_FAILED)) {
+    } else if (waits && (job == NULL || job->row.state != JOB_FAILED)) {
         /* As it was solved last; that job may not be accepted yet. */
-        const struct job *last = job_table_newest_of(scheduler->jobs, entry->row.id);
+        const struct job *last = LIST_FIRST(&entry->jobs);
         call->submit.parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
-        submit_for_result(scheduler, call, entry, last != NULL ? last->kind : KIND_AUTO);
+        submit_for_result(scheduler, call, entry, last != NULL ? last->row.kind : KIND_AUTO);
     } else {
         answer_result(scheduler, call);
     }
@@ -332,89 +333,70 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->host_bytes = add_bytes(estimate->disk_bytes,
                                      solve.host_bytes < INT64_MAX ? solve.host_bytes : INT64_MAX);
     estimate->seconds = solve.seconds;
-    estimate->plan = (struct plan_summary){.parts = n > 0, .work_fraction = 1}; /* dense */
     estimate->vertex_limit = scheduler->vertex_limit[estimate->cost];
     estimate->edge_limit = scheduler->config->edge_limit;
     estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
 
-/* The estimate of a stored graph, on a thread of the pool: reading it, a look at its separators and
- * making its plan take a while. */
-struct plan_estimate {
-    uv_work_t request;
-    struct scheduler *scheduler;
+/* The estimate of a stored graph whose separators decide on the form of its result: the pool looks
+ * at them. */
+struct stored_estimate {
+    struct pool_work work; /* first */
     struct call *call;
-    const struct solver *solver;
     char graph_id[GRAPH_ID_SIZE];
-    bool has_look; /* the look below is to be made */
     struct form_look look;
     struct estimate estimate;
     enum status status;
 };
 
-static void read_and_plan(uv_work_t *request)
+static void look_at_stored(struct pool_work *work)
 {
-    struct plan_estimate *plan = request->data;
-    struct estimate *estimate = &plan->estimate;
-    struct solver_estimate solve;
+    struct stored_estimate *stored = (struct stored_estimate *)work;
     struct graph *graph = NULL;
-    plan->status =
-        graph_file_read(store_folder(plan->scheduler->store, STORE_GRAPHS), plan->graph_id, &graph);
-    if (plan->status == STATUS_OK && plan->has_look) {
-        form_look_run(plan->scheduler, plan->call->tenant->name, graph, estimate->kind,
-                      &plan->look);
-    }
-    if (plan->status == STATUS_OK && estimate->result.form == RESULT_FORM_MATRIX &&
-        !form_look_prefers_hierarchy(&plan->look, estimate->result.bytes)) {
-        plan->status =
-            estimate_planned(plan->solver, graph, estimate->kind, &solve, &estimate->plan);
-        estimate->seconds = plan->status == STATUS_OK ? solve.seconds : -1;
+    stored->status = graph_file_read(store_folder(work->scheduler->store, STORE_GRAPHS),
+                                     stored->graph_id, &graph);
+    if (stored->status == STATUS_OK) {
+        form_look_run(work->scheduler, work->tenant->name, graph, stored->estimate.kind,
+                      &stored->look);
     }
     graph_destroy(graph);
 }
 
-static void answer_planned(uv_work_t *request, int error)
+static void answer_stored(struct pool_work *work)
 {
-    struct plan_estimate *plan = request->data;
-    struct scheduler *scheduler = plan->scheduler;
-    CHECK(error == 0); /* nothing cancels it */
-    scheduler->looks--;
-    scheduler->marks.unparked = true;
-    if (plan->status == STATUS_OK) {
-        judge_fit(scheduler, &plan->look, &plan->estimate);
-        answer_body(plan->call, 200, estimate_print(&plan->estimate));
-    } else if (graph_table_find(scheduler->graphs, plan->call->tenant, plan->graph_id) == NULL) {
-        answer_no_such(plan->call);
+    struct stored_estimate *stored = (struct stored_estimate *)work;
+    const struct scheduler *scheduler = work->scheduler;
+    if (stored->status == STATUS_OK) {
+        judge_fit(scheduler, &stored->look, &stored->estimate);
+        answer_body(stored->call, 200, estimate_print(&stored->estimate));
+    } else if (graph_table_find(scheduler->graphs, work->tenant, stored->graph_id) == NULL) {
+        answer_no_such(stored->call);
     } else {
-        answer_status(plan->call, plan->status, "The stored graph cannot be read.");
+        answer_status(stored->call, stored->status, "The stored graph cannot be read.");
     }
-    free(plan);
-    scheduler_wake(scheduler);
+    free(stored);
 }
 
-static void start_planning(struct scheduler *scheduler, struct call *call,
-                           const struct graph_entry *entry, const struct estimate *estimate)
+static void start_look(struct scheduler *scheduler, struct call *call,
+                       const struct graph_entry *entry, const struct estimate *estimate,
+                       const struct form_look *look)
 {
-    if (scheduler->looks >= SCHEDULER_LOOK_LIMIT) {
+    if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
         answer_status(call, STATUS_QUEUE_FULL,
                       "Other stored graphs are being estimated: ask again, or by n and m.");
         return;
     }
-    struct plan_estimate *plan = calloc(1, sizeof(*plan));
-    if (plan == NULL) {
+    struct stored_estimate *stored = calloc(1, sizeof(*stored));
+    if (stored == NULL) {
         answer_status(call, STATUS_NO_MEMORY, "There is no memory for the request.");
         return;
     }
-    plan->request.data = plan;
-    plan->scheduler = scheduler;
-    plan->call = call;
-    plan->solver = worker_solver(find_worker(scheduler, estimate)->worker);
-    memcpy(plan->graph_id, entry->row.id, sizeof(plan->graph_id));
-    plan->estimate = *estimate;
-    plan->has_look = form_look_begin(scheduler, RESULT_FORM_AUTO, estimate->cost,
-                                     estimate->vertex_count, estimate->edge_count, &plan->look);
-    scheduler->looks++;
-    CHECK(uv_queue_work(scheduler->loop, &plan->request, read_and_plan, answer_planned) == 0);
+    *stored = (struct stored_estimate){.work = {.run = look_at_stored, .then = answer_stored},
+                                       .call = call,
+                                       .look = *look,
+                                       .estimate = *estimate};
+    memcpy(stored->graph_id, entry->row.id, sizeof(stored->graph_id));
+    pool_queue(scheduler, call->tenant, POOL_STORED, &stored->work);
 }
 
 void requests_estimate(struct scheduler *scheduler, struct call *call)
@@ -445,8 +427,11 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
         entry != NULL ? graph_cost(&entry->row.summary, estimate.kind) : (uint32_t)estimate.kind;
     measure_job(scheduler, &estimate);
     judge_fit(scheduler, &(struct form_look){0}, &estimate);
-    if (entry != NULL && estimate.fits) {
-        start_planning(scheduler, call, entry, &estimate);
+    struct form_look look;
+    if (entry != NULL && estimate.fits &&
+        form_look_begin(scheduler, RESULT_FORM_AUTO, estimate.cost, estimate.vertex_count,
+                        estimate.edge_count, &look)) {
+        start_look(scheduler, call, entry, &estimate, &look);
     } else {
         answer_body(call, 200, estimate_print(&estimate));
     }

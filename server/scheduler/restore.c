@@ -29,9 +29,12 @@ static enum status tell_damage(void *context, const struct catalogue_damage *dam
     struct restore *restore = context;
     const bool is_graph =
         strcmp(damage->what, "graph") == 0 || strcmp(damage->what, "graph_file") == 0;
-    struct job *job = is_graph ? job_table_newest_of(restore->scheduler->jobs, damage->id) : NULL;
-    for (; job != NULL; job = job->older_of_graph) {
-        job->state = job->state == JOB_DONE ? JOB_QUEUED : job->state;
+    struct job *job;
+    TAILQ_FOREACH(job, &restore->scheduler->jobs->all, in_table)
+    {
+        if (is_graph && job->row.state == JOB_DONE && strcmp(job->row.graph_id, damage->id) == 0) {
+            job->row.state = JOB_QUEUED;
+        }
     }
     restore->damaged++;
     log_write(LOG_WARNING, "damage_found", LOG_TEXT("what", damage->what),
@@ -139,6 +142,8 @@ static enum status restore_job(void *context, const struct job_row *row)
         return status;
     }
     struct job *added = job;
+    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
+    job->graph = entry;
     status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
     if (status == STATUS_OK) {
         status = job_table_add(scheduler->jobs, &job);
@@ -147,11 +152,10 @@ static enum status restore_job(void *context, const struct job_row *row)
         job_destroy(job);
         return status;
     }
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
     if (entry != NULL) {
-        memcpy(entry->latest_job, added->id, sizeof(entry->latest_job));
-        results_bind_latest(scheduler, added, entry);
-        if (added->state == JOB_DONE &&
+        entry->latest_job = added;
+        results_bind_latest(scheduler, added);
+        if (added->row.state == JOB_DONE &&
             graph_table_find_name(scheduler->graphs, added->tenant, added->report.moves) == entry) {
             STATUS_TRY(
                 graph_table_name(scheduler->graphs, added->report.moves, entry, added->number));
@@ -164,12 +168,12 @@ static enum status restore_job(void *context, const struct job_row *row)
 /* Sets the job back to queued; its row is not looked at again before it has ended again. */
 static void restart_job(struct restore *restore, struct job *job)
 {
-    job->state = JOB_QUEUED;
+    job->row.state = JOB_QUEUED;
     job->durability = JOB_ACCEPTED;
-    job->started_s = 0;
-    job->finished_s = 0;
-    if (job->deadline_s > 0) {
-        double left_s = job->created_s + job->deadline_s - clock_wall_s();
+    job->row.started_s = 0;
+    job->row.finished_s = 0;
+    if (job->row.deadline_s > 0) {
+        double left_s = job->row.created_s + job->row.deadline_s - clock_wall_s();
         job->deadline_at_s = clock_monotonic_s() + (left_s > 0 ? left_s : 0);
     }
     job_report_reset(&job->report);
@@ -183,22 +187,24 @@ static void restart_lost(struct restore *restore, struct job *job)
 {
     const struct scheduler *scheduler = restore->scheduler;
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-    if (job->state != JOB_DONE || entry == NULL || entry->results[job->kind] != NULL ||
-        job->created_s < entry->row.created_s) {
+    struct graph_entry *entry = job->graph;
+    if (job->row.state != JOB_DONE || entry == NULL || entry->results[job->row.kind] != NULL ||
+        job->row.created_s < entry->row.created_s) {
         return;
     }
     const uint64_t bytes = ledger_result_bytes(job->report.result.form, entry->row.vertex_count,
-                                               entry->row.edge_count, job->kind);
+                                               entry->row.edge_count, job->row.kind);
     if (bytes == INT64_MAX || restore->results >= scheduler->ledger.result_limit ||
         restore->results >= scheduler->config->result_limit ||
         (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
         return;
     }
-    entry->result_states[job->kind] = GRAPH_RESULT_LOST;
+    entry->result_states[job->row.kind] = GRAPH_RESULT_LOST;
     /* Another job may bring, or have brought, the same result later. */
-    for (struct job *newer = job->newer_of_graph; newer != NULL; newer = newer->newer_of_graph) {
-        if (newer->kind == job->kind && (newer->state == JOB_DONE || newer->state == JOB_QUEUED)) {
+    for (const struct job *newer = LIST_FIRST(&entry->jobs); newer != job;
+         newer = LIST_NEXT(newer, of_graph)) {
+        if (newer->row.kind == job->row.kind &&
+            (newer->row.state == JOB_DONE || newer->row.state == JOB_QUEUED)) {
             return;
         }
     }
@@ -222,16 +228,19 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
-    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
-        if (!job_state_is_final(job->state)) {
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->all, in_table)
+    {
+        if (!job_state_is_final(job->row.state)) {
             /* The graph of a job that has ended may have been deleted. */
-            if (graph_table_find_id(scheduler->graphs, job->graph_id) == NULL) {
-                tell_without_graph(&restore, "job_without_graph", job->id);
+            if (job->graph == NULL) {
+                tell_without_graph(&restore, "job_without_graph", job->row.id);
             }
             restart_job(&restore, job);
         }
     }
-    for (struct job *job = scheduler->jobs->newest; job != NULL; job = job->older) {
+    TAILQ_FOREACH_REVERSE(job, &scheduler->jobs->all, job_list, in_table)
+    {
         restart_lost(&restore, job);
     }
     log_write(LOG_INFO, "restored", LOG_NUMBER("graphs", restore.graphs),
@@ -242,27 +251,29 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 
 void restore_queue(struct scheduler *scheduler)
 {
-    for (struct job *job = scheduler->jobs->oldest; job != NULL; job = job->newer) {
-        struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-        if (job_state_is_final(job->state)) {
+    struct job *job;
+    TAILQ_FOREACH(job, &scheduler->jobs->all, in_table)
+    {
+        if (job_state_is_final(job->row.state)) {
             job_table_end(scheduler->jobs, job);
-        } else if (entry == NULL) {
+        } else if (job->graph == NULL) {
             problem_set(&job->report.problem, STATUS_CORRUPT, "The stored graph %s is lost.",
-                        job->graph_id);
+                        job->row.graph_id);
             finish_failed(scheduler, job);
         } else {
-            job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
-            entry->active_jobs++;
+            job_set_graph(job, job->graph->row.vertex_count, &job->graph->row.summary);
+            job->graph->active_jobs++;
             names_begin_move(scheduler, &job->move, job->tenant, job->report.moves);
-            ledger_reserve_result(scheduler, job, entry->row.edge_count);
+            ledger_reserve_result(scheduler, job, job->graph->row.edge_count);
             queue_push(&scheduler->queue, &job->tenant->share, job);
             waiters_watch_deadline(scheduler, job);
         }
     }
     /* A kill came before they were deleted. Deletions end later. */
-    for (const struct graph_entry *entry = scheduler->graphs->newest; entry != NULL;
-         entry = entry->older) {
-        names_sweep(scheduler, entry->row.id);
+    const struct graph_entry *entry;
+    LIST_FOREACH(entry, &scheduler->graphs->all, in_table)
+    {
+        names_delete_old_graph(scheduler, entry->row.id);
     }
     results_evict(scheduler, NULL); /* the budget may be smaller now */
 }

@@ -14,176 +14,6 @@ struct damage_notice {
     char graph_id[GRAPH_ID_SIZE];
 };
 
-/* ---- Durable changes ---- */
-
-/* Back on the loop. A failed write or a corrupt catalogue may have lost what was to be kept: the
- * process can promise nothing any more and has to end. A full disk and want of memory are waited
- * out. */
-static void deliver_commit(struct message *message)
-{
-    struct commit *commit = (struct commit *)message;
-    struct scheduler *scheduler = commit->scheduler;
-    const enum status status = commit->change.status;
-    scheduler->changes--;
-    if (status != STATUS_OK) {
-        metrics_add(METRIC_STORE_FAILURES, 1);
-        log_write(LOG_ERROR, "store_failed", LOG_TEXT("code", status_info(status)->code),
-                  LOG_TEXT("job", commit->job != NULL ? commit->job->id : ""));
-    }
-    if (status == STATUS_DISK_FULL) {
-        ledger_note_full(scheduler);
-    } else if (status == STATUS_NO_MEMORY) {
-        ledger_pause(scheduler);
-    } else if (status != STATUS_OK && scheduler->lost_status == STATUS_OK) {
-        scheduler->lost_status = STATUS_IO;
-    }
-    if (store_find_op(&commit->change, STORE_PUT_NAME) != NULL) {
-        LIST_REMOVE(commit, in_namings);
-        scheduler->marks.unparked = true;
-        scheduler->marks.ends_unstored = true;
-    }
-    if (commit->job != NULL) {
-        commit->job->changes--;
-    }
-    if (commit->entry != NULL) {
-        commit->entry->changes--;
-        commit->entry->active_jobs -= commit->keeps_graph;
-    }
-    upload_memory_release(&commit->share);
-    if (commit->then != NULL) {
-        commit->then(commit);
-    }
-    scheduler_commit_destroy(commit);
-}
-
-/* On a thread of the store. */
-static void post_home(struct store_change *change)
-{
-    struct commit *commit = change->context;
-    mailbox_post(commit->scheduler->mailbox, &commit->message);
-}
-
-enum status scheduler_commit_create(struct scheduler *scheduler,
-                                    void (*then)(struct commit *commit), struct commit **ret_commit)
-{
-    struct commit *commit = calloc(1, sizeof(*commit));
-    if (commit == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    commit->scheduler = scheduler;
-    commit->then = then;
-    commit->message.deliver = deliver_commit;
-    commit->change.done = post_home;
-    commit->change.context = commit;
-    *ret_commit = commit;
-    return STATUS_OK;
-}
-
-void scheduler_commit_destroy(struct commit *commit)
-{
-    if (commit == NULL) {
-        return;
-    }
-    if (commit->result != NULL) {
-        result_unref(commit->result);
-    }
-    upload_memory_release(&commit->share);
-    graph_destroy(commit->graph);
-    free(commit->report);
-    free(commit);
-}
-
-enum status scheduler_commit_add_job(struct commit *commit, struct job *job)
-{
-    if (job_state_is_final(job->state) || job->report.input.known || job->report.workers_lost > 0 ||
-        strcmp(job->report.result.reason, RESULT_REASON_FITS) != 0 ||
-        job->report.warnings != NULL || job->report.parent[0] != '\0' ||
-        job->report.traceparent[0] != '\0') {
-        commit->report = job_report_encode(&job->report);
-        if (commit->report == NULL) {
-            return STATUS_NO_MEMORY;
-        }
-    }
-    job_fill_row(job, commit->report, &store_add_op(&commit->change, STORE_PUT_JOB)->job);
-    commit->job = job;
-    return STATUS_OK;
-}
-
-/* Deletes the row of this result. as: whether its file goes too, or to quarantine. */
-static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
-                          enum store_op_kind as)
-{
-    struct result_row *row = &store_add_op(&commit->change, as)->result.row;
-    commit->entry = entry;
-    row->kind = kind;
-    memcpy(row->graph_id, entry->row.id, sizeof(entry->row.id));
-}
-
-/* On a thread of the pool. */
-static void write_graph(uv_work_t *request)
-{
-    struct commit *commit = request->data;
-    store_write_graph(commit->scheduler->store, &commit->change);
-}
-
-static void graph_written(uv_work_t *request, int error)
-{
-    struct commit *commit = request->data;
-    CHECK(error == 0); /* nothing cancels it */
-    store_apply(commit->scheduler->store, &commit->change);
-}
-
-bool scheduler_commit_writes_graph(struct commit *commit)
-{
-    const struct store_op *op = store_find_op(&commit->change, STORE_PUT_GRAPH);
-    return op != NULL && op->graph.graph != NULL;
-}
-
-void scheduler_commit_add_name(struct commit *commit, const char *name, const char *graph_id,
-                               const char *tenant)
-{
-    struct name_row *row = &store_add_op(&commit->change, STORE_PUT_NAME)->name;
-    snprintf(row->name, sizeof(row->name), "%s", name);
-    snprintf(row->graph_id, sizeof(row->graph_id), "%s", graph_id);
-    snprintf(row->tenant, sizeof(row->tenant), "%s", tenant);
-}
-
-void scheduler_commit_send(struct commit *commit)
-{
-    commit->scheduler->changes++;
-    if (store_find_op(&commit->change, STORE_PUT_NAME) != NULL) {
-        LIST_INSERT_HEAD(&commit->scheduler->namings, commit, in_namings);
-    }
-    if (commit->job != NULL) {
-        commit->job->changes++;
-    }
-    if (commit->entry != NULL) {
-        commit->entry->changes++;
-        commit->entry->active_jobs += commit->keeps_graph;
-    }
-    if (!scheduler_commit_writes_graph(commit)) {
-        store_apply(commit->scheduler->store, &commit->change);
-        return;
-    }
-    commit->writing.data = commit;
-    CHECK(uv_queue_work(commit->scheduler->loop, &commit->writing, write_graph, graph_written) ==
-          0);
-}
-
-bool scheduler_commit_names(const struct scheduler *scheduler, const struct tenant *tenant,
-                            const char *name)
-{
-    struct commit *commit;
-    LIST_FOREACH(commit, &scheduler->namings, in_namings)
-    {
-        const struct name_row *row = &store_find_op(&commit->change, STORE_PUT_NAME)->name;
-        if (strcmp(row->name, name) == 0 && strcmp(row->tenant, tenant->name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Keys ---- */
 
 /* A key that cannot be entered for want of memory is not found: NotSolved until a restart. */
@@ -211,16 +41,16 @@ static void bind_aliases(struct scheduler *scheduler, const struct graph_entry *
     }
 }
 
-void results_bind_latest(struct scheduler *scheduler, const struct job *job,
-                         struct graph_entry *entry)
+void results_bind_latest(struct scheduler *scheduler, const struct job *job)
 {
-    struct result *result = entry->results[job->kind];
-    if (job->state != JOB_DONE) {
+    struct graph_entry *entry = job->graph;
+    struct result *result = entry->results[job->row.kind];
+    if (job->row.state != JOB_DONE) {
         return;
     }
-    bind_key(scheduler, entry->tenant, job->id, result);
-    if (result != NULL && entry->answering != job->kind) {
-        entry->answering = job->kind;
+    bind_key(scheduler, entry->tenant, job->row.id, result);
+    if (result != NULL && entry->answering != job->row.kind) {
+        entry->answering = job->row.kind;
         bind_key(scheduler, entry->tenant, entry->row.id, result);
         bind_aliases(scheduler, entry);
     }
@@ -276,6 +106,16 @@ static struct result_item *find_oldest(struct scheduler *scheduler, const struct
 }
 
 /* ---- Publishing and retiring ---- */
+
+/* Deletes the row of this result. as: whether its file goes too, or to quarantine. */
+static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
+                          enum store_op_kind as)
+{
+    struct result_row *row = &store_add_op(&commit->change, as)->result.row;
+    commit->entry = entry;
+    row->kind = kind;
+    memcpy(row->graph_id, entry->row.id, sizeof(entry->row.id));
+}
 
 /* The result of this kind is no more among those that may be evicted. */
 static void remove_result(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind)
@@ -337,7 +177,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
            (budget_bytes > 0 && ledger->result_bytes > budget_bytes)) {
         struct commit *commit;
         const struct result_item *oldest = find_oldest(scheduler, kept);
-        if (oldest == NULL || scheduler_commit_create(scheduler, NULL, &commit) != STATUS_OK) {
+        if (oldest == NULL || commit_create(scheduler, NULL, &commit) != STATUS_OK) {
             return;
         }
         struct graph_entry *entry = oldest->entry;
@@ -348,33 +188,29 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
         metrics_add(METRIC_RESULTS_EVICTED, 1);
         delete_result(commit, entry, kind, STORE_DELETE_RESULT);
         results_retire(scheduler, entry, kind, commit);
-        scheduler_commit_send(commit);
+        commit_send(commit);
     }
 }
 
 /* ---- Jobs whose result is there already ---- */
 
-bool results_is_known(const struct scheduler *scheduler, const struct graph_entry *entry,
-                      const struct job *job)
+bool results_is_known(const struct job *job)
 {
     const enum result_form form = job->report.result.form;
-    if (entry == NULL || entry->results[job->kind] == NULL ||
-        (form != RESULT_FORM_AUTO && form != result_form(entry->results[job->kind]))) {
-        return false;
-    }
-    const struct job *solver =
-        job->verify ? job_table_solver_of(scheduler->jobs, job->graph_id, job->kind) : NULL;
-    return !job->verify || (solver != NULL && solver->report.verification.done);
+    const struct result *result = job->graph->results[job->row.kind];
+    const struct job *solver = job->graph->solvers[job->row.kind];
+    return result != NULL && (form == RESULT_FORM_AUTO || form == result_form(result)) &&
+           (!job->row.verify || (solver != NULL && solver->report.verification.done));
 }
 
-void results_end_known_job(const struct scheduler *scheduler, struct job *job)
+void results_end_known_job(struct job *job)
 {
-    const struct job *solver = job_table_solver_of(scheduler->jobs, job->graph_id, job->kind);
-    job->state = JOB_DONE;
+    const struct job *solver = job->graph->solvers[job->row.kind];
+    job->row.state = JOB_DONE;
     metrics_add(METRIC_JOBS_DONE, 1);
     metrics_add(METRIC_JOBS_KNOWN, 1);
-    job->started_s = clock_wall_s();
-    job->finished_s = job->started_s;
+    job->row.started_s = clock_wall_s();
+    job->row.finished_s = job->row.started_s;
     if (solver != NULL) {
         const struct job_report own = job->report;
         job->report = solver->report;
@@ -385,8 +221,7 @@ void results_end_known_job(const struct scheduler *scheduler, struct job *job)
         memcpy(job->report.moves, own.moves, sizeof(own.moves));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
     } else {
-        const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->graph_id);
-        const struct result *result = entry->results[job->kind];
+        const struct result *result = job->graph->results[job->row.kind];
         job->report.result =
             (struct result_summary){.form = result_form(result),
                                     .bytes = result_file_bytes(result_content(result)),
@@ -402,13 +237,13 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
     if (result == NULL) {
         const struct job *job = job_table_find(scheduler->jobs, call->tenant, call->key);
         const struct graph_entry *entry =
-            job != NULL && job->state == JOB_DONE
-                ? graph_table_find(scheduler->graphs, call->tenant, job->graph_id)
+            job != NULL && job->row.state == JOB_DONE
+                ? graph_table_find(scheduler->graphs, call->tenant, job->row.graph_id)
                 : NULL;
-        if (entry == NULL || entry->results[job->kind] == NULL) {
+        if (entry == NULL || entry->results[job->row.kind] == NULL) {
             return false;
         }
-        bind_key(scheduler, call->tenant, job->id, entry->results[job->kind]);
+        bind_key(scheduler, call->tenant, job->row.id, entry->results[job->row.kind]);
         result = result_table_find(scheduler->results, owner, call->key);
     }
     result_unref(result);
@@ -443,9 +278,9 @@ static void job_stored(struct commit *commit)
         return;
     }
     job->durability = JOB_ACCEPTED;
-    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->id), LOG_TEXT("graph", job->graph_id),
-              LOG_TEXT("kind", kind_name(job->kind)),
-              LOG_TEXT("state", job_state_name(job->state)));
+    log_write(LOG_INFO, "job_accepted", LOG_TEXT("job", job->row.id),
+              LOG_TEXT("graph", job->row.graph_id), LOG_TEXT("kind", kind_name(job->row.kind)),
+              LOG_TEXT("state", job_state_name(job->row.state)));
     queue_push(&scheduler->queue, &job->tenant->share, job);
 }
 
@@ -459,22 +294,23 @@ static void add_job(struct commit *commit, enum kind kind, enum result_form form
     if (job_create(entry->row.id, kind, clock_wall_s(), &job) != STATUS_OK) {
         return;
     }
-    const struct job *solver = job_table_find(scheduler->jobs, entry->tenant, entry->latest_job);
+    const struct job *solver = entry->latest_job;
+    job->graph = entry;
     job->tenant = entry->tenant != NULL ? entry->tenant : scheduler->nobody;
     job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
     job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
-    job->verify = solver != NULL && solver->kind == kind && solver->verify;
-    job->priority = solver != NULL ? solver->priority : 0;
+    job->row.verify = solver != NULL && solver->row.kind == kind && solver->row.verify;
+    job->row.priority = solver != NULL ? solver->row.priority : 0;
     struct job *added = job;
     if (job_table_add(scheduler->jobs, &job) != STATUS_OK) {
         job_destroy(job);
         return;
     }
-    if (scheduler_commit_add_job(commit, added) != STATUS_OK) {
+    if (commit_add_job(commit, added) != STATUS_OK) {
         job_table_remove(scheduler->jobs, added);
         return;
     }
-    memcpy(entry->latest_job, added->id, sizeof(added->id));
+    entry->latest_job = added;
     entry->active_jobs++;
     ledger_reserve_result(scheduler, added, entry->row.edge_count);
 }
@@ -485,7 +321,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
     if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind] != result ||
-        scheduler_commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
+        commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
         return;
     }
     log_write(LOG_ERROR, "result_damaged", LOG_TEXT("graph", entry->row.id),
@@ -493,15 +329,15 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
     entry->result_states[kind] = GRAPH_RESULT_LOST;
-    const struct job *unfinished = job_table_newest_of(scheduler->jobs, entry->row.id);
+    const struct job *unfinished = LIST_FIRST(&entry->jobs);
     while (unfinished != NULL &&
-           (job_state_is_final(unfinished->state) || unfinished->kind != kind)) {
-        unfinished = unfinished->older_of_graph;
+           (job_state_is_final(unfinished->row.state) || unfinished->row.kind != kind)) {
+        unfinished = LIST_NEXT(unfinished, of_graph);
     }
     if (unfinished == NULL) {
         add_job(commit, kind, result_form(result));
     }
-    scheduler_commit_send(commit);
+    commit_send(commit);
 }
 
 /* ---- The way to the loop ---- */
@@ -511,9 +347,10 @@ static void deliver_notice(struct message *message)
 {
     struct damage_notice *notice = (struct damage_notice *)message;
     struct scheduler *scheduler = notice->scheduler;
-    if (!scheduler->drained_told && notice->result != NULL) {
+    const bool is_drained = scheduler->stage == SCHEDULER_DRAINED;
+    if (!is_drained && notice->result != NULL) {
         replace_result(scheduler, notice->result);
-    } else if (!scheduler->drained_told) {
+    } else if (!is_drained) {
         results_note_damaged_graph(scheduler, notice->graph_id);
     }
     if (notice->result != NULL) {

@@ -13,61 +13,39 @@
 
 /* ---- Calls of HTTP threads ---- */
 
+static const struct {
+    void (*deliver)(struct scheduler *scheduler, struct call *call);
+    bool changes; /* something in the store */
+} handlers[] = {
+    [CALL_SUBMIT] = {submit_call, true},
+    [CALL_CHANGE] = {submit_call, true},
+    [CALL_STORE_GRAPH] = {submit_call, true},
+    [CALL_JOB] = {requests_show_job, false},
+    [CALL_EVENTS] = {waiters_stream, false},
+    [CALL_JOBS] = {requests_list_jobs, false},
+    [CALL_CANCEL] = {finish_cancel, true},
+    [CALL_GRAPHS] = {requests_list_graphs, false},
+    [CALL_GRAPH] = {requests_show_graph, false},
+    [CALL_ESTIMATE] = {requests_estimate, false},
+    [CALL_DELETE_GRAPH] = {requests_delete_graph, true},
+    [CALL_PUT_COORDINATES] = {coordinates_put, true},
+    [CALL_DELETE_COORDINATES] = {coordinates_delete, true},
+    [CALL_RESULT] = {requests_call_result, false},
+};
+
+/* The only place where calls are refused for the shutdown: from its beginning those that bring new
+ * work, and once its end has been told, when nothing may be under way again, all that change
+ * something. The rest is answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;
     struct scheduler *scheduler = call->scheduler;
-    /* The only place where calls are refused for the shutdown: from its beginning those that bring
-     * new work, and once its end has been told, when nothing may be under way again, all that
-     * change something. The rest is answered from memory. */
-    const bool changes = call_brings_job(call) || call->kind == CALL_CANCEL ||
-                         call->kind == CALL_DELETE_GRAPH || call->kind == CALL_PUT_COORDINATES ||
-                         call->kind == CALL_DELETE_COORDINATES;
-    if (scheduler->drained_told ? changes : scheduler->draining && call_brings_job(call)) {
+    if ((scheduler->stage != SCHEDULER_SERVES && call_brings_job(call)) ||
+        (scheduler->stage == SCHEDULER_DRAINED && handlers[call->kind].changes)) {
         answer_status(call, STATUS_DRAINING, "The service is shutting down.");
-        return;
+    } else {
+        handlers[call->kind].deliver(scheduler, call);
     }
-    switch (call->kind) {
-    case CALL_SUBMIT:
-    case CALL_CHANGE:
-    case CALL_STORE_GRAPH:
-        submit_call(scheduler, call);
-        return;
-    case CALL_JOB:
-        requests_show_job(scheduler, call);
-        return;
-    case CALL_EVENTS:
-        waiters_stream(scheduler, call);
-        return;
-    case CALL_JOBS:
-        requests_list_jobs(scheduler, call);
-        return;
-    case CALL_CANCEL:
-        finish_cancel(scheduler, call);
-        return;
-    case CALL_GRAPHS:
-        requests_list_graphs(scheduler, call);
-        return;
-    case CALL_GRAPH:
-        requests_show_graph(scheduler, call);
-        return;
-    case CALL_ESTIMATE:
-        requests_estimate(scheduler, call);
-        return;
-    case CALL_DELETE_GRAPH:
-        requests_delete_graph(scheduler, call);
-        return;
-    case CALL_PUT_COORDINATES:
-        coordinates_put(scheduler, call);
-        return;
-    case CALL_DELETE_COORDINATES:
-        coordinates_delete(scheduler, call);
-        return;
-    case CALL_RESULT:
-        requests_call_result(scheduler, call);
-        return;
-    }
-    CHECK(false); /* a call of no kind */
 }
 
 void scheduler_post(struct scheduler *scheduler, struct call *call)
@@ -85,7 +63,7 @@ static void deliver_left(struct message *message)
     struct scheduler *scheduler = call->scheduler;
     call->client_left = true;
     if (call->job != NULL) {
-        log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->id));
+        log_write(LOG_DEBUG, "client_left", LOG_TEXT("job", call->job->row.id));
         waiters_release(scheduler, call);
     }
     call->left_noted(call);
@@ -160,11 +138,12 @@ static uint32_t count_running(const struct scheduler *scheduler)
 /* Tells of the end of the drain when nothing is under way any more. */
 static void check_drain(struct scheduler *scheduler)
 {
-    if (!scheduler->draining || scheduler->drained_told || scheduler->changes > 0 ||
-        scheduler->submissions > 0 || scheduler->looks > 0 || count_running(scheduler) > 0) {
+    if (scheduler->stage != SCHEDULER_DRAINS || scheduler->changes > 0 ||
+        scheduler->submissions > 0 || !pool_is_idle(&scheduler->pool) ||
+        count_running(scheduler) > 0) {
         return;
     }
-    scheduler->drained_told = true;
+    scheduler->stage = SCHEDULER_DRAINED;
     uv_timer_stop(&scheduler->drain_alarm);
     uv_timer_stop(&scheduler->alarm);
     uv_timer_stop(&scheduler->room_tick);
@@ -199,9 +178,10 @@ void scheduler_settle(struct scheduler *scheduler)
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
     metrics_set(METRIC_READY, atomic_load(&scheduler->admission.ready));
     metrics_set(METRIC_DRAINING, atomic_load(&scheduler->admission.draining));
-    if (scheduler->lost_status != STATUS_OK && !scheduler->lost_told && scheduler->lost != NULL) {
-        scheduler->lost_told = true;
-        scheduler->lost(scheduler->lost_context, scheduler->lost_status);
+    void (*lost)(void *context, enum status why) = scheduler->lost;
+    if (scheduler->lost_status != STATUS_OK && lost != NULL) {
+        scheduler->lost = NULL;
+        lost(scheduler->lost_context, scheduler->lost_status);
     }
     check_drain(scheduler);
 }

@@ -27,14 +27,17 @@ struct scheduler_worker {
 /* Steps that wait for the end of the turn. */
 struct scheduler_marks {
     struct job *changed; /* jobs whose waiters are to be woken */
-    bool unparked;       /* a deletion, a naming or a change has ended: what waits for it goes on */
+    bool unparked;       /* a deletion, a naming or a move has ended: what waits for it goes on */
     bool ends_unstored;  /* ends that found no room on the disk are to be stored */
     bool alarm_rang;     /* waits or deadlines are over */
 };
 
-/* Stored graphs that are read at once, to be estimated, changed or located: the other two of
- * libuv's four threads finish uploads meanwhile. */
-#define SCHEDULER_LOOK_LIMIT 2
+/* The life of the scheduler, in this order. */
+enum scheduler_stage {
+    SCHEDULER_SERVES = 0,
+    SCHEDULER_DRAINS, /* no new jobs; what is under way ends, or goes back into the queue */
+    SCHEDULER_DRAINED /* nothing is under way, or changes any more, and that has been told */
+};
 
 /* From here on two devices solve a graph in little more than half of the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
@@ -74,28 +77,23 @@ struct scheduler {
     struct ledger ledger;
     struct result_list items; /* the least recently used result first */
     uint32_t submissions;     /* under way, parked ones included */
-    uint64_t change_turn;     /* of the change that began last */
-    uint32_t looks;           /* at stored graphs, for what is put or estimated, under way */
-    uint32_t changes;         /* on their way to the disk */
-    /* They wait, in order, for the deletion of their graph, or while their name is given or
-     * changed. */
-    STAILQ_HEAD(, submission) parked;
-    LIST_HEAD(, commit) namings;  /* commits with a name, under way */
-    LIST_HEAD(, name_move) moves; /* names that are to move */
-    LIST_HEAD(, call) waiting;    /* all calls that wait for a job */
-    uint32_t event_count;         /* streams of events among them */
-    double deadline_at_s;         /* no unfinished job has an earlier deadline; 0 = none has one */
-    double typical_solve_s;       /* smoothed, for the guess of Retry-After */
+    struct pool pool;
+    uint32_t changes;                 /* on their way to the disk */
+    STAILQ_HEAD(, submission) parked; /* in the order of their calls */
+    LIST_HEAD(, commit) namings;      /* commits with a name, under way */
+    LIST_HEAD(, name_move) moves;     /* names that are to move */
+    LIST_HEAD(, call) waiting;        /* all calls that wait for a job */
+    uint32_t event_count;             /* streams of events among them */
+    double deadline_at_s;   /* no unfinished job has an earlier deadline; 0 = none has one */
+    double typical_solve_s; /* smoothed, for the guess of Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 
-    bool draining;
-    bool drained_told;
+    enum scheduler_stage stage;
     void (*drained)(void *context);
     void *drained_context;
     enum status lost_status; /* why the process cannot go on; STATUS_OK = it can */
-    bool lost_told;
-    void (*lost)(void *context, enum status why);
+    void (*lost)(void *context, enum status why); /* NULL once called */
     void *lost_context;
 };
 

@@ -7,20 +7,15 @@
 #include "server/solver/host_memory.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define HIERARCHY_VERTEX_BYTES 1024
 #define GIB 1073741824.0
 /* Descriptors for connections and the process itself, beside one for each result. */
 #define FEW_FILES 4096
-/* Added to the niceness of libuv's pool, which sorts and writes uploads: it yields to the threads
- * that answer, but not to a solver. */
-#define POOL_NICENESS 5
 
 /* ---- Workers ---- */
 
@@ -285,56 +280,13 @@ static enum status open_tables(struct scheduler *scheduler)
     return scheduler_tenant(scheduler, "", &scheduler->nobody);
 }
 
-static void do_nothing(uv_work_t *request)
-{
-    (void)request;
-}
-
-static void free_request(uv_work_t *request, int error)
-{
-    (void)error;
-    free(request);
-}
-
-/* On Linux a thread has a niceness of its own, which those that it starts inherit. */
-static void *begin_pool(void *context)
-{
-    uv_work_t *first = context;
-    const id_t thread = (id_t)gettid();
-    (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + POOL_NICENESS);
-    CHECK(uv_queue_work(first->data, first, do_nothing, free_request) == 0);
-    return NULL;
-}
-
-/* libuv starts the threads of its pool with the first work. The loop is not run meanwhile, so
- * another thread may give it work. */
-static enum status open_pool(struct scheduler *scheduler)
-{
-    pthread_t thread;
-    uv_work_t *first = calloc(1, sizeof(*first));
-    if (first == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    first->data = scheduler->loop;
-    if (pthread_create(&thread, NULL, begin_pool, first) != 0) {
-        free(first);
-        return STATUS_NO_MEMORY;
-    }
-    pthread_join(thread, NULL);
-    return STATUS_OK;
-}
-
 static enum status open_scheduler(struct scheduler *scheduler, struct problem *reterr)
 {
-    enum status status = open_tables(scheduler);
-    if (status == STATUS_OK) {
-        status = open_pool(scheduler);
-    }
-    if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to start.");
+    if (open_tables(scheduler) != STATUS_OK || pool_start(scheduler) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to start.");
     }
     STATUS_TRY(restore_tables(scheduler, reterr));
-    status = store_start(scheduler->store);
+    const enum status status = store_start(scheduler->store);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "The disk threads cannot be started.");
     }
@@ -386,9 +338,8 @@ void scheduler_drain_faster(struct scheduler *scheduler)
     struct job *job;
     TAILQ_FOREACH(job, &scheduler->jobs->unfinished, in_list)
     {
-        if (job->state == JOB_RUNNING && job->stop_reason == STATUS_OK) {
-            job->stop_reason = STATUS_DRAINING;
-            atomic_store(&job->signal->cancelled, true);
+        if (job->row.state == JOB_RUNNING) {
+            job_stop(job, JOB_STOP_DRAIN);
         }
     }
 }
@@ -400,7 +351,7 @@ static void drain_alarm_rang(uv_timer_t *alarm)
 
 void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context)
 {
-    scheduler->draining = true;
+    scheduler->stage = SCHEDULER_DRAINS;
     scheduler->drained = drained;
     scheduler->drained_context = context;
     atomic_store(&scheduler->admission.draining, true);
@@ -441,7 +392,7 @@ void scheduler_destroy(struct scheduler *scheduler)
     if (scheduler == NULL) {
         return;
     }
-    CHECK(scheduler->submissions == 0 && scheduler->looks == 0);
+    CHECK(scheduler->submissions == 0 && pool_is_idle(&scheduler->pool));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         CHECK(scheduler->workers[i]->job == NULL);
         worker_dismiss(scheduler->workers[i]->worker);
@@ -455,7 +406,7 @@ void scheduler_destroy(struct scheduler *scheduler)
         return;
     }
     if (scheduler->mailbox != NULL) {
-        scheduler->drained_told = true;
+        scheduler->stage = SCHEDULER_DRAINED;
         waiters_end_polls(scheduler);
         waiters_end_streams(scheduler);
         /* Commits borrow memory of the scheduler until the disk threads have sent them home. */

@@ -5,6 +5,23 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/solver/hierarchy/update.h"
 
+/* The life of a submission, from its call until it is accepted or refused:
+ *
+ *   NEW              its call has come; submit_call
+ *   WAITS_FOR_NAME   a change whose name is about to move; change_begin
+ *   FINISHING        the pool makes its graph, from the upload or the change; submit_finish_graph
+ *   WAITS_FOR_GRAPH  its graph is being deleted, or its name being given; accept_submission
+ *   LOOKING          the pool measures the hierarchy of its graph; start_look
+ *
+ * One that waits is parked, and goes on in submit_parked. */
+enum submission_state {
+    SUBMISSION_NEW = 0,
+    SUBMISSION_WAITS_FOR_NAME,
+    SUBMISSION_FINISHING,
+    SUBMISSION_WAITS_FOR_GRAPH,
+    SUBMISSION_LOOKING
+};
+
 enum submission_source {
     SUBMISSION_STORED, /* a graph that is stored */
     SUBMISSION_UPLOAD, /* reader */
@@ -12,7 +29,7 @@ enum submission_source {
 };
 
 struct submission_change {
-    struct graph_entry *parent; /* NULL while an earlier change of the name is under way */
+    struct graph_entry *parent; /* NULL before the change begins */
     char parent_id[GRAPH_ID_SIZE];
     char name[NAME_SIZE];            /* that nobody else changes meanwhile; empty = none */
     struct name_move move;           /* of the name, until the job has it */
@@ -26,10 +43,10 @@ struct submission_change {
     size_t arc_count;
 };
 
-/* Owned by the loop, lent to a thread of libuv's pool while its graph is finished and named there.
- */
+/* Owned by the loop, lent to a thread of the pool while it is FINISHING or LOOKING. */
 struct submission {
-    uv_work_t request;
+    struct pool_work work; /* first */
+    enum submission_state state;
     struct scheduler *scheduler;
     struct call *call;
     struct tenant *tenant; /* of the call */

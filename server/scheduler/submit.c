@@ -39,7 +39,7 @@ void submit_end(struct submission *submission)
     if (submission->source == SUBMISSION_CHANGE) {
         struct submission_change *change = &submission->change;
         names_end_move(scheduler, &change->move);
-        names_sweep(scheduler, change->parent_id);
+        names_delete_old_graph(scheduler, change->parent_id);
         free(change->arcs);
     } else {
         reader_destroy(submission->reader);
@@ -52,31 +52,40 @@ void submit_end(struct submission *submission)
     free(submission);
 }
 
-/* The status is that of the submission's problem, or want of memory. */
-void submit_refuse(struct submission *submission, enum status status)
+void submit_end_with(struct submission *submission, enum status status)
 {
-    if (submission->problem.status != status) {
+    if (status != STATUS_OK && submission->problem.status != status) {
         problem_set(&submission->problem, status, "There is not enough memory for the request.");
     }
-    answer_problem(submission->call, &submission->problem);
+    if (status != STATUS_OK) {
+        answer_problem(submission->call, &submission->problem);
+    }
     submit_end(submission);
 }
 
-/* A place in the queue, held until the submission ends or its job is queued. */
-enum status submit_reserve_place(struct submission *submission)
+enum status submit_check_place(struct submission *submission)
 {
-    struct scheduler *scheduler = submission->scheduler;
-    if (submission->held.queue_places > 0) {
-        return STATUS_OK;
-    }
-    const enum status status = tenant_check_queue(
-        &scheduler->admission, ledger_free_places(scheduler), scheduler->config->queue_limit,
-        submission->tenant, &submission->call->quota, &submission->problem);
-    if (status == STATUS_OK) {
-        ledger_reserve(scheduler, submission->tenant, &submission->held,
+    const struct scheduler *scheduler = submission->scheduler;
+    return tenant_check_queue(&scheduler->admission, ledger_free_places(scheduler),
+                              scheduler->config->queue_limit, submission->tenant,
+                              &submission->call->quota, &submission->problem);
+}
+
+/* A place in the queue, held until the submission ends or its job is queued. */
+static enum status reserve_place(struct submission *submission)
+{
+    if (submission->held.queue_places == 0) {
+        STATUS_TRY(submit_check_place(submission));
+        ledger_reserve(submission->scheduler, submission->tenant, &submission->held,
                        (struct capacity){.queue_places = 1});
     }
-    return status;
+    return STATUS_OK;
+}
+
+void submit_park(struct submission *submission, enum submission_state state)
+{
+    submission->state = state;
+    STAILQ_INSERT_TAIL(&submission->scheduler->parked, submission, in_parked);
 }
 
 /* ---- Acceptance: checks and the commit ---- */
@@ -100,7 +109,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
                                  struct commit **ret_commit)
 {
     struct commit *commit;
-    STATUS_TRY(scheduler_commit_create(submission->scheduler, then, &commit));
+    STATUS_TRY(commit_create(submission->scheduler, then, &commit));
     const char *name = submission->call->submit.parameters.name;
     const bool is_named = name[0] != '\0' && (job == NULL || job->report.moves[0] == '\0');
     const bool is_kept = entry->row.of_name && asks_for_graph(submission, entry);
@@ -118,7 +127,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
         op->graph.graph = has_file ? commit->graph : NULL;
     }
     if (is_named) {
-        scheduler_commit_add_name(commit, name, entry->row.id, entry->row.tenant);
+        commit_add_name(commit, name, entry->row.id, entry->row.tenant);
     }
     *ret_commit = commit;
     return STATUS_OK;
@@ -150,33 +159,23 @@ static uint64_t file_bytes(const struct submission *submission, const struct gra
            vertex_names_encoded_size(graph->names);
 }
 
-static void accept_graph(struct submission *submission, struct graph_entry *entry)
+static enum status accept_graph(struct submission *submission, struct graph_entry *entry)
 {
     struct commit *commit;
-    enum status status = STATUS_OK;
     if (entry->state == GRAPH_STORED && !entry->row.of_name &&
         submission->call->submit.parameters.name[0] == '\0') {
         answer_graph(submission->call, entry, 200);
-        submit_end(submission);
-        return;
+        return STATUS_OK;
     }
     if (submission->scheduler->ledger.is_full) {
-        status = problem_set(&submission->problem, STATUS_DISK_FULL,
-                             "There is no room on the disk; nothing was kept.");
+        return problem_set(&submission->problem, STATUS_DISK_FULL,
+                           "There is no room on the disk; nothing was kept.");
     }
-    if (status == STATUS_OK) {
-        status = tenant_check_bytes(submission->tenant, &submission->call->quota,
-                                    file_bytes(submission, entry), &submission->problem);
-    }
-    if (status == STATUS_OK) {
-        status = create_commit(submission, entry, NULL, accept_stored_graph, &commit);
-    }
-    if (status != STATUS_OK) {
-        submit_refuse(submission, status);
-        return;
-    }
-    scheduler_commit_send(commit);
-    submit_end(submission);
+    STATUS_TRY(tenant_check_bytes(submission->tenant, &submission->call->quota,
+                                  file_bytes(submission, entry), &submission->problem));
+    STATUS_TRY(create_commit(submission, entry, NULL, accept_stored_graph, &commit));
+    commit_send(commit);
+    return STATUS_OK;
 }
 
 /* Tells a repeated request from another one under the same Idempotency-Key. */
@@ -217,7 +216,7 @@ static const struct graph_entry *find_loser(const struct submission *submission,
     return owner != entry ? owner : NULL;
 }
 
-static enum status create_job(struct submission *submission, const struct graph_entry *entry,
+static enum status create_job(struct submission *submission, struct graph_entry *entry,
                               struct job **ret_job)
 {
     struct call *call = submission->call;
@@ -225,13 +224,14 @@ static enum status create_job(struct submission *submission, const struct graph_
     struct job *job;
     STATUS_TRY(print_fingerprint(submission, fingerprint));
     STATUS_TRY(job_create(entry->row.id, submission->kind, clock_wall_s(), &job));
-    memcpy(job->fingerprint, fingerprint, sizeof(fingerprint));
+    memcpy(job->row.fingerprint, fingerprint, sizeof(fingerprint));
     job->number = submission->scheduler->jobs->last_number + 1;
     job->tenant = call->tenant;
+    job->graph = entry;
     job->quota_bytes = call->quota.stored_bytes;
     job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
-    job->priority = call->submit.parameters.priority;
-    job->verify = call->submit.parameters.verify;
+    job->row.priority = call->submit.parameters.priority;
+    job->row.verify = call->submit.parameters.verify;
     job->parse_s = call->submit.parse_s;
     job->look_s = submission->look.seconds;
     job->is_look_fresh = submission->look.is_fresh;
@@ -253,11 +253,12 @@ static enum status create_job(struct submission *submission, const struct graph_
     } else if (find_loser(submission, entry) != NULL) {
         memcpy(job->report.moves, call->submit.parameters.name, sizeof(job->report.moves));
     }
-    job->deadline_s = call->submit.parameters.deadline_s;
-    if (job->deadline_s > 0) {
-        job->deadline_at_s = clock_monotonic_s() + job->deadline_s;
+    job->row.deadline_s = call->submit.parameters.deadline_s;
+    if (job->row.deadline_s > 0) {
+        job->deadline_at_s = clock_monotonic_s() + job->row.deadline_s;
     }
-    memcpy(job->idempotency_key, call->submit.idempotency_key, sizeof(job->idempotency_key));
+    memcpy(job->row.idempotency_key, call->submit.idempotency_key,
+           sizeof(job->row.idempotency_key));
     *ret_job = job;
     return STATUS_OK;
 }
@@ -278,52 +279,53 @@ static enum status check_capacity(struct submission *submission, const struct gr
         .look = submission->look};
     STATUS_TRY(choose_result_form(submission->scheduler, &question, &job->report.result,
                                   &submission->problem));
-    return submit_reserve_place(submission);
+    return reserve_place(submission);
 }
 
-/* The job is in the table, not yet accepted; it is done at once when the result is there. */
-static void accept_job(struct submission *submission, struct graph_entry *entry)
+/* The job is in the table, not yet accepted; it is done at once when the result is there. Of what
+ * is returned the caller destroys what is left after a failure. */
+static enum status prepare_job(struct submission *submission, struct graph_entry *entry,
+                               struct job **ret_job, struct commit **ret_commit)
+{
+    struct scheduler *scheduler = submission->scheduler;
+    STATUS_TRY(create_job(submission, entry, ret_job));
+    if (results_is_known(*ret_job)) {
+        results_end_known_job(*ret_job);
+    } else {
+        STATUS_TRY(check_capacity(submission, entry, *ret_job));
+    }
+    STATUS_TRY(create_commit(submission, entry, *ret_job, accept_stored_job, ret_commit));
+    names_add_row(scheduler, *ret_job, *ret_commit);
+    STATUS_TRY(commit_add_job(*ret_commit, *ret_job));
+    return job_table_add(scheduler->jobs, ret_job);
+}
+
+static enum status accept_job(struct submission *submission, struct graph_entry *entry)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct job *job = NULL;
     struct commit *commit = NULL;
-    enum status status = create_job(submission, entry, &job);
-    if (status == STATUS_OK && results_is_known(scheduler, entry, job)) {
-        results_end_known_job(scheduler, job);
-    } else if (status == STATUS_OK) {
-        status = check_capacity(submission, entry, job);
-    }
-    if (status == STATUS_OK) {
-        status = create_commit(submission, entry, job, accept_stored_job, &commit);
-    }
-    if (status == STATUS_OK) {
-        names_add_row(scheduler, job, commit);
-        status = scheduler_commit_add_job(commit, job);
-    }
-    struct job *added = job;
-    if (status == STATUS_OK) {
-        status = job_table_add(scheduler->jobs, &job);
-    }
+    const enum status status = prepare_job(submission, entry, &job, &commit);
     if (status != STATUS_OK) {
-        scheduler_commit_destroy(commit);
+        commit_destroy(commit);
         job_destroy(job);
-        submit_refuse(submission, status);
-        return;
+        return status;
     }
-    if (added->state == JOB_QUEUED) {
+    job = commit->job;
+    if (job->row.state == JOB_QUEUED) {
         entry->active_jobs++;
-        added->held = submission->held;
+        job->held = submission->held;
         submission->held = (struct capacity){0};
-        ledger_reserve_result(scheduler, added, entry->row.edge_count);
+        ledger_reserve_result(scheduler, job, entry->row.edge_count);
     }
-    LIST_INSERT_HEAD(&added->acceptors, submission->call, of_job);
+    LIST_INSERT_HEAD(&job->acceptors, submission->call, of_job);
     if (submission->source == SUBMISSION_CHANGE) {
         names_end_move(scheduler, &submission->change.move);
     }
-    names_begin_move(scheduler, &added->move, added->tenant, added->report.moves);
+    names_begin_move(scheduler, &job->move, job->tenant, job->report.moves);
     give_coordinates(submission, commit);
-    scheduler_commit_send(commit);
-    submit_end(submission);
+    commit_send(commit);
+    return STATUS_OK;
 }
 
 /* A new entry for a graph that is not known yet. */
@@ -453,24 +455,15 @@ static enum status check_name(struct submission *submission, const struct graph_
                                                                            : STATUS_OK;
 }
 
-static void accept_new(struct submission *submission)
+/* entry: of the graph, NULL while it is not known; made then. */
+static enum status accept_new(struct submission *submission, struct graph_entry **entry)
 {
-    struct graph_table *graphs = submission->scheduler->graphs;
-    struct graph_entry *entry = graph_table_find_id(graphs, submission->graph_id);
-    enum status status = entry == NULL ? add_entry(submission, &entry) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = check_name(submission, entry);
+    if (*entry == NULL) {
+        STATUS_TRY(add_entry(submission, entry));
     }
-    if (status != STATUS_OK) {
-        submit_refuse(submission, status);
-    } else if (submission->call->kind == CALL_STORE_GRAPH) {
-        accept_graph(submission, entry);
-    } else {
-        accept_job(submission, entry);
-    }
-    if (entry != NULL) {
-        graph_table_drop(graphs, entry);
-    }
+    STATUS_TRY(check_name(submission, *entry));
+    return submission->call->kind == CALL_STORE_GRAPH ? accept_graph(submission, *entry)
+                                                      : accept_job(submission, *entry);
 }
 
 /* A repeated request is answered like the first, once that is accepted. */
@@ -480,7 +473,7 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
     char fingerprint[FINGERPRINT_SIZE];
     if (print_fingerprint(submission, fingerprint) != STATUS_OK) {
         answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
-    } else if (strcmp(fingerprint, earlier->fingerprint) != 0) {
+    } else if (strcmp(fingerprint, earlier->row.fingerprint) != 0) {
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
     } else if (earlier->durability != JOB_ACCEPTING) {
@@ -501,9 +494,9 @@ struct job *submit_find_repeated(const struct submission *submission)
 }
 
 /* A file that cannot be read is the worker's to tell of. */
-static void look_at_graph(uv_work_t *request)
+static void look_at_graph(struct pool_work *work)
 {
-    struct submission *submission = request->data;
+    struct submission *submission = (struct submission *)work;
     struct scheduler *scheduler = submission->scheduler;
     struct graph *stored = NULL;
     if (submission->graph == NULL && graph_file_read(store_folder(scheduler->store, STORE_GRAPHS),
@@ -518,14 +511,12 @@ static void look_at_graph(uv_work_t *request)
 
 static void accept_submission(struct submission *submission);
 
-static void graph_looked_at(uv_work_t *request, int error)
+static void graph_looked_at(struct pool_work *work)
 {
-    struct submission *submission = request->data;
-    CHECK(error == 0); /* nothing cancels it */
-    scheduler_wake(submission->scheduler);
-    if (submission->scheduler->draining && submission->look.state == FORM_UNSEEN) {
-        submit_refuse(submission, problem_set(&submission->problem, STATUS_DRAINING,
-                                              "The service is stopping: nothing was kept."));
+    struct submission *submission = (struct submission *)work;
+    if (submission->scheduler->stage != SCHEDULER_SERVES && submission->look.state == FORM_UNSEEN) {
+        submit_end_with(submission, problem_set(&submission->problem, STATUS_DRAINING,
+                                                "The service is stopping: nothing was kept."));
     } else {
         accept_submission(submission);
     }
@@ -551,9 +542,11 @@ static bool start_look(struct submission *submission, const struct graph_entry *
             graph != NULL ? graph->edge_count : entry->row.edge_count, &submission->look)) {
         return false;
     }
-    submission->request.data = submission;
-    CHECK(uv_queue_work(scheduler->loop, &submission->request, look_at_graph, graph_looked_at) ==
-          0);
+    submission->state = SUBMISSION_LOOKING;
+    submission->work.run = look_at_graph;
+    submission->work.then = graph_looked_at;
+    pool_queue(scheduler, submission->tenant, graph != NULL ? POOL_UPLOAD : POOL_STORED,
+               &submission->work);
     return true;
 }
 
@@ -568,8 +561,8 @@ static void accept_submission(struct submission *submission)
                            ? submission->change.name
                            : submission->call->submit.parameters.name;
     if ((entry != NULL && entry->state == GRAPH_DELETING) ||
-        (earlier == NULL && scheduler_commit_names(scheduler, submission->tenant, name))) {
-        STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+        (earlier == NULL && commit_names(scheduler, submission->tenant, name))) {
+        submit_park(submission, SUBMISSION_WAITS_FOR_GRAPH);
     } else if (submission->graph == NULL && (entry == NULL || entry->state == GRAPH_ACCEPTING)) {
         /* A stored graph that was deleted meanwhile; also when it is being uploaded again. */
         answer_no_such(submission->call);
@@ -577,7 +570,10 @@ static void accept_submission(struct submission *submission)
     } else if (earlier != NULL) {
         submit_answer_repeat(submission, earlier);
     } else if (!start_look(submission, entry)) {
-        accept_new(submission);
+        submit_end_with(submission, accept_new(submission, &entry));
+        if (entry != NULL) {
+            graph_table_drop(scheduler->graphs, entry);
+        }
     }
 }
 
@@ -585,66 +581,60 @@ static void accept_submission(struct submission *submission)
 
 static enum status finish_upload(struct submission *submission)
 {
-    struct problem *problem = &submission->problem;
-    struct call *call = submission->call;
-    const enum status status = reader_finish(submission->reader, &submission->graph, problem);
+    struct input_report *report = &submission->call->submit.input;
+    const enum status status =
+        reader_finish(submission->reader, &submission->graph, &submission->problem);
     if (status == STATUS_OK) {
         submission->warnings = reader_notes(submission->reader)->warnings;
-        input_report_complete(&call->submit.input, reader_notes(submission->reader),
-                              submission->graph);
-        input_report_warn(&call->submit.input, submission->graph, &submission->warnings);
+        input_report_complete(report, reader_notes(submission->reader), submission->graph);
+        input_report_warn(report, submission->graph, &submission->warnings);
     } else {
-        input_report_hint(&call->submit.input, problem);
+        input_report_hint(report, &submission->problem);
     }
     reader_destroy(submission->reader);
     submission->reader = NULL;
     return status;
 }
 
-/* On a thread of the pool: sorting and hashing a large graph takes long. */
-static void finish_graph(uv_work_t *request)
+/* The graph, its kind, its id and its coordinates. */
+static enum status finish_graph(struct submission *submission)
 {
-    struct submission *submission = request->data;
-    struct problem *problem = &submission->problem;
-    struct call *call = submission->call;
-    const double began_s = clock_monotonic_s();
+    const struct call *call = submission->call;
     const bool is_change = submission->source == SUBMISSION_CHANGE;
-    enum status status = is_change ? change_finish_graph(submission) : finish_upload(submission);
-    const enum kind wanted = is_change && call->submit.parameters.kind == KIND_AUTO
-                                 ? submission->change.wanted
-                                 : call->submit.parameters.kind;
-    if (status == STATUS_OK && call->kind != CALL_STORE_GRAPH) {
-        status = graph_choose_kind(submission->graph, wanted, &submission->kind, problem);
+    struct problem *problem = &submission->problem;
+    STATUS_TRY(is_change ? change_finish_graph(submission) : finish_upload(submission));
+    if (call->kind != CALL_STORE_GRAPH) {
+        const enum kind asked = call->submit.parameters.kind;
+        STATUS_TRY(graph_choose_kind(
+            submission->graph, is_change && asked == KIND_AUTO ? submission->change.wanted : asked,
+            &submission->kind, problem));
     }
-    if (status == STATUS_OK) {
-        status =
-            identity_of_graph(submission->graph, call->tenant->name,
-                              store_secret(submission->scheduler->store), submission->graph_id);
-        if (status != STATUS_OK) {
-            problem_set(problem, status, "The graph cannot be named.");
-        }
+    const enum status status =
+        identity_of_graph(submission->graph, call->tenant->name,
+                          store_secret(submission->scheduler->store), submission->graph_id);
+    if (status != STATUS_OK) {
+        return problem_set(problem, status, "The graph cannot be named.");
     }
-    if (status == STATUS_OK && submission->placed_id[0] != '\0') {
-        status = coordinates_copy(submission);
-    }
-    submission->status = status;
-    call->submit.parse_s += clock_monotonic_s() - began_s;
+    return submission->placed_id[0] != '\0' ? coordinates_copy(submission) : STATUS_OK;
 }
 
-static void graph_finished(uv_work_t *request, int error)
+/* On a thread of the pool: sorting and hashing a large graph takes long. */
+static void run_finish(struct pool_work *work)
 {
-    struct submission *submission = request->data;
-    struct scheduler *scheduler = submission->scheduler;
-    CHECK(error == 0); /* nothing cancels it */
-    scheduler_wake(scheduler);
+    struct submission *submission = (struct submission *)work;
+    const double began_s = clock_monotonic_s();
+    submission->status = finish_graph(submission);
+    submission->call->submit.parse_s += clock_monotonic_s() - began_s;
+}
+
+static void graph_finished(struct pool_work *work)
+{
+    struct submission *submission = (struct submission *)work;
     if (submission->source == SUBMISSION_CHANGE) {
         change_end(submission);
-        if (submission->status == STATUS_CORRUPT) {
-            results_note_damaged_graph(scheduler, submission->change.parent_id);
-        }
     }
     if (submission->status != STATUS_OK) {
-        submit_refuse(submission, submission->status);
+        submit_end_with(submission, submission->status);
     } else {
         accept_submission(submission);
     }
@@ -661,8 +651,12 @@ void submit_finish_graph(struct submission *submission)
     if (placed != NULL) {
         memcpy(submission->placed_id, placed->row.id, sizeof(placed->row.id));
     }
-    submission->request.data = submission;
-    CHECK(uv_queue_work(scheduler->loop, &submission->request, finish_graph, graph_finished) == 0);
+    submission->state = SUBMISSION_FINISHING;
+    submission->work.run = run_finish;
+    submission->work.then = graph_finished;
+    pool_queue(scheduler, submission->tenant,
+               submission->source == SUBMISSION_CHANGE ? POOL_STORED : POOL_UPLOAD,
+               &submission->work);
 }
 
 static void submit_upload(struct submission *submission)
@@ -672,14 +666,14 @@ static void submit_upload(struct submission *submission)
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
     /* A possible repeat of an earlier request is judged when its graph is known. */
-    if (call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL) {
-        const enum status status = submit_reserve_place(submission);
-        if (status != STATUS_OK) {
-            submit_refuse(submission, status);
-            return;
-        }
+    const enum status status = call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL
+                                   ? reserve_place(submission)
+                                   : STATUS_OK;
+    if (status != STATUS_OK) {
+        submit_end_with(submission, status);
+    } else {
+        submit_finish_graph(submission);
     }
-    submit_finish_graph(submission);
 }
 
 /* They park again, in order, behind what is not over yet. */
@@ -690,13 +684,12 @@ void submit_parked(struct scheduler *scheduler)
     while (!STAILQ_EMPTY(&parked)) {
         struct submission *submission = STAILQ_FIRST(&parked);
         STAILQ_REMOVE_HEAD(&parked, in_parked);
-        if (submission->source == SUBMISSION_CHANGE && submission->change.parent == NULL) {
-            STAILQ_INSERT_TAIL(&scheduler->parked, submission, in_parked);
+        if (submission->state == SUBMISSION_WAITS_FOR_NAME) {
+            change_begin(submission);
         } else {
             accept_submission(submission);
         }
     }
-    change_resume_parked(scheduler);
 }
 
 /* ---- Calls ---- */
@@ -708,7 +701,7 @@ static void submit_stored(struct submission *submission, const struct graph_entr
         graph_entry_choose_kind(entry, kind, &submission->kind, &submission->problem);
     memcpy(submission->graph_id, entry->row.id, sizeof(submission->graph_id));
     if (status != STATUS_OK) {
-        submit_refuse(submission, status);
+        submit_end_with(submission, status);
     } else {
         accept_submission(submission);
     }
@@ -734,6 +727,8 @@ void submit_call(struct scheduler *scheduler, struct call *call)
     }
     struct submission *submission = begin_submission(scheduler, call);
     if (submission != NULL && call->kind == CALL_CHANGE) {
+        submission->source = SUBMISSION_CHANGE;
+        submission->change.asked_form = call->submit.parameters.form;
         change_begin(submission);
     } else if (submission != NULL && is_upload) {
         submit_upload(submission);

@@ -4,10 +4,13 @@
 #include "server/scheduler/submission.h"
 
 void submit_end(struct submission *submission);
-/* The status is that of the submission's problem, or want of memory. */
-void submit_refuse(struct submission *submission, enum status status);
-/* A place in the queue, held until the submission ends or its job is queued. */
-MUST_CHECK enum status submit_reserve_place(struct submission *submission);
+/* Ends it, and answers the call where the status is no success: it is that of the submission's
+ * problem, or want of memory. */
+void submit_end_with(struct submission *submission, enum status status);
+/* Whether the queue has a place for the job, which is reserved when that is created. */
+MUST_CHECK enum status submit_check_place(struct submission *submission);
+/* Keeps the submission for submit_parked. */
+void submit_park(struct submission *submission, enum submission_state state);
 /* The job of an earlier request with the same Idempotency-Key, or NULL. */
 struct job *submit_find_repeated(const struct submission *submission);
 /* A repeated request is answered like the first, once that is accepted. */

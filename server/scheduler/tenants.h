@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proto/problem.h"
+#include "server/scheduler/pool.h"
 #include "server/scheduler/queue.h"
 #include "server/store/catalogue.h"
 
@@ -22,9 +23,8 @@ struct tenant {
     atomic_ullong stored_bytes;    /* of its graphs and results */
     atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
     _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
-    uint32_t changing;             /* changes that are being applied */
-    uint64_t change_turn;          /* a higher one began a change later */
-    LIST_HEAD(, job) jobs;         /* newest first, as both tables hold them */
+    struct pool_share pool;
+    LIST_HEAD(, job) jobs; /* newest first, as both tables hold them */
     LIST_HEAD(, graph_entry) graphs;
     struct tenant *next;
 };

@@ -54,9 +54,11 @@ void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job)
 
 static void print_event_id(const struct job *job, char id[EVENT_ID_SIZE])
 {
-    const double unfinished_s = job->state == JOB_RUNNING ? job->started_s : job->created_s;
-    const double changed_s = job_state_is_final(job->state) ? job->finished_s : unfinished_s;
-    snprintf(id, EVENT_ID_SIZE, "%s-%.0f", job_state_name(job->state), changed_s * 1000);
+    const double unfinished_s =
+        job->row.state == JOB_RUNNING ? job->row.started_s : job->row.created_s;
+    const double changed_s =
+        job_state_is_final(job->row.state) ? job->row.finished_s : unfinished_s;
+    snprintf(id, EVENT_ID_SIZE, "%s-%.0f", job_state_name(job->row.state), changed_s * 1000);
 }
 
 static bool is_news(const struct call *call, const struct job *job)
@@ -96,8 +98,8 @@ static void append_progress(struct scheduler *scheduler, const struct call *call
     text_printf(text,
                 "event: progress\ndata: {\"id\":\"%s\",\"state\":\"%s\",\"position\":%u,"
                 "\"progress\":%.4g,\"phase\":%s%s%s,\"eta_s\":",
-                job->id, job_state_name(job->state), call->place.position, call->place.progress,
-                quote, phase != NULL ? phase : "null", quote);
+                job->row.id, job_state_name(job->row.state), call->place.position,
+                call->place.progress, quote, phase != NULL ? phase : "null", quote);
     if (eta_s >= 0) {
         text_printf(text, "%.3f}\n\n", eta_s);
     } else {
@@ -111,7 +113,8 @@ static void answer_piece(struct scheduler *scheduler, struct call *call, const s
     struct event_place *place = &call->place;
     struct text text = {0};
     const bool moved = has_moved(scheduler, call, job);
-    place->ended = job_state_is_final(job->state) || scheduler->drained_told || call->client_left;
+    place->ended = job_state_is_final(job->row.state) || scheduler->stage == SCHEDULER_DRAINED ||
+                   call->client_left;
     place->position = answer_position(scheduler, job);
     place->progress = job_progress(job, clock_monotonic_s());
     if (!place->begun) {
@@ -187,8 +190,8 @@ void waiters_release(struct scheduler *scheduler, struct call *call)
 
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job)
 {
-    if (scheduler->draining || call->client_left || !(call->wait_s > 0) ||
-        job_state_is_final(job->state)) {
+    if (scheduler->stage != SCHEDULER_SERVES || call->client_left || !(call->wait_s > 0) ||
+        job_state_is_final(job->row.state)) {
         answer_waiter(scheduler, call, job);
     } else {
         hold_call(scheduler, call, job, call->wait_s);
@@ -200,11 +203,11 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
     struct job *job = answer_find_job(scheduler, call, call->key);
     if (job == NULL) {
         answer_no_such(call);
-    } else if (!call->place.begun && job_state_is_final(job->state) &&
+    } else if (!call->place.begun && job_state_is_final(job->row.state) &&
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
         /* A client that comes after the end has missed nothing if it says nothing, or knows it. */
         answer_empty(call, 204);
-    } else if (!call->place.begun || is_news(call, job) || scheduler->drained_told) {
+    } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
         answer_piece(scheduler, call, job);
     } else {
         hold_call(scheduler, call, job, scheduler->config->heartbeat_s);
@@ -226,7 +229,7 @@ void waiters_wake(struct scheduler *scheduler)
 {
     while (scheduler->marks.changed != NULL) {
         struct job *job = scheduler->marks.changed;
-        const bool is_final = job_state_is_final(job->state);
+        const bool is_final = job_state_is_final(job->row.state);
         scheduler->marks.changed = job->next_changed;
         job->is_changed = false;
         struct call *next;

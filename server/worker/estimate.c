@@ -38,18 +38,6 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     }
 }
 
-enum status estimate_planned(const struct solver *solver, const struct graph *graph, enum kind kind,
-                             struct solver_estimate *ret_estimate, struct plan_summary *ret_plan)
-{
-    struct solver_estimate outline;
-    estimate_solve(solver, graph->vertex_count, graph->edge_count,
-                   graph_cost(&graph->summary, kind), &outline);
-    const enum status status = solve_estimate_planned(solver, graph, kind, ret_estimate, ret_plan);
-    ret_estimate->host_bytes = outline.host_bytes;
-    ret_estimate->device_bytes = outline.device_bytes;
-    return status;
-}
-
 /* By the memory that the host has and not by what is free of it now: the limit stands for as long
  * as the service runs, and what fills memory at the start is mostly file cache, which gives way.
  * The result's own storage is worked in, so it counts as well. */

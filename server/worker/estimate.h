@@ -7,10 +7,5 @@
  * cost: see graph_cost. seconds is below 0 where none is known. */
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                     uint32_t cost, struct solver_estimate *ret_estimate);
-/* Estimates the solve of this graph: makes the plan that the solve would use, and drops it again.
- * STATUS_NO_MEMORY. */
-MUST_CHECK enum status estimate_planned(const struct solver *solver, const struct graph *graph,
-                                        enum kind kind, struct solver_estimate *ret_estimate,
-                                        struct plan_summary *ret_plan);
 /* Fills vertex_limit and pace_s of a solver whose device the facts have. */
 void estimate_limits(const struct solver *solver, struct worker_facts *facts);

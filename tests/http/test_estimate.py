@@ -59,35 +59,6 @@ def test_of_a_stored_graph(daemon):
     estimate(daemon, {"graph": negative, "kind": "u2"}).expect(422, "WeightRange")
 
 
-def grid(side):
-    """Squared paper, which small separators take apart."""
-    lines = []
-    for row in range(side):
-        for column in range(side):
-            at = row * side + column
-            if column + 1 < side:
-                lines.append(f"{at} {at + 1} {1 + at % 7}")
-            if row + 1 < side:
-                lines.append(f"{at} {at + side} {1 + at % 5}")
-    return "\n".join(lines).encode() + b"\n"
-
-
-def test_a_stored_graph_is_estimated_by_its_plan(daemon):
-    stored = daemon.ask("POST", "/v1/graphs?directed=false", body=grid(50)).expect(201).json["id"]
-    by_graph = estimate(daemon, {"graph": stored}).expect(200).json
-    by_numbers = estimate(daemon, {"n": 2500, "m": 4900}).expect(200).json
-    assert by_numbers["plan"]["kind"] == "dense" and by_numbers["plan"]["work_fraction"] == 1, by_numbers
-    assert by_graph["plan"]["kind"] == "nested_dissection", by_graph
-    assert by_graph["plan"]["work_fraction"] < 0.5, by_graph
-    # Planning took as long as it took.
-    solving_s = by_graph["seconds"] - by_graph["plan"]["planning_s"]
-    assert 0 < solving_s < by_numbers["seconds"], (by_graph, by_numbers)
-    job = daemon.finish(daemon.ask("POST", "/v1/jobs", body=json.dumps({"graph": stored})).expect(202).json["id"])
-    for key in ("kind", "parts", "largest_separator"):
-        assert job["plan"][key] == by_graph["plan"][key], job
-    assert abs(job["plan"]["work_fraction"] - by_graph["plan"]["work_fraction"]) < 1e-5, job
-
-
 def test_refusals(daemon):
     for body, status, code in (
         ({"graph": "nowhere"}, 404, "NoSuchGraph"),

@@ -409,28 +409,8 @@ TEST(an_estimate_that_fits_has_no_reason)
     assert_true(json_is_true(json_object_get(root, "fits")));
     assert_true(json_is_null(json_object_get(root, "reason")));
     assert_true(json_is_null(json_object_get(root, "hint")));
-    const json_t *plan = json_object_get(root, "plan");
-    assert_string_equal(json_string_value(json_object_get(plan, "kind")), "dense");
     json_t *limits = json_object_get(root, "limits");
     assert_int_equal(json_integer_value(json_object_get(limits, "vertex_limit")), 60000);
-    json_decref(root);
-}
-
-TEST(a_plan_that_was_made_is_told)
-{
-    const struct estimate estimate = {
-        .solver = "cpu",
-        .device = "a processor",
-        .plan = {PLAN_NESTED_DISSECTION, 43, 25, 0.25, 0.5, false},
-    };
-    json_t *root = print(&estimate);
-    const json_t *plan = json_object_get(root, "plan");
-
-    assert_string_equal(json_string_value(json_object_get(plan, "kind")), "nested_dissection");
-    assert_int_equal(json_integer_value(json_object_get(plan, "parts")), 43);
-    assert_int_equal(json_integer_value(json_object_get(plan, "largest_separator")), 25);
-    assert_true(json_real_value(json_object_get(plan, "work_fraction")) == 0.25);
-    assert_true(json_real_value(json_object_get(plan, "planning_s")) == 0.5);
     json_decref(root);
 }
 

@@ -176,7 +176,7 @@ static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_sta
         assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
         struct job *added = job;
         job->tenant = fixture->scheduler->nobody;
-        job->state = state;
+        job->row.state = state;
         assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
         if (job_state_is_final(state)) {
             job_table_end(fixture->scheduler->jobs, added);
@@ -200,14 +200,15 @@ static void end_known(void *context)
 {
     struct scheduler *scheduler = context;
     struct job *job;
-    CHECK(job_create(scheduler->graphs->newest->row.id, KIND_I4, 1, &job) == STATUS_OK);
-    results_end_known_job(scheduler, job);
+    CHECK(job_create(LIST_FIRST(&scheduler->graphs->all)->row.id, KIND_I4, 1, &job) == STATUS_OK);
+    job->graph = LIST_FIRST(&scheduler->graphs->all);
+    results_end_known_job(job);
 }
 
 static void publish(void *context)
 {
     struct scheduler *scheduler = context;
-    struct graph_entry *entry = scheduler->graphs->newest;
+    struct graph_entry *entry = LIST_FIRST(&scheduler->graphs->all);
     CHECK(results_publish(scheduler, entry, entry->results[KIND_I4]) == STATUS_OK);
 }
 

@@ -123,8 +123,8 @@ FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
     graph_table_remove(table, one);
     assert_null(graph_table_find(table, NULL, "rome"));
     assert_null(graph_table_find_id(table, "g_one"));
-    assert_ptr_equal(table->newest, two);
-    assert_null(two->older);
+    assert_ptr_equal(LIST_FIRST(&table->all), two);
+    assert_null(LIST_NEXT(two, in_table));
 }
 
 FIXTURE_TEST(drop_spares_what_is_committed_or_in_use)

@@ -1,3 +1,4 @@
+#include "server/scheduler/graphs.h"
 #include "server/scheduler/jobs.h"
 #include "server/scheduler/tenants.h"
 #include "tests/lib/test.h"
@@ -14,17 +15,15 @@ static struct job *new_job(void)
 TEST(a_job_comes_back_from_its_row)
 {
     struct job *job = new_job();
-    job->priority = 7;
-    job->deadline_s = 30;
-    job->state = JOB_DONE;
-    struct job_row row;
+    job->row.priority = 7;
+    job->row.deadline_s = 30;
+    job->row.state = JOB_DONE;
     struct job *restored;
-    job_fill_row(job, NULL, &row);
-    assert_int_equal(job_restore(&row, &restored), STATUS_OK);
-    assert_string_equal(restored->id, job->id);
-    assert_string_equal(restored->graph_id, "g_one");
-    assert_int_equal(restored->priority, 7);
-    assert_true(restored->deadline_s == 30 && restored->created_s == 1000);
+    assert_int_equal(job_restore(&job->row, &restored), STATUS_OK);
+    assert_string_equal(restored->row.id, job->row.id);
+    assert_string_equal(restored->row.graph_id, "g_one");
+    assert_int_equal(restored->row.priority, 7);
+    assert_true(restored->row.deadline_s == 30 && restored->row.created_s == 1000);
     assert_true(restored->durability == JOB_END_STORED);
     job_destroy(restored);
     job_destroy(job);
@@ -33,10 +32,9 @@ TEST(a_job_comes_back_from_its_row)
 TEST(a_report_that_is_none_is_corrupt)
 {
     struct job *job = new_job();
-    struct job_row row;
     struct job *restored = NULL;
-    job_fill_row(job, "{", &row);
-    assert_int_equal(job_restore(&row, &restored), STATUS_CORRUPT);
+    job->row.report = "{";
+    assert_int_equal(job_restore(&job->row, &restored), STATUS_CORRUPT);
     assert_null(restored);
     job_destroy(job);
 }
@@ -46,12 +44,12 @@ TEST(progress_and_the_time_left_are_those_of_the_state)
     struct job *job = new_job();
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
     assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
-    job->state = JOB_RUNNING;
+    job->row.state = JOB_RUNNING;
     assert_true(job_progress(job, 60) == 0 && job_eta_s(job, 60) < 0);
     progress_expect(&job->signal->progress, seconds, 60);
     progress_tell(&job->signal->progress, PHASE_SOLVING, 0, 60);
     assert_true(job_eta_s(job, 63) == 9 && job_progress(job, 63) == 0.25);
-    job->state = JOB_FAILED;
+    job->row.state = JOB_FAILED;
     assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0.25);
     /* As a worker process that was broken may leave them. */
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 7};
@@ -59,9 +57,9 @@ TEST(progress_and_the_time_left_are_those_of_the_state)
         job->signal->progress.shown = wild[i];
         assert_true(job_progress(job, 66) >= 0 && job_progress(job, 66) < 1);
     }
-    job->state = JOB_DONE;
+    job->row.state = JOB_DONE;
     assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 1);
-    job->state = JOB_QUEUED;
+    job->row.state = JOB_QUEUED;
     assert_true(job_eta_s(job, 66) < 0 && job_progress(job, 66) == 0);
     job_destroy(job);
 }
@@ -84,7 +82,7 @@ static struct job *add(struct job_table *table, const char *key)
 {
     struct job *job;
     assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
-    memcpy(job->idempotency_key, key, strlen(key) + 1);
+    memcpy(job->row.idempotency_key, key, strlen(key) + 1);
     job->durability = JOB_ACCEPTED;
     struct job *added = job;
     assert_int_equal(job_table_add(table, &job), STATUS_OK);
@@ -98,7 +96,7 @@ FIXTURE_TEST(a_job_is_found_by_its_id_and_its_key)
 {
     struct job *job = add(table, "order-1");
     struct job *other = add(table, "order-2");
-    assert_ptr_equal(job_table_find(table, NULL, job->id), job);
+    assert_ptr_equal(job_table_find(table, NULL, job->row.id), job);
     assert_ptr_equal(job_table_find_key(table, NULL, "order-2"), other);
     assert_null(job_table_find(table, NULL, "j_absent"));
     assert_null(job_table_find_key(table, NULL, "order-3"));
@@ -111,7 +109,7 @@ FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
     for (int i = 0; i < 2; i++) {
         struct job *job;
         assert_int_equal(job_create("g_one", KIND_I4, 1000, &job), STATUS_OK);
-        memcpy(job->idempotency_key, "order-1", 8);
+        memcpy(job->row.idempotency_key, "order-1", 8);
         job->tenant = &tenants[i];
         job->durability = JOB_ACCEPTED;
         jobs[i] = job;
@@ -120,45 +118,43 @@ FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
     assert_ptr_equal(job_table_find_key(table, &tenants[0], "order-1"), jobs[0]);
     assert_ptr_equal(job_table_find_key(table, &tenants[1], "order-1"), jobs[1]);
     assert_null(job_table_find_key(table, NULL, "order-1"));
-    assert_ptr_equal(job_table_find(table, &tenants[0], jobs[0]->id), jobs[0]);
-    assert_null(job_table_find(table, &tenants[1], jobs[0]->id));
-    assert_null(job_table_find(table, NULL, jobs[0]->id));
+    assert_ptr_equal(job_table_find(table, &tenants[0], jobs[0]->row.id), jobs[0]);
+    assert_null(job_table_find(table, &tenants[1], jobs[0]->row.id));
+    assert_null(job_table_find(table, NULL, jobs[0]->row.id));
     job_table_remove(table, jobs[0]);
     assert_null(job_table_find_key(table, &tenants[0], "order-1"));
     assert_ptr_equal(job_table_find_key(table, &tenants[1], "order-1"), jobs[1]);
     job_table_remove(table, jobs[1]);
 }
 
-FIXTURE_TEST(the_jobs_of_a_graph_are_found_newest_first)
+FIXTURE_TEST(a_graph_knows_its_jobs_and_the_last_that_was_done)
 {
-    struct job *other;
-    struct job *jobs[3];
-    assert_int_equal(job_create("g_two", KIND_I4, 1000, &other), STATUS_OK);
-    assert_int_equal(job_table_add(table, &other), STATUS_OK);
-    for (int i = 0; i < 3; i++) {
-        jobs[i] = add(table, "");
+    struct graph_entry graph = {0};
+    struct job *jobs[2];
+    for (int i = 0; i < 2; i++) {
+        struct job *job = new_job();
+        job->graph = &graph;
+        jobs[i] = job;
+        assert_int_equal(job_table_add(table, &job), STATUS_OK);
     }
-    assert_null(job_table_newest_of(table, "g_none"));
-    /* As a damaged row of the catalogue may have it. */
-    assert_null(job_table_newest_of(table, "g_a_name_longer_than_any_id_of_a_graph_is"));
-    assert_ptr_equal(job_table_newest_of(table, "g_one"), jobs[2]);
-    assert_ptr_equal(jobs[2]->older_of_graph, jobs[1]);
-    job_table_remove(table, jobs[1]);
-    assert_ptr_equal(jobs[2]->older_of_graph, jobs[0]);
-    assert_ptr_equal(jobs[0]->newer_of_graph, jobs[2]);
-    job_table_remove(table, jobs[2]);
-    assert_ptr_equal(job_table_newest_of(table, "g_one"), jobs[0]);
-    assert_null(jobs[0]->older_of_graph);
-    job_table_remove(table, jobs[0]);
-    assert_null(job_table_newest_of(table, "g_one"));
-    assert_non_null(job_table_newest_of(table, "g_two"));
+    assert_ptr_equal(LIST_FIRST(&graph.jobs), jobs[1]);
+    assert_ptr_equal(LIST_NEXT(jobs[1], of_graph), jobs[0]);
+    for (int i = 0; i < 2; i++) {
+        assert_null(graph.solvers[KIND_I4]);
+        jobs[i]->row.state = JOB_DONE;
+        job_table_end(table, jobs[i]);
+        assert_ptr_equal(graph.solvers[KIND_I4], jobs[i]);
+        job_table_remove(table, jobs[i]);
+    }
+    assert_true(LIST_EMPTY(&graph.jobs));
+    assert_null(graph.solvers[KIND_I4]);
 }
 
 FIXTURE_TEST(jobs_without_a_key_are_not_found_by_the_empty_key)
 {
     struct job *first = add(table, "");
     struct job *second = add(table, "");
-    assert_ptr_equal(first->newer, second);
+    assert_ptr_equal(TAILQ_NEXT(first, in_table), second);
     assert_null(job_table_find_key(table, NULL, ""));
 }
 
@@ -166,7 +162,7 @@ FIXTURE_TEST(a_job_not_accepted_is_found_by_its_key_alone)
 {
     struct job *job = add(table, "order-1");
     job->durability = JOB_ACCEPTING;
-    assert_null(job_table_find(table, NULL, job->id));
+    assert_null(job_table_find(table, NULL, job->row.id));
     assert_ptr_equal(job_table_find_key(table, NULL, "order-1"), job);
 }
 
@@ -174,12 +170,11 @@ FIXTURE_TEST(a_removed_job_is_not_found)
 {
     struct job *job = add(table, "order-1");
     char id[JOB_ID_SIZE];
-    memcpy(id, job->id, sizeof(id));
+    memcpy(id, job->row.id, sizeof(id));
     job_table_remove(table, job);
     assert_null(job_table_find(table, NULL, id));
     assert_null(job_table_find_key(table, NULL, "order-1"));
-    assert_null(table->newest);
-    assert_null(table->oldest);
+    assert_true(TAILQ_EMPTY(&table->all));
 }
 
 FIXTURE_TEST(the_order_of_creation_survives_removals)
@@ -188,11 +183,10 @@ FIXTURE_TEST(the_order_of_creation_survives_removals)
     struct job *second = add(table, "");
     struct job *third = add(table, "");
     job_table_remove(table, second);
-    assert_ptr_equal(table->oldest, first);
-    assert_ptr_equal(first->newer, third);
-    assert_ptr_equal(third->older, first);
+    assert_ptr_equal(TAILQ_FIRST(&table->all), first);
+    assert_ptr_equal(TAILQ_NEXT(first, in_table), third);
     job_table_remove(table, third);
-    assert_ptr_equal(table->newest, first);
+    assert_ptr_equal(TAILQ_LAST(&table->all, job_list), first);
 }
 
 FIXTURE_TEST(an_id_too_long_to_be_one_is_not_found)

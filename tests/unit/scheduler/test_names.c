@@ -4,9 +4,9 @@
 
 static unsigned count_graphs(const struct fixture *fixture)
 {
-    const struct graph_entry *entry = fixture->scheduler->graphs->newest;
+    const struct graph_entry *entry = LIST_FIRST(&fixture->scheduler->graphs->all);
     unsigned count = 0;
-    for (; entry != NULL; entry = entry->older) {
+    for (; entry != NULL; entry = LIST_NEXT(entry, in_table)) {
         count++;
     }
     return count;
@@ -252,7 +252,7 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     store_named(fixture, RING, "ring");
     memcpy(parent, owner_of(fixture, "ring")->row.id, GRAPH_ID_SIZE);
     change(fixture, "ring", 2, "done", changed);
-    return job_table_newest_of(fixture->scheduler->jobs, changed);
+    return LIST_FIRST(&graph_table_find_id(fixture->scheduler->graphs, changed)->jobs);
 }
 
 /* On the way to something that is over again once the question is answered. Where the disk was
@@ -271,11 +271,11 @@ static bool end_again(struct fixture *fixture, struct job *job)
 {
     struct scheduler *scheduler = fixture->scheduler;
     struct commit *commit;
-    names_move(scheduler, job, graph_table_find_id(scheduler->graphs, job->graph_id));
-    assert_int_equal(scheduler_commit_create(scheduler, NULL, &commit), STATUS_OK);
+    names_move(scheduler, job);
+    assert_int_equal(commit_create(scheduler, NULL, &commit), STATUS_OK);
     names_add_row(scheduler, job, commit);
     const bool is_named = store_find_op(&commit->change, STORE_PUT_NAME) != NULL;
-    scheduler_commit_send(commit);
+    commit_send(commit);
     return is_named;
 }
 

@@ -37,9 +37,9 @@ TEST(a_higher_priority_overtakes)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
-    struct job low = {.priority = 0};
-    struct job middle = {.priority = 5};
-    struct job high = {.priority = 9};
+    struct job low = {.row.priority = 0};
+    struct job middle = {.row.priority = 5};
+    struct job high = {.row.priority = 9};
     queue_push(&queue, &share, &middle);
     queue_push(&queue, &share, &low);
     queue_push(&queue, &share, &high);
@@ -52,10 +52,10 @@ TEST(jobs_that_are_too_large_are_passed_over)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
-    struct job large = {.priority = 9, .vertex_count = 101, .kind = KIND_I4};
-    struct job wide = {.priority = 5, .vertex_count = 51, .kind = KIND_F8};
-    struct job small = {.priority = 0, .vertex_count = 100, .kind = KIND_I4};
-    struct job other = {.priority = 0, .vertex_count = 50, .kind = KIND_F8};
+    struct job large = {.row.priority = 9, .vertex_count = 101, .row.kind = KIND_I4};
+    struct job wide = {.row.priority = 5, .vertex_count = 51, .row.kind = KIND_F8};
+    struct job small = {.row.priority = 0, .vertex_count = 100, .row.kind = KIND_I4};
+    struct job other = {.row.priority = 0, .vertex_count = 50, .row.kind = KIND_F8};
     uint32_t limit[COST_COUNT] = {[KIND_I4] = 100, [KIND_F8] = 50};
     queue_push(&queue, &shares[0], &large);
     queue_push(&queue, &shares[0], &wide);
@@ -95,18 +95,18 @@ TEST(a_position_counts_the_jobs_that_come_before)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
-    struct job first = {.priority = 1};
-    struct job second = {.priority = 1};
-    struct job urgent = {.priority = 2};
-    struct job idle = {.priority = 0};
+    struct job first = {.row.priority = 1};
+    struct job second = {.row.priority = 1};
+    struct job urgent = {.row.priority = 2};
+    struct job idle = {.row.priority = 0};
     queue_push(&queue, &share, &first);
     queue_push(&queue, &share, &second);
     queue_push(&queue, &share, &urgent);
     queue_push(&queue, &share, &idle);
-    assert_int_equal(queue_position(&queue, &urgent), 0);
-    assert_int_equal(queue_position(&queue, &first), 1);
-    assert_int_equal(queue_position(&queue, &second), 2);
-    assert_int_equal(queue_position(&queue, &idle), 3);
+    assert_int_equal(queue_ahead(&queue, &urgent).number, 0);
+    assert_int_equal(queue_ahead(&queue, &first).number, 1);
+    assert_int_equal(queue_ahead(&queue, &second).number, 2);
+    assert_int_equal(queue_ahead(&queue, &idle).number, 3);
 }
 
 TEST(a_position_is_right_along_a_long_line)
@@ -114,7 +114,7 @@ TEST(a_position_is_right_along_a_long_line)
     struct job_queue queue = {0};
     struct job_share share = {0};
     struct job jobs[9] = {0};
-    struct job urgent[2] = {{.priority = 1}, {.priority = 1}};
+    struct job urgent[2] = {{.row.priority = 1}, {.row.priority = 1}};
     for (int i = 0; i < 9; i++) {
         queue_push(&queue, &share, &jobs[i]);
     }
@@ -124,7 +124,7 @@ TEST(a_position_is_right_along_a_long_line)
     queue_remove(&queue, &urgent[0]);
     for (uint32_t i = 0; i < 9; i++) {
         if (i != 4) {
-            assert_int_equal(queue_position(&queue, &jobs[i]), i < 4 ? i + 1 : i);
+            assert_int_equal(queue_ahead(&queue, &jobs[i]).number, i < 4 ? i + 1 : i);
         }
     }
 }
@@ -148,8 +148,8 @@ TEST(decimals_solved_as_i4_have_a_pace_and_a_limit_of_their_own)
     const struct graph_summary wide = {.decimals = 2, .distance_bound = 1e9};
     struct job_queue queue = {.pace_s = {[KIND_F8] = 3, [COST_DECIMALS] = 1}};
     struct job_share share = {0};
-    struct job first = {.kind = KIND_F8};
-    struct job second = {.kind = KIND_F8};
+    struct job first = {.row.kind = KIND_F8};
+    struct job second = {.row.kind = KIND_F8};
     job_set_graph(&first, 4, &wide);
     job_set_graph(&second, 4, &scaled);
     queue_push(&queue, &share, &first);
@@ -162,17 +162,17 @@ TEST(jobs_ahead_take_their_time)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_F8] = 3}};
     struct job_share share = {0};
-    struct job first = {.kind = KIND_I4, .vertex_count = 2};
-    struct job second = {.kind = KIND_F8, .vertex_count = 2};
-    struct job last = {.kind = KIND_I4, .vertex_count = 7};
-    struct job high = {.kind = KIND_I4, .vertex_count = 3, .priority = 1};
+    struct job first = {.row.kind = KIND_I4, .vertex_count = 2};
+    struct job second = {.row.kind = KIND_F8, .vertex_count = 2};
+    struct job last = {.row.kind = KIND_I4, .vertex_count = 7};
+    struct job high = {.row.kind = KIND_I4, .vertex_count = 3, .row.priority = 1};
     queue_push(&queue, &share, &first);
     queue_push(&queue, &share, &second);
     queue_push(&queue, &share, &last);
     queue_push(&queue, &share, &high);
-    assert_true(queue_seconds_ahead(&queue, &high) == 0);
-    assert_true(queue_seconds_ahead(&queue, &first) == 27);
-    assert_true(queue_seconds_ahead(&queue, &last) == 27 + 8 + 24);
+    assert_true(queue_ahead(&queue, &high).seconds == 0);
+    assert_true(queue_ahead(&queue, &first).seconds == 27);
+    assert_true(queue_ahead(&queue, &last).seconds == 27 + 8 + 24);
 }
 
 /* Against a walk, after each of many pushes and removals anywhere. */
@@ -192,8 +192,8 @@ TEST(positions_stay_right_when_jobs_leave)
         if (queued[chosen]) {
             queue_remove(&queue, job);
         } else {
-            *job = (struct job){.priority = (int)(random >> 28) % 3,
-                                .kind = kinds[(random >> 8) % 3],
+            *job = (struct job){.row.priority = (int)(random >> 28) % 3,
+                                .row.kind = kinds[(random >> 8) % 3],
                                 .vertex_count = (random >> 12) % 100};
             queue_push(&queue, &share, job);
         }
@@ -201,10 +201,12 @@ TEST(positions_stay_right_when_jobs_leave)
         uint32_t position = 0;
         double seconds = 0;
         for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-            for (const struct job *j = share.lines[priority].first; j != NULL; j = j->behind) {
+            const struct job *j;
+            TAILQ_FOREACH(j, &share.lines[priority].jobs, in_line)
+            {
                 if (step % 7 == 0 || position % 5 == 0) {
-                    assert_int_equal(queue_position(&queue, j), position);
-                    assert_true(queue_seconds_ahead(&queue, j) == seconds);
+                    assert_int_equal(queue_ahead(&queue, j).number, position);
+                    assert_true(queue_ahead(&queue, j).seconds == seconds);
                 }
                 position++;
                 seconds += j->expected_s;
@@ -229,7 +231,7 @@ TEST(shares_take_turns_by_what_they_were_served)
     struct job flood[4] = {0};
     struct job late[2] = {0};
     for (int i = 0; i < 4; i++) {
-        flood[i] = (struct job){.priority = 9, .vertex_count = 1000};
+        flood[i] = (struct job){.row.priority = 9, .vertex_count = 1000};
         queue_push(&queue, &shares[0], &flood[i]);
     }
     assert_ptr_equal(take(&queue), &flood[0]);
@@ -237,14 +239,14 @@ TEST(shares_take_turns_by_what_they_were_served)
     for (int i = 0; i < 2; i++) {
         late[i] = (struct job){.vertex_count = 700};
         queue_push(&queue, &shares[1], &late[i]);
-        assert_int_equal(queue_position(&queue, &late[i]), 2 * i);
+        assert_int_equal(queue_ahead(&queue, &late[i]).number, 2 * i);
     }
     assert_ptr_equal(take(&queue), &late[0]); /* idle time is not saved up, nor owed */
     assert_ptr_equal(take(&queue), &late[1]); /* two of these are less than one of those */
     assert_ptr_equal(take(&queue), &flood[2]);
     assert_ptr_equal(take(&queue), &flood[3]);
     assert_null(queue_first(&queue));
-    assert_null(queue.shares);
+    assert_true(LIST_EMPTY(&queue.shares));
 }
 
 TEST(idle_time_is_not_saved_up)
@@ -279,15 +281,15 @@ TEST(seconds_ahead_are_those_of_the_turns_of_others_too)
     struct job flood[9] = {0};
     struct job own[3] = {0};
     for (int i = 0; i < 9; i++) {
-        flood[i] = (struct job){.vertex_count = 2, .kind = KIND_I4};
+        flood[i] = (struct job){.vertex_count = 2, .row.kind = KIND_I4};
         queue_push(&queue, &shares[0], &flood[i]);
     }
     for (int i = 0; i < 3; i++) {
-        own[i] = (struct job){.vertex_count = 2, .kind = KIND_I4};
+        own[i] = (struct job){.vertex_count = 2, .row.kind = KIND_I4};
         queue_push(&queue, &shares[1], &own[i]);
     }
-    assert_true(queue_seconds_ahead(&queue, &own[0]) == 0);
-    assert_true(queue_seconds_ahead(&queue, &own[2]) == 16 + 16);
-    assert_true(queue_seconds_ahead(&queue, &flood[8]) == 64 + 24);
-    assert_int_equal(queue_position(&queue, &flood[8]), 8 + 3);
+    assert_true(queue_ahead(&queue, &own[0]).seconds == 0);
+    assert_true(queue_ahead(&queue, &own[2]).seconds == 16 + 16);
+    assert_true(queue_ahead(&queue, &flood[8]).seconds == 64 + 24);
+    assert_int_equal(queue_ahead(&queue, &flood[8]).number, 8 + 3);
 }

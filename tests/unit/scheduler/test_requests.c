@@ -1,3 +1,4 @@
+#include "server/scheduler/choose_form.h"
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/scheduler_fixture.h"
 
@@ -64,10 +65,12 @@ SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 /* The file of the graph is a pipe that nobody writes: an estimate that reads it waits. */
 SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
-    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    char *edges = ring_of(FORM_MATRIX_VERTICES + 1, 1);
+    struct question *question = new_upload(CALL_STORE_GRAPH, edges);
     struct question *estimates[ESTIMATES];
     char path[640];
     uint32_t refused = 0;
+    free(edges);
     call(fixture, question, STATUS_OK, 201);
     snprintf(path, sizeof(path), "%s/graphs/%s", fixture->folder, question->call.graph_id);
     assert_int_equal(unlink(path), 0);
@@ -150,7 +153,7 @@ SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page)
         assert_int_equal(job_create(graph_id, KIND_I4, clock_wall_s(), &job), STATUS_OK);
         job->tenant = tenant;
         job->durability = JOB_ACCEPTED;
-        job->state = JOB_CANCELLED;
+        job->row.state = JOB_CANCELLED;
         assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
     }
     struct question *question = new_question(CALL_JOBS, "");

@@ -308,7 +308,7 @@ TEST(bytes_are_those_there_and_those_to_come)
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
-/* A change of the ring of a tenant, posted until it is parked behind others. */
+/* A change of the ring of a tenant, posted until it waits behind others. */
 static struct question *park_change(struct fixture *fixture, const char *tenant,
                                     const char *graph_id, double weight)
 {
@@ -332,9 +332,17 @@ static struct question *park_change(struct fixture *fixture, const char *tenant,
     return question;
 }
 
+static void do_nothing(struct pool_work *work)
+{
+    (void)work;
+}
+
 SCHEDULER_TEST(changes_of_tenants_take_turns)
 {
     struct scheduler *scheduler = fixture->scheduler;
+    uint32_t *running = &scheduler->pool.running[POOL_STORED];
+    struct pool_work nothing[2] = {{.run = do_nothing, .then = do_nothing},
+                                   {.run = do_nothing, .then = do_nothing}};
     struct tenant *busy = tenant_of(fixture, "busy");
     struct tenant *other = tenant_of(fixture, "other");
     struct question *questions[3];
@@ -343,17 +351,17 @@ SCHEDULER_TEST(changes_of_tenants_take_turns)
     solve_as(fixture, "busy", job, graphs[0]);
     solve_as(fixture, "other", job, graphs[1]);
     scheduler_share_queue(scheduler, 2);
-    scheduler->looks = SCHEDULER_LOOK_LIMIT;
-    busy->change_turn = ++scheduler->change_turn;
+    *running = 2;
+    busy->pool.turn = ++scheduler->pool.last_turn;
     questions[0] = park_change(fixture, "busy", graphs[0], 10);
     questions[1] = park_change(fixture, "busy", graphs[0], 11);
     questions[2] = park_change(fixture, "other", graphs[1], 12);
-    scheduler->looks = SCHEDULER_LOOK_LIMIT - 1;
-    change_resume_parked(scheduler);
-    assert_true(other->changing == 1 && busy->changing == 0);
-    scheduler->looks -= SCHEDULER_LOOK_LIMIT - 1;
-    change_resume_parked(scheduler);
-    assert_int_equal(busy->changing, 1);
+    *running = 1;
+    pool_queue(scheduler, scheduler->nobody, POOL_UPLOAD, &nothing[0]);
+    assert_true(other->pool.running[POOL_STORED] == 1 && busy->pool.running[POOL_STORED] == 0);
+    *running -= 1;
+    pool_queue(scheduler, scheduler->nobody, POOL_UPLOAD, &nothing[1]);
+    assert_int_equal(busy->pool.running[POOL_STORED], 1);
     for (size_t i = 0; i < 3; i++) {
         wait_for(fixture, questions[i]);
         assert_int_equal(questions[i]->call.status, STATUS_OK);

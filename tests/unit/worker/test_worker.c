@@ -121,18 +121,10 @@ FIXTURE_TEST(the_cost_of_a_solve_is_estimated)
 {
     struct solver_estimate small;
     struct solver_estimate large;
-    struct solver_estimate planned;
-    struct plan_summary plan;
-    struct graph *graph = read_ring();
     estimate_solve(worker_solver(fixture->worker), 1000, 4000, KIND_I4, &small);
     estimate_solve(worker_solver(fixture->worker), 2000, 4000, KIND_I4, &large);
     assert_true(small.seconds > 0 && fabs(large.seconds / small.seconds - 8) < 1e-9);
     assert_true(large.host_bytes > small.host_bytes);
-    assert_int_equal(
-        estimate_planned(worker_solver(fixture->worker), graph, KIND_I4, &planned, &plan),
-        STATUS_OK);
-    assert_int_equal(plan.parts, 1);
-    graph_destroy(graph);
 }
 
 FIXTURE_TEST(a_healthy_worker_is_ready_and_was_never_lost)
