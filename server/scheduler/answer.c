@@ -123,11 +123,11 @@ static bool is_durable(const struct job *job, const struct graph_entry *entry)
     if (job->durability != JOB_END_STORED || job->row.state != JOB_DONE || entry == NULL) {
         return job->durability == JOB_END_STORED;
     }
-    if (entry->results[job->row.kind] == NULL) {
+    if (entry->results[job->row.kind].result == NULL) {
         return entry->state != GRAPH_DELETING &&
-               entry->result_states[job->row.kind] != GRAPH_RESULT_LOST;
+               entry->results[job->row.kind].state != GRAPH_RESULT_LOST;
     }
-    return entry->result_states[job->row.kind] == GRAPH_RESULT_DURABLE;
+    return entry->results[job->row.kind].state == GRAPH_RESULT_DURABLE;
 }
 
 const char *answer_phase(const struct job *job)

@@ -26,7 +26,7 @@ const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *s
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
-    struct result *base = parent != NULL ? parent->results[job->row.kind] : NULL;
+    struct result *base = parent != NULL ? parent->results[job->row.kind].result : NULL;
     const bool has_hierarchy = base != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
                                result_form(base) == RESULT_FORM_HIERARCHY;
     return has_hierarchy ? result_ref(base) : NULL;

@@ -40,8 +40,8 @@ static void end_stored(struct commit *commit)
     struct job *job = commit->job;
     const bool is_stored = commit->change.status == STATUS_OK;
     if (commit->result != NULL && is_stored &&
-        commit->entry->results[job->row.kind] == commit->result) {
-        commit->entry->result_states[job->row.kind] = GRAPH_RESULT_DURABLE;
+        commit->entry->results[job->row.kind].result == commit->result) {
+        commit->entry->results[job->row.kind].state = GRAPH_RESULT_DURABLE;
     }
     if (commit->call != NULL) {
         answer_cancel(commit);
@@ -98,8 +98,9 @@ void finish_store_ends(struct scheduler *scheduler)
         if (job->durability != JOB_END_STORED && job->changes == 0) {
             const struct graph_entry *entry = job->graph;
             const bool has_new_result = job->row.state == JOB_DONE && entry != NULL &&
-                                        entry->result_states[job->row.kind] != GRAPH_RESULT_DURABLE;
-            store_end(scheduler, job, has_new_result ? entry->results[job->row.kind] : NULL, NULL);
+                                        entry->results[job->row.kind].state != GRAPH_RESULT_DURABLE;
+            store_end(scheduler, job, has_new_result ? entry->results[job->row.kind].result : NULL,
+                      NULL);
         }
     }
 }

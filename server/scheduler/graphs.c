@@ -277,22 +277,23 @@ static void count_result(const struct result *result, int one)
 
 void graph_entry_set_result(struct graph_entry *entry, enum kind kind, struct result *result)
 {
+    struct graph_result *slot = &entry->results[kind];
     if (result != NULL) {
         count_result(result, 1);
         result_ref(result);
     }
-    count_bytes(entry, bytes_of(result) - bytes_of(entry->results[kind]));
-    if (entry->results[kind] != NULL) {
-        count_result(entry->results[kind], -1);
-        result_unref(entry->results[kind]);
+    count_bytes(entry, bytes_of(result) - bytes_of(slot->result));
+    if (slot->result != NULL) {
+        count_result(slot->result, -1);
+        result_unref(slot->result);
     }
-    entry->results[kind] = result;
-    entry->result_states[kind] = result != NULL ? GRAPH_RESULT_PUBLISHED : GRAPH_RESULT_NONE;
+    slot->result = result;
+    slot->state = result != NULL ? GRAPH_RESULT_PUBLISHED : GRAPH_RESULT_NONE;
 }
 
 struct result *graph_entry_answer(const struct graph_entry *entry)
 {
-    return entry->results[entry->answering];
+    return entry->results[entry->answering].result;
 }
 
 enum status graph_entry_choose_kind(const struct graph_entry *entry, enum kind requested,

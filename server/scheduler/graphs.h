@@ -39,15 +39,20 @@ struct result_item {
 };
 TAILQ_HEAD(result_list, result_item);
 
+/* The result of a kind. */
+struct graph_result {
+    enum graph_result_state state;
+    struct result *result;   /* PUBLISHED or DURABLE, else NULL */
+    struct result_item item; /* the same */
+};
+
 /* A stored graph with its aliases and results. */
 struct graph_entry {
     struct graph_row row;
     struct tenant *tenant; /* whose it is; its bytes are counted there */
     const char **names;    /* of its aliases, NULL-terminated; NULL when it never had one */
     size_t name_count;
-    struct result *results[KIND_COUNT]; /* published */
-    enum graph_result_state result_states[KIND_COUNT];
-    struct result_item items[KIND_COUNT];  /* of published results */
+    struct graph_result results[KIND_COUNT];
     enum kind answering;                   /* whose result is found by id and alias; 0 = none */
     LIST_HEAD(, job) jobs;                 /* of this graph, the newest first */
     const struct job *solvers[KIND_COUNT]; /* of them, by kind the job that was done last */

@@ -130,7 +130,7 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
     entry->undeleted_state = entry->state;
     entry->state = GRAPH_DELETING;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
-        if (entry->results[kind] != NULL) {
+        if (entry->results[kind].result != NULL) {
             results_retire(scheduler, entry, kind, commit);
         }
     }

@@ -87,12 +87,10 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     result_file_name(row->graph_id, row->kind, name);
     struct result_file *file = NULL;
     struct vertex_names *names = NULL;
-    enum status status = result_file_open(store_folder(scheduler->store, STORE_RESULTS), name,
-                                          entry->row.vertex_count, row->kind, row->checksum, &file);
-    if (status == STATUS_OK) {
-        status = graph_file_read_names(store_folder(scheduler->store, STORE_GRAPHS), row->graph_id,
-                                       &names);
-    }
+    STATUS_TRY(result_file_open(store_folder(scheduler->store, STORE_RESULTS), name,
+                                entry->row.vertex_count, row->kind, row->checksum, &file));
+    enum status status =
+        graph_file_read_names(store_folder(scheduler->store, STORE_GRAPHS), row->graph_id, &names);
     if (status == STATUS_OK) {
         status = result_create(row->graph_id, row->etag, &file, &names, ret_result);
     }
@@ -115,7 +113,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     if (status == STATUS_OK) {
         results_watch(scheduler, result);
         status = results_publish(scheduler, entry, result);
-        entry->result_states[row->kind] = GRAPH_RESULT_DURABLE;
+        entry->results[row->kind].state = GRAPH_RESULT_DURABLE;
         restore->results++;
         restore->result_bytes += result_file_bytes(result_content(result));
         result_unref(result);
@@ -188,8 +186,8 @@ static void restart_lost(struct restore *restore, struct job *job)
     const struct scheduler *scheduler = restore->scheduler;
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
     struct graph_entry *entry = job->graph;
-    if (job->row.state != JOB_DONE || entry == NULL || entry->results[job->row.kind] != NULL ||
-        job->row.created_s < entry->row.created_s) {
+    if (job->row.state != JOB_DONE || entry == NULL ||
+        entry->results[job->row.kind].result != NULL || job->row.created_s < entry->row.created_s) {
         return;
     }
     const uint64_t bytes = ledger_result_bytes(job->report.result.form, entry->row.vertex_count,
@@ -199,7 +197,7 @@ static void restart_lost(struct restore *restore, struct job *job)
         (budget_bytes > 0 && restore->result_bytes + bytes > budget_bytes)) {
         return;
     }
-    entry->result_states[job->row.kind] = GRAPH_RESULT_LOST;
+    entry->results[job->row.kind].state = GRAPH_RESULT_LOST;
     /* Another job may bring, or have brought, the same result later. */
     for (const struct job *newer = LIST_FIRST(&entry->jobs); newer != job;
          newer = LIST_NEXT(newer, of_graph)) {

@@ -44,7 +44,7 @@ static void bind_aliases(struct scheduler *scheduler, const struct graph_entry *
 void results_bind_latest(struct scheduler *scheduler, const struct job *job)
 {
     struct graph_entry *entry = job->graph;
-    struct result *result = entry->results[job->row.kind];
+    struct result *result = entry->results[job->row.kind].result;
     if (job->row.state != JOB_DONE) {
         return;
     }
@@ -88,7 +88,7 @@ static struct result_item *find_oldest(struct scheduler *scheduler, const struct
 {
     struct result_item *first;
     while ((first = TAILQ_FIRST(&scheduler->items)) != NULL) {
-        struct result *result = first->entry->results[first->kind];
+        struct result *result = first->entry->results[first->kind].result;
         if (result == kept && TAILQ_NEXT(first, in_list) == NULL) {
             return NULL;
         }
@@ -120,8 +120,8 @@ static void delete_result(struct commit *commit, struct graph_entry *entry, enum
 /* The result of this kind is no more among those that may be evicted. */
 static void remove_result(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind)
 {
-    TAILQ_REMOVE(&scheduler->items, &entry->items[kind], in_list);
-    scheduler->ledger.result_bytes -= bytes_of(entry->results[kind]);
+    TAILQ_REMOVE(&scheduler->items, &entry->results[kind].item, in_list);
+    scheduler->ledger.result_bytes -= bytes_of(entry->results[kind].result);
     scheduler->ledger.result_count--;
 }
 
@@ -134,11 +134,11 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
     const double now_s = clock_monotonic_s();
     result_touch(result, now_s);
     scheduler->ledger.result_bytes += bytes_of(result);
-    if (entry->results[kind] != NULL) {
+    if (entry->results[kind].result != NULL) {
         remove_result(scheduler, entry, kind);
     }
     graph_entry_set_result(entry, kind, result);
-    struct result_item *item = &entry->items[kind];
+    struct result_item *item = &entry->results[kind].item;
     item->entry = entry;
     item->kind = kind;
     insert_item(scheduler, item, now_s);
@@ -151,14 +151,14 @@ enum status results_publish(struct scheduler *scheduler, struct graph_entry *ent
 void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
                     struct commit *commit)
 {
-    commit->change.retired[kind] = result_ref(entry->results[kind]);
-    result_table_remove_result(scheduler->results, entry->results[kind]);
+    commit->change.retired[kind] = result_ref(entry->results[kind].result);
+    result_table_remove_result(scheduler->results, entry->results[kind].result);
     remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
     /* The result of another kind answers then, if there is one. */
     entry->answering = KIND_AUTO;
     for (enum kind other = KIND_I4; other < KIND_COUNT; other++) {
-        if (entry->results[other] != NULL) {
+        if (entry->results[other].result != NULL) {
             entry->answering = other;
         }
     }
@@ -184,7 +184,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
         const enum kind kind = oldest->kind;
         log_write(LOG_INFO, "result_evicted", LOG_TEXT("graph", entry->row.id),
                   LOG_TEXT("kind", kind_name(kind)),
-                  LOG_NUMBER("bytes", bytes_of(entry->results[kind])));
+                  LOG_NUMBER("bytes", bytes_of(entry->results[kind].result)));
         metrics_add(METRIC_RESULTS_EVICTED, 1);
         delete_result(commit, entry, kind, STORE_DELETE_RESULT);
         results_retire(scheduler, entry, kind, commit);
@@ -197,7 +197,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
 bool results_is_known(const struct job *job)
 {
     const enum result_form form = job->report.result.form;
-    const struct result *result = job->graph->results[job->row.kind];
+    const struct result *result = job->graph->results[job->row.kind].result;
     const struct job *solver = job->graph->solvers[job->row.kind];
     return result != NULL && (form == RESULT_FORM_AUTO || form == result_form(result)) &&
            (!job->row.verify || (solver != NULL && solver->report.verification.done));
@@ -221,7 +221,7 @@ void results_end_known_job(struct job *job)
         memcpy(job->report.moves, own.moves, sizeof(own.moves));
         job->report.cycle = NULL; /* owned by the other; a job that is done has none */
     } else {
-        const struct result *result = job->graph->results[job->row.kind];
+        const struct result *result = job->graph->results[job->row.kind].result;
         job->report.result =
             (struct result_summary){.form = result_form(result),
                                     .bytes = result_file_bytes(result_content(result)),
@@ -240,10 +240,10 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
             job != NULL && job->row.state == JOB_DONE
                 ? graph_table_find(scheduler->graphs, call->tenant, job->row.graph_id)
                 : NULL;
-        if (entry == NULL || entry->results[job->row.kind] == NULL) {
+        if (entry == NULL || entry->results[job->row.kind].result == NULL) {
             return false;
         }
-        bind_key(scheduler, call->tenant, job->row.id, entry->results[job->row.kind]);
+        bind_key(scheduler, call->tenant, job->row.id, entry->results[job->row.kind].result);
         result = result_table_find(scheduler->results, owner, call->key);
     }
     result_unref(result);
@@ -320,7 +320,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, result_graph_id(result));
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
-    if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind] != result ||
+    if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind].result != result ||
         commit_create(scheduler, job_stored, &commit) != STATUS_OK) {
         return;
     }
@@ -328,7 +328,7 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
               LOG_TEXT("kind", kind_name(kind)));
     delete_result(commit, entry, kind, STORE_QUARANTINE_RESULT);
     results_retire(scheduler, entry, kind, commit);
-    entry->result_states[kind] = GRAPH_RESULT_LOST;
+    entry->results[kind].state = GRAPH_RESULT_LOST;
     const struct job *unfinished = LIST_FIRST(&entry->jobs);
     while (unfinished != NULL &&
            (job_state_is_final(unfinished->row.state) || unfinished->row.kind != kind)) {

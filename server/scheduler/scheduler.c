@@ -147,7 +147,7 @@ static void check_drain(struct scheduler *scheduler)
     uv_timer_stop(&scheduler->drain_alarm);
     uv_timer_stop(&scheduler->alarm);
     uv_timer_stop(&scheduler->room_tick);
-    waiters_end_streams(scheduler);
+    waiters_end(scheduler, true);
     log_write(LOG_INFO, "drained", LOG_NUMBER("queued", scheduler->queue.count));
     scheduler->drained(scheduler->drained_context);
 }

@@ -357,7 +357,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
     scheduler->marks.unparked = true; /* changes that wait for a job wait no longer */
-    waiters_end_polls(scheduler);
+    waiters_end(scheduler, false);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);
     }
@@ -407,8 +407,8 @@ void scheduler_destroy(struct scheduler *scheduler)
     }
     if (scheduler->mailbox != NULL) {
         scheduler->stage = SCHEDULER_DRAINED;
-        waiters_end_polls(scheduler);
-        waiters_end_streams(scheduler);
+        waiters_end(scheduler, false);
+        waiters_end(scheduler, true);
         /* Commits borrow memory of the scheduler until the disk threads have sent them home. */
         while (scheduler->changes > 0) {
             struct message *message = mailbox_wait(scheduler->mailbox);

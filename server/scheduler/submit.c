@@ -529,7 +529,7 @@ static bool start_look(struct submission *submission, const struct graph_entry *
     struct scheduler *scheduler = submission->scheduler;
     const struct job_parameters *parameters = &submission->call->submit.parameters;
     const struct graph *graph = submission->graph;
-    const struct result *known = entry != NULL ? entry->results[submission->kind] : NULL;
+    const struct result *known = entry != NULL ? entry->results[submission->kind].result : NULL;
     if (submission->look.is_done || submission->call->kind == CALL_STORE_GRAPH ||
         (submission->source == SUBMISSION_CHANGE &&
          submission->change.inherited.form != RESULT_FORM_AUTO) ||

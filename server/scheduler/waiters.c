@@ -256,8 +256,7 @@ void waiters_expire(struct scheduler *scheduler)
     }
 }
 
-/* Ends the streams of events, or the other waits. */
-static void end_waits(struct scheduler *scheduler, bool streams)
+void waiters_end(struct scheduler *scheduler, bool streams)
 {
     struct call *next;
     for (struct call *call = LIST_FIRST(&scheduler->waiting); call != NULL; call = next) {
@@ -266,14 +265,4 @@ static void end_waits(struct scheduler *scheduler, bool streams)
             waiters_release(scheduler, call);
         }
     }
-}
-
-void waiters_end_polls(struct scheduler *scheduler)
-{
-    end_waits(scheduler, false);
-}
-
-void waiters_end_streams(struct scheduler *scheduler)
-{
-    end_waits(scheduler, true);
 }

@@ -18,10 +18,8 @@ void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
 void waiters_wake(struct scheduler *scheduler);
 /* Answers the waits whose time is over. */
 void waiters_expire(struct scheduler *scheduler);
-/* Ends every long-poll. */
-void waiters_end_polls(struct scheduler *scheduler);
-/* Ends every stream of events, with the state. */
-void waiters_end_streams(struct scheduler *scheduler);
+/* Ends every stream of events, with the state, or every other wait. */
+void waiters_end(struct scheduler *scheduler, bool streams);
 /* Sees to it that the alarm rings no later than this. */
 void waiters_set_alarm(struct scheduler *scheduler, double at_s);
 /* The same for the deadline of a job, if it has one. */

@@ -209,7 +209,7 @@ static void publish(void *context)
 {
     struct scheduler *scheduler = context;
     struct graph_entry *entry = LIST_FIRST(&scheduler->graphs->all);
-    CHECK(results_publish(scheduler, entry, entry->results[KIND_I4]) == STATUS_OK);
+    CHECK(results_publish(scheduler, entry, entry->results[KIND_I4].result) == STATUS_OK);
 }
 
 static void list_jobs_of_another(void *context)
