@@ -37,7 +37,6 @@ export function say(element, text) {
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 9 });
 
 export function count(value) {
   return whole.format(value);
@@ -48,8 +47,11 @@ export function rough(value) {
   return Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
 }
 
+// In all its digits: those that tell it from every other number.
 export function distance(value) {
-  return value === null ? "unreachable" : exact.format(value);
+  if (value === null) return "unreachable";
+  const [, decimals = ""] = String(value).split(".");
+  return decimals.includes("e") ? String(value) : value.toLocaleString("en", { maximumFractionDigits: Math.min(decimals.length, 20) });
 }
 
 export function plural(value, one, many = `${one}s`) {

@@ -48,8 +48,7 @@ function entry(graph, name, about, kind, output) {
   return make("li", {}, link, make("span", { class: "soft" }, ` ${notes[output.name] ?? ""}, ${words}`), question);
 }
 
-// isHierarchy: whether rows are computed as they are sent, which leaves out the form that goes by columns.
-export async function openDownloads(graph, name, about, kind, { limits, isHierarchy }) {
+export async function openDownloads(graph, name, about, kind, { limits }) {
   const list = byId("downloads");
   list.replaceChildren();
   outputs ??= await guard(byId("downloads-problem"), async () => (await ask("/v1/formats")).outputs);
@@ -58,7 +57,6 @@ export async function openDownloads(graph, name, about, kind, { limits, isHierar
     return;
   }
   const fits = (output) => (output.name !== "nthu" || kind === "i4" || kind === "u2")
-    && !(isHierarchy && output.name === "mtx")
     && (output.name !== "json" || about.n * about.n <= (limits?.json_cell_limit ?? Infinity));
   const order = Object.keys(notes);
   const sorted = outputs.filter(fits).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));

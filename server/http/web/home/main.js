@@ -90,12 +90,18 @@ function startKey() {
 
 const kinds = { i4: "32-bit integers", u2: "16-bit integers", f4: "32-bit floats (7 digits)", f8: "64-bit floats" };
 
+// As in "i4 x 0.01": decimals that were added as integers.
+function arithmeticOf({ result, summary }) {
+  const [kind, unit] = summary.arithmetic?.split(" x ") ?? [];
+  return unit === undefined || summary.kind !== result ? "" : `, added exactly as ${kinds[kind]} of ${unit}`;
+}
+
 function factsOf(graph, job) {
   const facts = [
     plural(graph.n, "vertex", "vertices"),
     `${plural(graph.m, "edge")}, ${graph.directed ? "directed" : "undirected"}`,
   ];
-  if (graph.result) facts.push(`distances as ${kinds[graph.result] ?? graph.result}`);
+  if (graph.result) facts.push(`distances as ${kinds[graph.result] ?? graph.result}${arithmeticOf(graph)}`);
   if (graph.summary.components > 1) facts.push(`${count(graph.summary.components)} components`);
   if (graph.m > 0) facts.push(`weights ${distance(graph.summary.min_weight)} to ${distance(graph.summary.max_weight)}`);
   if (job?.state === "done") {
@@ -183,7 +189,7 @@ async function load(asked, change) {
     openHeat(id, rows),
     openStatistics(id, rows),
     openDrawing(id, graph, graph.result),
-    openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, { limits, isHierarchy: rows > 0 }),
+    openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, { limits }),
   ]);
 }
 
