@@ -129,10 +129,9 @@ enum format format_from_name(const char *name)
     return FORMAT_NONE;
 }
 
-/* Without parameters and the blanks before them. */
-static bool media_type_is(const char *media_type, const char *wanted)
+bool format_media_type_is(const char *media_type, const char *wanted)
 {
-    size_t size = strcspn(media_type, ";");
+    size_t size = media_type == NULL ? 0 : strcspn(media_type, ";");
 
     while (size > 0 && isspace((unsigned char)media_type[size - 1])) {
         size--;
@@ -144,7 +143,7 @@ enum format format_from_media_type(const char *media_type)
 {
     for (int format = FORMAT_NONE + 1; format < FORMAT_COUNT; format++) {
         for (const char *const *at = table[format].media_types; *at != NULL; at++) {
-            if (media_type_is(media_type, *at)) {
+            if (format_media_type_is(media_type, *at)) {
                 return (enum format)format;
             }
         }
@@ -182,7 +181,7 @@ bool format_media_type_is_vague(const char *media_type)
         return true;
     }
     for (size_t i = 0; i < sizeof(vague) / sizeof(vague[0]); i++) {
-        if (media_type_is(media_type, vague[i])) {
+        if (format_media_type_is(media_type, vague[i])) {
             return true;
         }
     }

@@ -36,7 +36,8 @@ struct format_info {
 /* NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
 enum format format_from_name(const char *name);
-/* Parameters after ';' are ignored, case is not significant. */
+/* Whether it is the wanted one. Parameters after ';' and case do not count; NULL is none. */
+bool format_media_type_is(const char *media_type, const char *wanted);
 enum format format_from_media_type(const char *media_type);
 /* By the ending of a file name, for the direction wanted. */
 enum format format_from_path(const char *path, bool matrix_output);

@@ -263,14 +263,6 @@ static bool copy_string(const char *from, char *to, size_t size)
     return true;
 }
 
-/* A member that may be missing, which leaves `to` as it is. */
-static bool copy_member(const json_t *object, const char *name, char *to, size_t size)
-{
-    const json_t *member = json_object_get(object, name);
-    return member == NULL ||
-           (json_is_string(member) && copy_string(json_string_value(member), to, size));
-}
-
 static bool decode_plan(json_t *object, struct job_report *report)
 {
     const char *kind;
@@ -331,43 +323,37 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return report->cycle != NULL;
 }
 
+/* Only some reports have the members behind the plan. */
 static bool decode(json_t *object, struct job_report *report)
 {
-    const json_t *lost = json_object_get(object, "workers_lost");
-    json_t *warnings = json_object_get(object, "warnings");
-    const json_t *result = json_object_get(object, "result");
-    const json_int_t workers_lost = json_integer_value(lost);
     const char *solver;
     const char *device;
+    const char *traceparent = "";
+    const char *parent = "";
+    const char *moves = "";
     json_t *timings;
     json_t *plan;
-
-    if (json_unpack(object, "{s:s, s:s, s:o, s:o}", "solver", &solver, "device", &device, "timings",
-                    &timings, "plan", &plan) != 0 ||
-        !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings)) {
-        return false;
-    }
-    if (!copy_member(object, "traceparent", report->traceparent, sizeof(report->traceparent)) ||
-        !copy_member(object, "parent", report->parent, sizeof(report->parent)) ||
-        !copy_member(object, "moves", report->moves, sizeof(report->moves))) {
-        return false;
-    }
-    if (lost != NULL && (!json_is_integer(lost) || workers_lost < 0 || workers_lost > UINT32_MAX)) {
+    json_t *warnings = NULL;
+    json_t *result = NULL;
+    json_int_t workers_lost = 0;
+    if (json_unpack(object, "{s:s, s:s, s:o, s:o, s?s, s?s, s?s, s?o, s?o, s?I, s?F}", "solver",
+                    &solver, "device", &device, "timings", &timings, "plan", &plan, "traceparent",
+                    &traceparent, "parent", &parent, "moves", &moves, "warnings", &warnings,
+                    "result", &result, "workers_lost", &workers_lost, "reached",
+                    &report->reached) != 0 ||
+        workers_lost < 0 || workers_lost > UINT32_MAX ||
+        !decode_durations(timing_durations, COUNT(timing_durations), timings, &report->timings) ||
+        (result != NULL && !result_summary_from_json(result, &report->result))) {
         return false;
     }
     report->workers_lost = (uint32_t)workers_lost;
-    if (result != NULL && !result_summary_from_json(result, &report->result)) {
-        return false;
-    }
     report->cached = json_is_true(json_object_get(json_object_get(object, "input"), "cached"));
-    report->reached = json_number_value(json_object_get(object, "reached"));
-    if (warnings != NULL) {
-        report->warnings = json_is_array(warnings) ? text_print_json(warnings) : NULL;
-        if (report->warnings == NULL) {
-            return false;
-        }
-    }
-    return copy_string(solver, report->solver, sizeof(report->solver)) &&
+    report->warnings = json_is_array(warnings) ? text_print_json(warnings) : NULL;
+    return (warnings == NULL || report->warnings != NULL) &&
+           copy_string(traceparent, report->traceparent, sizeof(report->traceparent)) &&
+           copy_string(parent, report->parent, sizeof(report->parent)) &&
+           copy_string(moves, report->moves, sizeof(report->moves)) &&
+           copy_string(solver, report->solver, sizeof(report->solver)) &&
            copy_string(device, report->device, sizeof(report->device)) &&
            decode_plan(plan, report) &&
            decode_devices(json_object_get(object, "devices"), report) &&

@@ -30,7 +30,7 @@ struct warning *warning_add(struct warnings *warnings, enum warning_code code, c
         warnings->count++;
     }
     warning->code = code;
-    warning->hint[0] = '\0';
+    warning->hint[0] = warning->columns[0] = '\0';
     va_start(arguments, format);
     vsnprintf(warning->detail, sizeof(warning->detail), format, arguments);
     va_end(arguments);
@@ -43,6 +43,18 @@ void warning_hint(struct warning *warning, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(warning->hint, sizeof(warning->hint), format, arguments);
     va_end(arguments);
+}
+
+static void append_columns(struct text *text, const char *columns)
+{
+    text_append_string(text, ",\"columns\":[");
+    for (const char *at = columns; *at != '\0'; at += strspn(at, "\n")) {
+        const size_t size = strcspn(at, "\n");
+        text_append(text, ",", at > columns);
+        text_append_json_string(text, at, size);
+        at += size;
+    }
+    text_append_char(text, ']');
 }
 
 char *warning_print(const struct warnings *warnings)
@@ -59,7 +71,10 @@ char *warning_print(const struct warnings *warnings)
         text_append_json_string(&text, warning->detail, strlen(warning->detail));
         text_append_string(&text, ",\"hint\":");
         text_append_json_string(&text, warning->hint, strlen(warning->hint));
-        text_append_string(&text, "}");
+        if (warning->columns[0] != '\0') {
+            append_columns(&text, warning->columns);
+        }
+        text_append_char(&text, '}');
     }
     text_append_string(&text, "]");
     char *printed = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;

@@ -28,6 +28,7 @@ struct warning {
     enum warning_code code;
     char detail[PROBLEM_TEXT_SIZE];
     char hint[PROBLEM_TEXT_SIZE];
+    char columns[PROBLEM_TEXT_SIZE]; /* the names of those that it is about, one a line */
 };
 
 /* Warnings in the order of their codes, one of each at most. */
@@ -43,6 +44,6 @@ struct warning *warning_add(struct warnings *warnings, enum warning_code code, c
 void warning_hint(struct warning *warning, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The array of {"code","detail","hint"} as JSON text that the caller frees; NULL when there are
- * none, or no memory. */
+/* The array of {"code","detail","hint"}, with "columns" where there are some, as JSON text that the
+ * caller frees; NULL when there are none, or no memory. */
 char *warning_print(const struct warnings *warnings);

@@ -72,7 +72,7 @@ static const struct config_option options[] = {
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Connections open at once, 14 KiB each while idle. Beyond the limit an idle connection is "
+     "Connections open at once, 25 KiB each once used. Beyond the limit an idle connection is "
      "closed for a new one; while none is idle, new ones are answered 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
      "Connections from one address (IPv6: one /64); further ones are answered 429. Behind a proxy "
@@ -86,8 +86,9 @@ static const struct config_option options[] = {
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
-     "Least bytes a second that a client must send of a body, over any header_timeout_s, or "
-     "receive of an answer, over any stall_timeout_s; slower connections are closed. 0 = any."},
+     "Bytes a second that a client must send of a body, or take of an answer. It is ended once "
+     "it is behind by header_timeout_s, or by stall_timeout_s: after that time if it stands "
+     "still, after ten times that time at nine tenths of the rate. 0 = any."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
      "Seconds over which a client must receive an answer at rate_floor."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
@@ -244,7 +245,7 @@ static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret
     return c != text;
 }
 
-static bool parse_number(const char *text, bool bytes, uint64_t *ret_value)
+bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value)
 {
     static const char *const suffixes[] = {"", "KiB", "MiB", "GiB", "TiB"};
     uint64_t value;
@@ -386,8 +387,32 @@ static bool store_value(struct config *config, const struct config_option *optio
 {
     char *member = (char *)config + option->offset;
     uint64_t number = 0;
-    if (option->choices != NULL && !find_choice(option->choices, text, &number)) {
-        return false;
+    bool sound = true;
+    switch (option->type) {
+    case OPTION_TEXT:
+        break;
+    case OPTION_ADDRESS:
+        sound = is_address(option, text);
+        break;
+    case OPTION_HOSTS:
+    case OPTION_ORIGINS:
+        sound = is_list(option, text);
+        break;
+    case OPTION_TILES:
+        sound = is_tiles(text);
+        break;
+    case OPTION_WORD:
+    case OPTION_CHOICE:
+        while (option->choices[number] != NULL && strcmp(option->choices[number], text) != 0) {
+            number++;
+        }
+        sound = option->choices[number] != NULL;
+        break;
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+        sound = config_parse_number(text, option->type == OPTION_BYTES, &number) &&
+                number >= option->min && number <= option->max;
+        break;
     }
     if (option->type <= OPTION_WORD) {
         return (text_types[option->type].accepts == NULL ||

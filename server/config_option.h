@@ -24,3 +24,5 @@ const struct config_option *config_option_find(enum config_program program, cons
 MUST_CHECK enum status config_option_set(struct config *config, const struct config_option *option,
                                          const char *value, const char *origin,
                                          struct problem *reterr);
+/* Digits, and where bytes may be meant KiB, MiB, GiB or TiB behind them. */
+bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value);

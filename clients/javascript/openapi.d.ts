@@ -442,7 +442,7 @@ export type Limits = {
   address_limit: number;
   /** Wrong keys from one address in a minute that are answered 401, and not 429; 0 is any number. */
   wrong_key_limit: number;
-  /** Bytes a second that a client must send of a body, over any `header_timeout_s`, or take of an answer, over any `stall_timeout_s`; 0 is any. */
+  /** Bytes a second that a client must send of a body, or take of an answer: it is ended once it is behind by `header_timeout_s`, or by `stall_timeout_s`; 0 is any. */
   rate_floor: number;
   /** Seconds over which `rate_floor` is judged of an answer. */
   stall_timeout_s: number;
@@ -730,4 +730,6 @@ export type Warnings = {
   detail: string;
   /** The parameter, or what else, changes it. */
   hint: string;
+  /** Of `ColumnsUnused` and `WeightsAbsent`: the names of the first of these columns. */
+  columns?: string[];
 }[];

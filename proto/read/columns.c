@@ -145,6 +145,22 @@ static bool is_no_end(struct field name)
            is_unit(name.bytes, name.bytes + name.size);
 }
 
+bool columns_find_known(const struct table_row *header, size_t ret_columns[3])
+{
+    size_t columns[3];
+
+    if (header->count != 3 || !find_pair(header, end_names, END_NAME_COUNT, columns)) {
+        return false;
+    }
+    columns[2] = 3 - columns[0] - columns[1];
+    if (columns[0] == columns[1] ||
+        rank_of(header->fields[columns[2]], weight_names, true) == NO_COLUMN) {
+        return false;
+    }
+    memcpy(ret_columns, columns, sizeof(columns));
+    return true;
+}
+
 /* The column that a parameter gives, by name or by number from 1. */
 static size_t find_wanted(const struct table_row *header, const char *wanted, size_t count)
 {
@@ -223,7 +239,8 @@ static void look_at(const struct columns *columns, struct column *column, struct
 /* The columns, up to a length, those without a role alone or those of numbers among these. Returns
  * the first, NULL where there is none. */
 static const struct column *list_columns(const struct columns *columns, bool are_unused,
-                                         enum column_look least, char list[PROBLEM_TEXT_SIZE])
+                                         enum column_look least, const char *separator,
+                                         char list[PROBLEM_TEXT_SIZE])
 {
     const struct column *first = NULL;
     size_t size = 0;
@@ -238,7 +255,7 @@ static const struct column *list_columns(const struct columns *columns, bool are
         }
         if (size < PROBLEM_TEXT_SIZE / 2) {
             size += (size_t)snprintf(list + size, PROBLEM_TEXT_SIZE - size, "%s%s",
-                                     first != NULL ? ", " : "", column->name);
+                                     first != NULL ? separator : "", column->name);
         }
         first = first == NULL ? column : first;
     }
@@ -360,7 +377,7 @@ static enum status refuse_name(const struct columns *columns, const char *parame
 {
     char list[PROBLEM_TEXT_SIZE];
 
-    (void)list_columns(columns, false, LOOK_EMPTY, list);
+    (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s names no single column of the kind.",
                 parameter, wanted);
     problem_hint(reterr, "The columns are: %s.", list);
@@ -400,7 +417,7 @@ static enum status refuse_ends(const struct columns *columns, const struct table
             "in one of the columns from 3 on, or a row of a matrix.",
             first->count);
     }
-    (void)list_columns(columns, false, LOOK_EMPTY, list);
+    (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     return problem_bad_graph_hint(
         reterr, 0, header->fields[0].column,
         "source_column= and target_column= name them, and weight= the weight.",
@@ -774,18 +791,21 @@ static void warn_directions(const struct columns *columns, struct warnings *warn
 
 static void warn_unused(const struct columns *columns, struct warnings *warnings)
 {
-    const size_t weight = columns->roles[ROLE_WEIGHT];
+    struct warning *warning;
     char list[PROBLEM_TEXT_SIZE];
 
-    if (columns->is_unweighted || list_columns(columns, true, LOOK_EMPTY, list) == NULL) {
+    if (columns->is_unweighted || list_columns(columns, true, LOOK_EMPTY, ", ", list) == NULL) {
         return;
     }
+    warning = columns->roles[ROLE_WEIGHT] != NO_COLUMN
+                  ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
+                                "These columns are not part of the graph: %s.", list)
+                  : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
+                                "Each edge counts 1; not used: %s.", list);
     warning_hint(
-        weight != NO_COLUMN ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
-                                          "These columns are not part of the graph: %s.", list)
-                            : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
-                                          "Each edge counts 1; not used: %s.", list),
+        warning,
         "weight= names the column of the weights, and weight=none says that there is none.");
+    (void)list_columns(columns, true, LOOK_EMPTY, "\n", warning->columns);
 }
 
 /* Refuses numbers that are left over where no edge has a weight. */
@@ -801,7 +821,7 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     if (wanted[0] != '\0' && graph_builder_edge_count(columns->reader->builder) > 0) {
         return refuse_name(columns, "weight", wanted, reterr);
     }
-    first = list_columns(columns, true, LOOK_NUMBER, list);
+    first = list_columns(columns, true, LOOK_NUMBER, ", ", list);
     if (first == NULL) {
         return STATUS_OK;
     }

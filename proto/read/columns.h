@@ -87,6 +87,8 @@ void columns_init(struct columns *columns, struct reader *reader);
 
 /* Whether the row has names known for source and target, or those that the parameters give. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
+/* Whether a row of three fields has names known for source, target and weight: their columns. */
+bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Whether the header names a table of places or of nodes, whose first row is given. */
 bool columns_are_places(const struct table_row *header, const struct table_row *first);
 /* Whether the field begins as a number does: with a digit, a sign or a currency mark. */

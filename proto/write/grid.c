@@ -2,7 +2,6 @@
 
 #include "proto/write/writer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- As bytes ---- */
@@ -16,7 +15,6 @@ static uint64_t count_cells(const struct grid *grid)
 enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes)
 {
     uint64_t bytes;
-
     if (__builtin_mul_overflow(count_cells(grid), kind_size(as), &bytes) || bytes > INT64_MAX / 2) {
         return STATUS_TOO_LARGE;
     }
@@ -29,14 +27,12 @@ static void copy_element(const struct grid *grid, enum kind as, const void *row,
                          void *to)
 {
     const size_t size = kind_size(grid->kind);
-
     if (as == grid->kind) {
         memcpy(to, (const char *)row + column * size, size);
         return;
     }
     const uint16_t narrow = ((const uint16_t *)row)[column];
     const int32_t wide = narrow == UNREACHABLE_U2 ? UNREACHABLE_I4 : narrow;
-
     memcpy(to, &wide, sizeof(wide));
 }
 
@@ -45,7 +41,6 @@ static void copy_elements(const struct grid *grid, enum kind as, const void *row
                           uint32_t count, char *to)
 {
     const size_t size = kind_size(as);
-
     if (as == grid->kind && grid->cells.list == NULL) {
         memcpy(to, (const char *)row + (size_t)(grid->cells.first + first) * size, count * size);
         return;
@@ -64,7 +59,6 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     const uint32_t column = (uint32_t)(index % grid->columns.count);
     const uint32_t left = grid->columns.count - column;
     const void *row;
-
     CHECK(as == grid->kind || (as == KIND_I4 && grid->kind == KIND_U2));
     STATUS_TRY(grid->row(grid->context, (uint32_t)(index / grid->columns.count), &row));
     if (row == NULL) {
@@ -72,13 +66,11 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     } else if (within > 0 || size < element) {
         /* A part of one element. */
         char whole[8];
-
         copy_element(grid, as, row, axis_at(&grid->cells, column), whole);
         *ret_size = element - within < size ? element - within : size;
         memcpy(to, whole + within, *ret_size);
     } else {
         const uint32_t count = size / element < left ? (uint32_t)(size / element) : left;
-
         copy_elements(grid, as, row, column, count, to);
         *ret_size = count * element;
     }
@@ -89,10 +81,6 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
 
 #define CELLS_PER_PIECE 1024
 #define NAMES_PER_PIECE 32
-/* Columns that one pass over the rows gathers: a cache line of i4. */
-#define BLOCK_COLUMNS 16
-/* Rows that a call gathers: each may lie on pages of its own. */
-#define ROWS_PER_PIECE 64
 
 /* Parts of a form, in the order in which they are written. */
 enum part { PART_HEAD, PART_SOURCES, PART_COLUMNS, PART_CELLS, PART_TAIL, PART_END };
@@ -117,13 +105,11 @@ static void append_names(struct grid_text *writer, const struct axis *axis, cons
     const struct vertex_names *names = writer->grid.names;
     const uint64_t left = axis->count - writer->position;
     const uint64_t stop = writer->position + (left < NAMES_PER_PIECE ? left : NAMES_PER_PIECE);
-
     if (writer->position == 0) {
         text_append_string(text, opening);
     }
     for (; writer->position < stop; writer->position++) {
         const uint32_t row = axis_at(axis, (uint32_t)writer->position);
-
         if (is_object(writer->form)) {
             text_append(text, ",", writer->position > 0);
             writer_append_vertex(text, names, row);
@@ -174,11 +160,9 @@ static void append_run(const struct grid_text *writer, const void *source, const
     };
     const uint32_t *list = axis->list != NULL ? axis->list + first : NULL;
     char *to = text_reserve(text, (size_t)count * CELL_SIZE);
-
     if (to != NULL) {
         const char *end = writer_print_cells(writer->grid.kind, source, list, axis->first + first,
                                              count, &styles[writer->form], to);
-
         text_advance(text, (size_t)(end - to));
     }
 }
@@ -188,7 +172,6 @@ static bool is_marked(const struct grid_text *writer)
 {
     const struct grid *grid = &writer->grid;
     const uint32_t count = vertex_names_count(grid->names);
-
     return writer->form == GRID_CSV && count <= 3 && grid->rows.list == NULL &&
            grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
 }
@@ -203,7 +186,6 @@ static void append_cells(struct grid_text *writer, struct text *text)
     const bool is_csv = writer->form == GRID_CSV || writer->form == GRID_CSV_NAMED;
     const bool is_list = writer->form == GRID_JSON || writer->form == GRID_TABLE;
     const void *source;
-
     if (row == grid->rows.count) {
         text_append(text, "[", row == 0 && is_list);
         next_part(writer);
@@ -226,7 +208,6 @@ static void append_cells(struct grid_text *writer, struct text *text)
     }
     const uint32_t left = grid->columns.count - (grid->columns.count > 0 ? first : 0);
     const uint32_t count = left < CELLS_PER_PIECE ? left : CELLS_PER_PIECE;
-
     text_append(text, ",", first > 0);
     text_append(text, "+", writer->position == 0 && is_marked(writer));
     append_run(writer, source, &grid->cells, first, count, text);
@@ -236,91 +217,32 @@ static void append_cells(struct grid_text *writer, struct text *text)
     }
 }
 
-/* ---- Matrix Market: columns ---- */
-
-/* Gathers some more rows of the block whose first column this is: column after column, each as long
- * as the grid has rows. */
-static enum status gather_rows(struct grid_text *writer, uint32_t column)
-{
-    const struct grid *grid = &writer->grid;
-    const size_t size = kind_size(grid->kind);
-    const uint32_t left = grid->columns.count - column;
-    const uint32_t count = left < BLOCK_COLUMNS ? left : BLOCK_COLUMNS;
-    const uint32_t rows = grid->rows.count - writer->gathered;
-    const uint32_t stop = writer->gathered + (rows < ROWS_PER_PIECE ? rows : ROWS_PER_PIECE);
-
-    if (writer->block == NULL) {
-        writer->block = malloc((size_t)grid->rows.count * BLOCK_COLUMNS * size);
-    }
-    if (writer->block == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    for (; writer->gathered < stop; writer->gathered++) {
-        const void *source;
-
-        STATUS_TRY(grid->row(grid->context, writer->gathered, &source));
-        if (source == NULL) {
-            break;
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            memcpy(writer->block + ((size_t)i * grid->rows.count + writer->gathered) * size,
-                   (const char *)source + axis_at(&grid->cells, column + i) * size, size);
-        }
-    }
-    return STATUS_OK;
-}
-
-/* position counts cells, down the columns. */
+/* Appends cells of Matrix Market. position counts cells, down the columns. */
 static void append_down(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;
     const uint32_t height = grid->rows.count;
-    const size_t size = kind_size(grid->kind);
-
+    const void *source;
     if (writer->position == count_cells(grid)) {
         next_part(writer);
         return;
     }
-    const uint32_t column = (uint32_t)(writer->position / height);
     const uint32_t first = (uint32_t)(writer->position % height);
     const uint32_t count = height - first < CELLS_PER_PIECE ? height - first : CELLS_PER_PIECE;
-
-    const void *source = NULL;
-    if (writer->by_columns && grid->row(grid->context, column, &source) != STATUS_OK) {
+    if (grid->row(grid->context, (uint32_t)(writer->position / height), &source) != STATUS_OK) {
         text->failed = true;
-        return;
-    }
-    if (writer->by_columns) {
-        if (source == NULL) {
-            return;
-        }
+    } else if (source != NULL) {
         append_run(writer, source, &grid->cells, first, count, text);
-    } else if (writer->gathered < height) {
-        text->failed |= gather_rows(writer, column) != STATUS_OK;
-        return;
-    } else {
-        append_run(writer, writer->block + (size_t)(column % BLOCK_COLUMNS) * height * size,
-                   &(struct axis){NULL, 0, height}, first, count, text);
-    }
-    text_append_char(text, '\n');
-    writer->position += count;
-    if (count == height - first && (column + 1) % BLOCK_COLUMNS == 0) {
-        writer->gathered = 0;
+        text_append_char(text, '\n');
+        writer->position += count;
     }
 }
 
 /* ---- The whole ---- */
 
-void grid_text_finish(struct grid_text *writer)
-{
-    free(writer->block);
-    writer->block = NULL;
-}
-
 static void append_head(struct grid_text *writer, struct text *text)
 {
     const bool is_real = kind_is_float(writer->grid.kind) || writer->has_unreachable;
-
     if (writer->form == GRID_MTX) {
         text_printf(text, "%%%%MatrixMarket matrix array %s general\n%% inf: unreachable\n%u %u\n",
                     is_real ? "real" : "integer", (unsigned)writer->grid.rows.count,

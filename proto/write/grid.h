@@ -20,7 +20,8 @@ struct grid {
     struct axis rows;
     struct axis columns;
     struct axis cells; /* where the cells of a row lie in its elements */
-    /* The elements of the row at this index of the axis, until the next call; NULL: not yet. */
+    /* The elements of the row at this index of the axis, until the next call; NULL: not yet. Of
+     * GRID_MTX the column, and the cells are those of a column. */
     enum status (*row)(void *context, uint32_t index, const void **ret_elements);
     void *context;
 };
@@ -53,14 +54,9 @@ struct grid_text {
     struct grid grid;
     enum grid_form form;
     bool has_unreachable; /* or may have: what the head of mtx depends on */
-    bool by_columns;      /* mtx: the grid's function gives a column at its index */
     unsigned part;        /* of the form, from 0 */
     uint64_t position;    /* in the part */
-    char *block;          /* of mtx: columns side by side, gathered for one pass over the rows */
-    uint32_t gathered;    /* rows of the block */
 };
 
-/* All that follows is 0 in a writer just made: = {.grid = .., .form = ..}. */
-void grid_text_finish(struct grid_text *writer);
 /* Appends the next piece, some KiB, or nothing yet; false when that was the last. */
 bool grid_text_next(struct grid_text *writer, struct text *text);

@@ -20,7 +20,6 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
 {
     struct overview overview = {.kind = kind, .rows = rows, .columns = columns};
     const uint64_t span = (uint64_t)columns.count * kind_size(kind);
-
     overview.rows.cells = rows.count < cells ? rows.count : cells;
     overview.columns.cells = columns.count < cells ? columns.count : cells;
     overview.row_limit = divide_up(rows.count, overview.rows.cells);
@@ -34,7 +33,6 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
         OVERVIEW_ELEMENTS / ((uint64_t)overview.rows.cells * overview.columns.cells);
     const uint64_t spanned = OVERVIEW_SPAN_BYTES / (span * overview.rows.cells);
     uint64_t wanted = (uint64_t)sqrt((double)each);
-
     if (wanted * overview.column_limit < each) {
         wanted = each / overview.column_limit;
     }
@@ -131,7 +129,6 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
 {
     const uint32_t count = end - begin;
     const uint32_t runs = overview->column_limit / OVERVIEW_RUN;
-
     if (count <= overview->column_limit) {
         add_elements(overview->kind, row, begin, count, cell);
         return;
@@ -140,7 +137,6 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
     for (uint32_t i = 0; i < runs; i++) {
         const uint32_t share = (uint32_t)((uint64_t)i * count / runs);
         const uint32_t next = (uint32_t)(((uint64_t)i + 1) * count / runs);
-
         add_elements(overview->kind, row, begin + share + (next - share - OVERVIEW_RUN) / 2,
                      OVERVIEW_RUN, cell);
     }
@@ -155,7 +151,6 @@ static uint32_t count_rows(const struct overview *overview, uint32_t cell_row)
 uint32_t overview_looks(const struct overview *overview, uint32_t cell_row)
 {
     const uint32_t count = count_rows(overview, cell_row);
-
     return count < overview->row_limit ? count : overview->row_limit;
 }
 
@@ -165,7 +160,6 @@ uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uin
     const uint64_t looks = overview_looks(overview, cell_row);
     /* Each row of a sample stands in the middle of its share. */
     const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * looks);
-
     return overview_begin(&overview->rows, cell_row) + (looks == count ? look : (uint32_t)middle);
 }
 

@@ -10,7 +10,6 @@
 void writer_append_real(struct text *text, double value, bool single)
 {
     char digits[NUMBER_PRINT_SIZE];
-
     text_append(text, digits, number_print_real(value, single, digits));
 }
 
@@ -18,7 +17,6 @@ char *writer_print_cells(enum kind kind, const void *row, const uint32_t *column
                          uint32_t count, const struct cell_style *style, char *to)
 {
     const size_t word_size = strlen(style->unreachable);
-
     CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t column = columns != NULL ? columns[i] : first + i;
@@ -38,7 +36,6 @@ void writer_append_distance(struct text *text, enum kind kind, const void *eleme
 {
     static const struct cell_style style = {',', "null"};
     char *to = text_reserve(text, CELL_SIZE);
-
     if (to != NULL) {
         text_advance(text,
                      (size_t)(writer_print_cells(kind, element, NULL, 0, 1, &style, to) - to));
@@ -51,7 +48,6 @@ void writer_append_vertex(struct text *text, const struct vertex_names *names, u
     size_t size;
     const char *name = vertex_names_get(names, row, buffer, &size);
     int64_t number;
-
     /* Readers of JSON with doubles alone would round larger integers. */
     if (vertex_names_numeric(names) && number_parse_integer(name, size, &number) &&
         number <= JSON_INTEGER_LIMIT && number >= -JSON_INTEGER_LIMIT) {
@@ -66,7 +62,6 @@ static void append_field(struct text *text, const char *name, size_t size)
 {
     bool plain = size > 0 && name[0] != ' ' && name[0] != '\t' && name[size - 1] != ' ' &&
                  name[size - 1] != '\t';
-
     for (size_t i = 0; i < size; i++) {
         plain = plain && memchr(",\"\r\n", name[i], 4) == NULL;
     }
@@ -87,6 +82,5 @@ void writer_append_field(struct text *text, const struct vertex_names *names, ui
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
     const char *name = vertex_names_get(names, row, buffer, &size);
-
     append_field(text, name, size);
 }

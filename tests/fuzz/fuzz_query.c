@@ -3,6 +3,7 @@
 #include "proto/text.h"
 #include "server/http/request/query.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,23 +34,23 @@ static char *write_again(const struct query *query)
     return copy;
 }
 
+/* What the check lets pass has the type and the limits of its parameter. */
 static void call(const struct query *query)
 {
-    bool flag = false;
-    int64_t integer = 7;
-    double seconds = 7;
+    const char *known[QUERY_LIMIT + 1] = {NULL};
 
     for (size_t i = 0; i < query->count; i++) {
-        const char *name = query->parameters[i].name;
+        known[i] = query->parameters[i].name;
+        CHECK(query_value(query, known[i]) == query->parameters[i].value);
+    }
+    if (query_check(query, known, 60, NULL) == STATUS_OK) {
+        const int64_t limit = query_integer(query, "limit", 7);
+        const double wait_s = query_real(query, "wait", 7);
 
-        CHECK(query_value(query, name) == query->parameters[i].value);
-        if (query_flag(query, name, &flag, NULL) != STATUS_OK)
-            CHECK(!flag);
-        if (query_integer(query, name, -5, 5, &integer, NULL) == STATUS_OK)
-            CHECK(integer >= -5 && integer <= 5);
-        if (query_seconds(query, name, 60, &seconds, NULL) == STATUS_OK)
-            CHECK(seconds >= 0 && seconds <= 60);
-        flag = false;
+        CHECK(limit >= 1 && limit <= 1000);
+        CHECK(wait_s >= 0 && wait_s <= 60);
+        CHECK(!isnan(query_real(query, "lon", 7)));
+        (void)query_flag(query, "directed", false);
     }
 }
 

@@ -241,6 +241,8 @@ def test_a_table(daemon):
     page = daemon.get(unknown["type"]).expect(200)
     assert page.headers["Content-Type"].startswith("text/html") and b"NoSuchVertex" in page.body
     daemon.get("/problems/no-such").expect(404, "NoSuchRoute")
+    icon = daemon.get("/favicon.ico").expect(200)
+    assert icon.headers["Content-Type"] == "image/svg+xml" and icon.body.startswith(b"<svg"), icon.headers
     daemon.ask("POST", "/v1/graphs/small/table", body="{}", headers={"Accept": "image/png"}).expect(
         406, "NotAcceptable")
     daemon.get("/v1/graphs/small/table").expect(405, "MethodNotAllowed")

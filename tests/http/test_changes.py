@@ -104,6 +104,9 @@ def test_forms(daemon):
     job = answer.expect(200).json
     assert job["summary"]["kind"] == "i4" and job["warnings"] == [], job
     assert daemon.distance("forms", "a", "c") == 10
+    # The names that an edge list may have, in any order.
+    answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body="To;cost;From\nc;4;a\n", headers=CSV)
+    assert answer.expect(200).json["state"] == "done" and daemon.distance("forms", "a", "c") == 4, answer.json
 
 
 def test_refusals(daemon):

@@ -253,6 +253,7 @@ def test_events_are_as_described(daemon):
 
 def test_graphs_are_as_described(daemon):
     stored = ask(daemon, "POST", "/v1/graphs", b"x,y,3\ny,z,4\n", status=201, query="?name=words").json
+    ask(daemon, "POST", "/v1/graphs", b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", status=201)
     for method in ("POST", "PUT"):
         ask(daemon, method, "/v1/graphs", b"x,y,3\ny,z,4\n")
     ask(daemon, "PUT", "/v1/graphs", b"x,y,3\ny,z,5\n", status=201)
@@ -368,7 +369,7 @@ def test_matrices_are_as_described(daemon):
 
 def test_the_service_is_as_described(daemon):
     for path in ("/", "/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/version",
-                 "/metrics",                 "/v1/limits", "/v1/formats", "/v1/devices", "/openapi.json", "/docs"):
+                 "/metrics",                 "/v1/limits", "/v1/formats", "/v1/devices", "/openapi.json", "/docs", "/favicon.ico"):
         ask(daemon, "GET", path)
         ask(daemon, "HEAD", path)
     ask(daemon, "GET", "/readyz", query="?verbose")

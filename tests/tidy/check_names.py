@@ -54,6 +54,7 @@ NAMED_OTHERWISE = {
 
 # Globals that no other file of the product calls, each with why.
 CALLED_BY_TESTS = {
+    "pairs_next": "the unit test and the fuzz target look at the names of each pair",
     "upload_feed": "the unit test feeds a body in every split",
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",

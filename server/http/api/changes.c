@@ -1,26 +1,12 @@
 #include "server/http/api/serve.h"
 
 #include "proto/number.h"
-#include "server/http/api/pair_rows.h"
+#include "server/http/api/pairs.h"
 #include "server/store/identity.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SHAPE "[[source,target,weight],...], where a weight of null removes the edge"
-
-/* The query is about the job; the body comes later. */
-static enum status prepare_change(struct request *request, uint64_t limit_bytes,
-                                  struct problem *reterr)
-{
-    request->job_request = (struct job_request){.wait_s = -1};
-    STATUS_TRY(query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr));
-    STATUS_TRY(query_read_job(&request->query, request->http_context->config->wait_limit_s,
-                              &request->job_request, reterr));
-    return request_expect_document(request, limit_bytes, reterr);
-}
 
 static bool is_csv(const struct request *request)
 {
@@ -28,49 +14,23 @@ static bool is_csv(const struct request *request)
     return format_media_type_is_vague(media_type)
                ? request->document.size > 0 &&
                      pairs_sniff(request->document.bytes, request->document.size) != PAIRS_JSON
-               : format_from_media_type(media_type) == FORMAT_EDGES;
-}
-
-enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr)
-{
-    const char *media_type = request_header(request, "Content-Type");
-    if (!format_media_type_is_vague(media_type) &&
-        format_from_media_type(media_type) != FORMAT_JSON &&
-        format_from_media_type(media_type) != FORMAT_EDGES) {
-        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No changes are read from \"%s\".",
-                    media_type);
-        problem_hint(reterr,
-                     "Read here: application/json, as %s; text/csv, as source,target,weight a "
-                     "line.",
-                     SHAPE);
-        return STATUS_UNSUPPORTED_MEDIA_TYPE;
-    }
-    return prepare_change(request, request->http_context->config->pairs_limit_bytes, reterr);
-}
-
-enum status serve_changes_prepare_weights(struct request *request, struct problem *reterr)
-{
-    return prepare_change(request, request->http_context->config->body_limit_bytes, reterr);
+               : !format_media_type_is(media_type, "application/json");
 }
 
 static void post_change(struct request *request, struct call *call)
 {
-    const char *key = request_header(request, "Idempotency-Key");
     struct edge_changes *changes = &call->submit.changes;
     const struct identity_part parts[] = {
         {changes->list, changes->count * sizeof(*changes->list)},
         {changes->weights, changes->weights_size},
     };
-    if (key != NULL && identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
+    if (request_header(request, "Idempotency-Key") != NULL &&
+        identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
         return;
     }
-    call->submit.parameters = request->job_request.parameters;
     call->submit.share = upload_memory_move(&request->share);
-    snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
-             key != NULL ? key : "");
-    call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
-                                                    : request_preferred_wait(request);
+    serve_jobs_describe(request, call);
     request_call(request, request_answer_call);
 }
 
@@ -134,7 +94,7 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     }
     pairs_open_weighted(reader, is_csv(request) ? PAIRS_CSV : PAIRS_JSON, document->bytes,
                         document->size);
-    enum status status = pair_rows_read(reader, names, 1, rows, &count, reterr);
+    enum status status = pairs_read_rows(reader, names, 1, rows, &count, reterr);
     while (status == STATUS_OK && count > 0) {
         struct edge_change change = {.source = rows[0][0], .target = rows[0][1]};
         status = read_weight(reader, &change.weight, reterr);
@@ -142,14 +102,14 @@ static enum status read_changes(struct request *request, const struct vertex_nam
             status = add_change(request, changes, &room, &change, reterr);
         }
         if (status == STATUS_OK) {
-            status = pair_rows_read(reader, names, 1, rows, &count, reterr);
+            status = pairs_read_rows(reader, names, 1, rows, &count, reterr);
         }
     }
     pairs_close(reader);
     free(reader);
     if (status == STATUS_OK && changes->count == 0) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
-        problem_hint(reterr, "It is %s.", SHAPE);
+        problem_hint(reterr, "It is %s.", request->match.route->shape);
         return STATUS_BAD_GRAPH;
     }
     return status;
@@ -177,10 +137,13 @@ static void change_edges(struct request *request, const struct vertex_names *nam
 /* For a graph without a result. */
 static void change_stored(struct request *request)
 {
-    struct vertex_names *names = serve_graphs_read_names(request);
-    if (names != NULL) {
+    struct vertex_names *names = NULL;
+    struct problem problem;
+    if (serve_graphs_read_names(request, &names, &problem) == STATUS_OK) {
         change_edges(request, names);
         vertex_names_destroy(names);
+    } else {
+        request_refuse(request, &problem);
     }
 }
 
@@ -190,7 +153,7 @@ void serve_changes_edges(struct request *request)
     if (result != NULL) {
         change_edges(request, result_names(result));
         result_unref(result);
-    } else if (request_create_call(request, CALL_GRAPH) != NULL) {
-        request_call(request, change_stored);
+    } else {
+        request_find_graph(request, change_stored);
     }
 }

@@ -1,24 +1,14 @@
 #include "server/http/api/serve.h"
 
-#include "proto/number.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
-#include "server/http/transport/stream.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ASK_FOR "Ask for source= and k=, for lon= and lat=, or for x= and y=."
 
 /* ---- PUT and DELETE ---- */
-
-enum status serve_coordinates_prepare(struct request *request, struct problem *reterr)
-{
-    return request_expect_document(request, request->http_context->config->body_limit_bytes,
-                                   reterr);
-}
 
 void serve_coordinates_put(struct request *request)
 {
@@ -33,46 +23,15 @@ void serve_coordinates_put(struct request *request)
 
 void serve_coordinates_delete(struct request *request)
 {
-    if (request_create_call(request, CALL_DELETE_COORDINATES) != NULL) {
-        request_call(request, request_answer_call);
-    }
+    request_ask(request, CALL_DELETE_COORDINATES);
 }
 
 /* ---- GET ---- */
 
-/* Borrows the coordinates of the graph that the call found. False after the request is answered. */
-static bool borrow_places(struct request *request, struct geo *geo)
-{
-    struct problem problem;
-    if (request->call->status != STATUS_OK) {
-        request_answer_call(request);
-        return false;
-    }
-    if (geo_borrow(request, request->call->graph_id, geo, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return false;
-    }
-    return true;
-}
-
-/* The tag of an answer that depends on the coordinates alone. True after the request is answered.
- */
-static bool answer_tag(struct request *request, const struct geo *geo, const char *representation)
-{
-    const bool is_coded = request->coding != CODING_IDENTITY;
-    snprintf(request->tag, sizeof(request->tag), "\"%016" PRIx64 "-%s%s%s\"", geo->graph->info.tag,
-             representation, is_coded ? "-" : "",
-             is_coded ? decoder_coding_name(request->coding) : "");
-    request_add_header(request, "ETag", request->tag);
-    request_vary(request);
-    request_add_header(request, "Cache-Control", "no-cache");
-    return request_answer_condition(request);
-}
-
 /* position counts rows. */
 static bool make_row(struct stream *stream, struct text *text)
 {
-    const struct geo *geo = stream->plan.context;
+    const struct geo *geo = (void *)stream->context;
     const struct coordinates *coordinates = geo->graph->coordinates;
     const uint32_t row = (uint32_t)stream->position;
     if (row == 0) {
@@ -91,34 +50,24 @@ static bool make_row(struct stream *stream, struct text *text)
     return true;
 }
 
-static void free_geo(void *context)
+static enum status open_places(struct stream *stream, struct problem *reterr)
+{
+    struct geo *geo = (void *)stream->context;
+    STATUS_TRY(geo_borrow(stream->request, stream->request->call->graph_id, geo, reterr));
+    geo_print_etag(geo, stream->etag);
+    return STATUS_OK;
+}
+
+static void close_places(void *context)
 {
     geo_give_back(context);
-    free(context);
 }
 
-static void show_csv(struct request *request)
-{
-    struct geo *geo = calloc(1, sizeof(*geo));
-    if (geo == NULL) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-    } else if (!borrow_places(request, geo) || answer_tag(request, geo, "csv")) {
-        free_geo(geo);
-    } else {
-        stream_answer(request, &(struct stream_plan){.media_type = "text/csv",
-                                                     .context = geo,
-                                                     .destroy = free_geo,
-                                                     .make = make_row});
-    }
-}
-
-void serve_coordinates_show(struct request *request)
-{
-    if (request_create_call(request, CALL_GRAPH) != NULL) {
-        request_negotiate(request, false);
-        request_call(request, show_csv);
-    }
-}
+const struct stream_kind serve_coordinates = {.representation = "csv",
+                                              .context_size = sizeof(struct geo),
+                                              .open = open_places,
+                                              .close = close_places,
+                                              .make = make_row};
 
 /* ---- The vertex nearest to a place ---- */
 
@@ -128,9 +77,9 @@ struct place {
     double y;
 };
 
-/* Parses lon and lat, or x and y: one pair, and neither the other one nor k. */
-static enum status parse_place(const struct request *request, struct place *ret_place,
-                               struct problem *reterr)
+/* Reads lon and lat, or x and y: one pair, and neither the other one nor k. */
+static enum status read_place(const struct request *request, struct place *ret_place,
+                              struct problem *reterr)
 {
     static const char *const names[2][2] = {{"lon", "lat"}, {"x", "y"}};
     const bool is_plane = query_value(&request->query, "x") != NULL;
@@ -138,18 +87,14 @@ static enum status parse_place(const struct request *request, struct place *ret_
     double numbers[2];
     for (size_t i = 0; i < 2; i++) {
         const char *name = names[is_plane][i];
-        const char *text = query_value(&request->query, name);
         other = other != NULL ? other : query_value(&request->query, names[!is_plane][i]);
-        if (text == NULL) {
+        if (query_value(&request->query, name) == NULL) {
             problem_set(reterr, STATUS_BAD_PARAMETER, "The parameter source is missing, or %s.",
                         name);
             problem_hint(reterr, ASK_FOR);
             return STATUS_BAD_PARAMETER;
         }
-        if (!number_parse_real(text, strlen(text), &numbers[i])) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number, not \"%s\".", name,
-                               text);
-        }
+        numbers[i] = query_real(&request->query, name, 0);
     }
     if (other != NULL) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "One place is asked for, and nothing else.");
@@ -185,45 +130,65 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
     return STATUS_OK;
 }
 
-static void print_vertex(const struct geo *geo, uint32_t row, double distance, bool is_geo,
-                         struct text *text)
+/* The vertex found. */
+struct nearby {
+    struct geo geo;
+    uint32_t row;
+    double distance;
+};
+
+static enum status open_nearby(struct stream *stream, struct problem *reterr)
 {
+    const struct request *request = stream->request;
+    struct nearby *nearby = (void *)stream->context;
+    struct geo *geo = &nearby->geo;
+    struct place place;
+    STATUS_TRY(read_place(request, &place, reterr));
+    STATUS_TRY(geo_borrow(request, request->call->graph_id, geo, reterr));
+    geo_print_etag(geo, stream->etag);
+    stream->as_it_is = true;
+    if (request->offer == GEO_OFFER) {
+        memcpy(stream->representation, "geo", sizeof("geo"));
+    }
+    return find_vertex(geo->graph->coordinates, &place, &nearby->row, &nearby->distance, reterr);
+}
+
+static void close_nearby(void *context)
+{
+    geo_give_back(&((struct nearby *)context)->geo);
+}
+
+static bool make_nearby(struct stream *stream, struct text *text)
+{
+    const struct nearby *nearby = (void *)stream->context;
+    const struct geo *geo = &nearby->geo;
+    const double distance = nearby->distance;
+    const bool is_geo = stream->request->offer == GEO_OFFER;
     const bool is_plane = geo->graph->coordinates->is_plane;
     if (is_geo) {
-        geo_append_point(geo, row, text);
+        geo_append_point(geo, nearby->row, text);
     } else {
         text_append_string(text, "{\"vertex\":");
-        writer_append_vertex(text, geo->graph->names, row);
+        writer_append_vertex(text, geo->graph->names, nearby->row);
         text_append_string(text, is_plane ? ",\"x\":" : ",\"lon\":");
-        geo_append_position(geo, row, is_plane ? ",\"y\":" : ",\"lat\":", text);
+        geo_append_position(geo, nearby->row, is_plane ? ",\"y\":" : ",\"lat\":", text);
         text_append_char(text, ',');
     }
     text_append_string(text, is_plane ? "\"distance\":" : "\"metres\":");
     /* A millimetre is finer than any survey. */
     writer_append_real(text, is_plane ? distance : round(distance * 1000) / 1000, false);
     text_append_string(text, is_geo ? "}}\n" : "}\n");
+    return false;
 }
 
-static void show_nearest(struct request *request)
+static void answer_nearby(struct request *request)
 {
-    const bool is_geo = request->offer == GEO_OFFER;
-    struct problem problem;
-    struct place place;
-    struct geo geo = {0};
-    double distance;
-    uint32_t row;
-    CHECK(parse_place(request, &place, &problem) == STATUS_OK);
-    if (!borrow_places(request, &geo)) {
-        return;
-    }
-    if (find_vertex(geo.graph->coordinates, &place, &row, &distance, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-    } else if (!answer_tag(request, &geo, is_geo ? "geo" : "nearest")) {
-        print_vertex(&geo, row, distance, is_geo, &request->line);
-        request_answer_text(request, MHD_HTTP_OK, is_geo ? GEO_TYPE : "application/json",
-                            &request->line);
-    }
-    geo_give_back(&geo);
+    static const struct stream_kind kind = {.representation = "nearest",
+                                            .context_size = sizeof(struct nearby),
+                                            .open = open_nearby,
+                                            .close = close_nearby,
+                                            .make = make_nearby};
+    stream_answer(request, &kind);
 }
 
 /* Refuses a bad place before the graph is looked up. */
@@ -231,9 +196,9 @@ void serve_coordinates_nearest(struct request *request)
 {
     struct problem problem;
     struct place place;
-    if (parse_place(request, &place, &problem) != STATUS_OK) {
+    if (read_place(request, &place, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
-    } else if (request_create_call(request, CALL_GRAPH) != NULL) {
-        request_call(request, show_nearest);
+    } else {
+        request_find_graph(request, answer_nearby);
     }
 }

@@ -38,7 +38,6 @@ void serve_distances_one(struct request *request)
     struct problem problem;
     struct end source;
     struct end target;
-
     if (find_end(request, "source", &source, &problem) != STATUS_OK ||
         find_end(request, "target", &target, &problem) != STATUS_OK) {
         request_refuse(request, &problem);

@@ -2,11 +2,9 @@
 
 #include "proto/graph.h"
 #include "proto/write/writer.h"
-#include "server/http/transport/stream.h"
 #include "server/store/graph_file.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The state of one streamed list of edges. */
@@ -15,17 +13,15 @@ struct edge_walk {
     uint32_t row; /* of the next edge */
 };
 
-static void destroy_walk(void *context)
+static void close_walk(void *context)
 {
-    struct edge_walk *walk = context;
-    graph_destroy(walk->graph);
-    free(walk);
+    graph_destroy(((struct edge_walk *)context)->graph);
 }
 
 /* position counts edges. */
 static bool make_edge(struct stream *stream, struct text *text)
 {
-    struct edge_walk *walk = stream->plan.context;
+    struct edge_walk *walk = (void *)stream->context;
     const struct graph *graph = walk->graph;
     const uint64_t edge = stream->position;
     if (edge == 0) {
@@ -50,18 +46,16 @@ static bool make_edge(struct stream *stream, struct text *text)
     return true;
 }
 
-/* ---- The route ---- */
-
-static enum status create_walk(int folder, const char *id, struct edge_walk **ret_walk,
-                               struct problem *reterr)
+/* So few edges are read at once: the thread does it itself. */
+static enum status open_walk(struct stream *stream, struct problem *reterr)
 {
+    const int folder = store_folder(stream->request->http_context->store, STORE_GRAPHS);
+    const char *id = stream->request->call->graph_id;
+    struct edge_walk *walk = (void *)stream->context;
     uint64_t count;
     size_t bytes;
-    struct edge_walk *walk = calloc(1, sizeof(*walk));
-    enum status status =
-        walk == NULL ? STATUS_NO_MEMORY : graph_file_sizes(folder, id, &count, &bytes);
+    enum status status = graph_file_sizes(folder, id, &count, &bytes);
     if (status == STATUS_OK && count > SERVE_EDGE_LIMIT) {
-        free(walk);
         problem_set(reterr, STATUS_TOO_LARGE, "The graph has more edges than this route returns.");
         problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
         return STATUS_TOO_LARGE;
@@ -69,38 +63,11 @@ static enum status create_walk(int folder, const char *id, struct edge_walk **re
     if (status == STATUS_OK) {
         status = graph_file_read(folder, id, &walk->graph);
     }
-    if (status != STATUS_OK) {
-        free(walk);
-        return problem_set(reterr, status, "The stored graph cannot be read.");
-    }
-    *ret_walk = walk;
-    return STATUS_OK;
+    return status == STATUS_OK ? status
+                               : problem_set(reterr, status, "The stored graph cannot be read.");
 }
 
-/* So few edges are read at once: the thread does it itself. */
-static void graph_asked(struct request *request)
-{
-    const struct call *call = request->call;
-    struct edge_walk *walk = NULL;
-    struct problem problem;
-    if (call->status != STATUS_OK) {
-        request_answer_call(request);
-    } else if (create_walk(store_folder(request->http_context->store, STORE_GRAPHS), call->graph_id,
-                           &walk, &problem) == STATUS_OK) {
-        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
-                                                     .context = walk,
-                                                     .destroy = destroy_walk,
-                                                     .make = make_edge});
-    } else {
-        request_refuse(request, &problem);
-    }
-}
-
-void serve_edges(struct request *request)
-{
-    if (request_create_call(request, CALL_GRAPH) != NULL) {
-        request_negotiate(request, false);
-        request_vary(request);
-        request_call(request, graph_asked);
-    }
-}
+const struct stream_kind serve_edges = {.context_size = sizeof(struct edge_walk),
+                                        .open = open_walk,
+                                        .close = close_walk,
+                                        .make = make_edge};

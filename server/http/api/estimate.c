@@ -7,20 +7,16 @@ static enum status read_members(const struct query *query, struct call *call,
                                 struct problem *reterr)
 {
     const char *graph = query_value(query, "graph");
-    int64_t vertex_count = 0;
-    int64_t edge_count = 0;
+    struct job_request job = {.wait_s = -1};
     if ((graph != NULL) == (query_value(query, "n") != NULL) ||
         (graph != NULL && query_value(query, "m") != NULL)) {
         problem_set(reterr, STATUS_BAD_REQUEST, "The graph is described by graph, or by n and m.");
         return STATUS_BAD_REQUEST;
     }
-    STATUS_TRY(query_integer(query, "n", 0, UINT32_MAX - 1, &vertex_count, reterr));
-    STATUS_TRY(query_integer(query, "m", 0, INT64_C(1) << 48, &edge_count, reterr));
-    struct job_request job = {.wait_s = -1};
-    STATUS_TRY(query_read_job(query, 0, &job, reterr));
+    STATUS_TRY(query_read_job(query, &job, reterr));
     memcpy(call->key, job.key, sizeof(call->key));
-    call->estimate.vertex_count = (uint32_t)vertex_count;
-    call->estimate.edge_count = (uint64_t)edge_count;
+    call->estimate.vertex_count = job.options.vertex_count;
+    call->estimate.edge_count = (uint64_t)query_integer(query, "m", 0);
     call->estimate.kind = job.parameters.kind;
     return STATUS_OK;
 }
@@ -32,7 +28,7 @@ static enum status parse_document(const struct request *request, struct call *ca
     struct query_document members;
     json_t *document = NULL;
     STATUS_TRY(request_parse_document(request, &document, reterr));
-    enum status status = query_from_document(document, known, &members, reterr);
+    enum status status = query_from_document(document, known, 0, &members, reterr);
     if (status == STATUS_OK) {
         status = read_members(&members.query, call, reterr);
     }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum status geo_borrow(const struct request *request, const char *graph_id, struct geo *geo,
                        struct problem *reterr)
@@ -32,11 +33,21 @@ void geo_give_back(struct geo *geo)
     *geo = (struct geo){0};
 }
 
-bool geo_tag(struct request *request, const struct geo *geo, const char *representation)
+enum status geo_borrow_for_stream(struct stream *stream, struct geo *geo, struct problem *reterr)
 {
-    char name[24];
-    snprintf(name, sizeof(name), "%s-%08" PRIx32, representation, (uint32_t)geo->graph->info.tag);
-    return request_tag(request, name);
+    const size_t size = strlen(stream->representation);
+    if (stream->request->offer != GEO_OFFER) {
+        return STATUS_OK;
+    }
+    STATUS_TRY(geo_borrow(stream->request, result_graph_id(stream->result), geo, reterr));
+    snprintf(stream->representation + size, sizeof(stream->representation) - size, "-%08" PRIx32,
+             (uint32_t)geo->graph->info.tag);
+    return STATUS_OK;
+}
+
+void geo_print_etag(const struct geo *geo, char ret_etag[GEO_ETAG_SIZE])
+{
+    snprintf(ret_etag, GEO_ETAG_SIZE, "%016" PRIx64, geo->graph->info.tag);
 }
 
 bool geo_has(const struct geo *geo, uint32_t row)

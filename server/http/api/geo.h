@@ -1,12 +1,13 @@
 /* Coordinates lent to an answer, and the parts of GeoJSON (RFC 7946) that are made of them. */
 #pragma once
 
-#include "server/http/request/request.h"
+#include "server/http/transport/stream.h"
 #include "server/store/graph_cache.h"
 
-/* Index of GeoJSON in route_query.offers; JSON is 0. */
+/* Index of GeoJSON among the media types that a route offers; JSON is 0. */
 #define GEO_OFFER 1
-#define GEO_TYPE "application/geo+json"
+/* 16 hexadecimal digits, NUL */
+#define GEO_ETAG_SIZE 17
 
 /* Zeroed it lends nothing. */
 struct geo {
@@ -18,8 +19,12 @@ struct geo {
 MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
                                   struct geo *geo, struct problem *reterr);
 void geo_give_back(struct geo *geo);
-/* request_tag of a representation of the result that changes with the coordinates too. */
-bool geo_tag(struct request *request, const struct geo *geo, const char *representation);
+/* Borrows those of the graph of the stream's result, if the client prefers GeoJSON. The tag of the
+ * answer then changes with the coordinates too. */
+MUST_CHECK enum status geo_borrow_for_stream(struct stream *stream, struct geo *geo,
+                                             struct problem *reterr);
+/* The tag of the coordinates alone. */
+void geo_print_etag(const struct geo *geo, char ret_etag[GEO_ETAG_SIZE]);
 
 bool geo_has(const struct geo *geo, uint32_t row);
 /* Appends x and y, or longitude and latitude, with the separator between them. */

@@ -4,7 +4,6 @@
 #include "proto/write/writer.h"
 #include "server/http/api/slice.h"
 #include "server/http/api/statistics_sweep.h"
-#include "server/http/transport/stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,13 +21,11 @@ struct looker {
     uint32_t looked;                            /* all looks */
 };
 
-static void destroy_looker(void *context)
+static void close_looker(void *context)
 {
     struct looker *looker = context;
-
     search_pool_finish_rows(&looker->rows);
     free(looker->vertices);
-    free(looker);
 }
 
 /* ---- The shape of the answer ---- */
@@ -52,7 +49,6 @@ static void append_measure(struct text *text, const struct overview *overview,
                            const struct overview_cell *cell, enum measure measure)
 {
     const bool single = overview->kind == KIND_F4;
-
     if (measure == UNREACHABLE) {
         text_printf(text, "%.4g", 1 - (double)cell->finite / (double)cell->elements);
     } else if (cell->finite == 0) {
@@ -67,7 +63,6 @@ static void append_measure(struct text *text, const struct overview *overview,
 static void append_cells(struct text *text, const struct looker *looker)
 {
     static const char *const names[] = {"min", "mean", "max", "unreachable"};
-
     for (enum measure measure = LEAST; measure <= UNREACHABLE; measure++) {
         text_printf(text, "%s\"%s\":[", measure == LEAST ? "{" : "],", names[measure]);
         for (uint32_t column = 0; column < looker->overview.columns.cells; column++) {
@@ -93,7 +88,6 @@ static void append_begin(struct text *text, const struct overview *overview,
 static enum status look_at_row(struct looker *looker, const struct result *result)
 {
     const void *distances;
-
     STATUS_TRY(result_distances(result, looker->looked, &looker->rows, &distances));
     if (distances != NULL) {
         overview_add(&looker->overview, distances, looker->cells);
@@ -106,13 +100,11 @@ static enum status look_at_row(struct looker *looker, const struct result *resul
 /* position counts the rows of cells. */
 static bool make_row(struct stream *stream, struct text *text)
 {
-    struct looker *looker = stream->plan.context;
+    struct looker *looker = (void *)stream->context;
     const struct overview *overview = &looker->overview;
     const uint32_t row = (uint32_t)stream->position;
-
     if (row < overview->rows.cells && looker->looks < overview_looks(overview, row)) {
         const enum status status = look_at_row(looker, stream->result);
-
         return status == STATUS_OK || stream_fail(stream, text, status);
     }
     if (row == 0) {
@@ -138,7 +130,6 @@ static enum status parse_range(const struct request *request, const char *parame
     struct slice slice = {0};
     enum status status = slice_parse(&slice, result_names(request->result), parameter,
                                      query_value(&request->query, parameter), reterr);
-
     if (status == STATUS_OK && slice.list != NULL) {
         status = problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a range here: a:b.", parameter);
     }
@@ -152,7 +143,6 @@ static uint32_t *list_vertices(const struct overview *overview, struct result_ro
 {
     uint32_t *list = malloc((overview_rows(overview) + 1) * sizeof(*list));
     uint32_t count = 0;
-
     for (uint32_t row = 0; list != NULL && row < overview->rows.cells; row++) {
         for (uint32_t look = 0; look < overview_looks(overview, row); look++) {
             list[count++] = overview_vertex(overview, row, look);
@@ -162,48 +152,28 @@ static uint32_t *list_vertices(const struct overview *overview, struct result_ro
     return list;
 }
 
-static enum status create_looker(const struct request *request, struct looker **ret_looker,
-                                 struct problem *reterr)
+static enum status open_looker(struct stream *stream, struct problem *reterr)
 {
+    const struct request *request = stream->request;
+    struct looker *looker = (void *)stream->context;
+    const int64_t size = query_integer(&request->query, "size", DEFAULT_CELLS);
     struct overview_axis rows;
     struct overview_axis columns;
-    struct looker *looker;
-    int64_t size = DEFAULT_CELLS;
-
-    STATUS_TRY(query_integer(&request->query, "size", 1, OVERVIEW_CELLS, &size, reterr));
     STATUS_TRY(parse_range(request, "rows", &rows, reterr));
     STATUS_TRY(parse_range(request, "cols", &columns, reterr));
-    const struct overview overview =
-        overview_plan(result_kind(request->result), rows, columns, (uint32_t)size);
-    if (result_form(request->result) == RESULT_FORM_HIERARCHY) {
-        STATUS_TRY(statistics_sweep_check(request, (double)overview_rows(&overview), reterr));
+    looker->overview = overview_plan(result_kind(stream->result), rows, columns, (uint32_t)size);
+    if (result_form(stream->result) == RESULT_FORM_HIERARCHY) {
+        STATUS_TRY(
+            statistics_sweep_check(request, (double)overview_rows(&looker->overview), reterr));
     }
-    looker = calloc(1, sizeof(*looker));
-    if (looker == NULL || (looker->vertices = list_vertices(&overview, &looker->rows)) == NULL) {
-        free(looker);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    }
-    looker->overview = overview;
-    *ret_looker = looker;
-    return STATUS_OK;
+    looker->vertices = list_vertices(&looker->overview, &looker->rows);
+    return looker->vertices != NULL
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
 }
 
-void serve_heatmap(struct request *request)
-{
-    struct looker *looker = NULL;
-    struct problem problem;
-
-    if (create_looker(request, &looker, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
-    request_negotiate(request, false);
-    if (request_tag(request, "heat")) {
-        destroy_looker(looker);
-    } else {
-        stream_answer(request, &(struct stream_plan){.media_type = "application/json",
-                                                     .context = looker,
-                                                     .destroy = destroy_looker,
-                                                     .make = make_row});
-    }
-}
+const struct stream_kind serve_heatmap = {.representation = "heat",
+                                          .context_size = sizeof(struct looker),
+                                          .open = open_looker,
+                                          .close = close_looker,
+                                          .make = make_row};

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,23 +13,6 @@
 #define FORM "application/x-www-form-urlencoded"
 
 /* ---- Whether an upload may come ---- */
-
-/* By Content-Encoding; an answer of 415 lists what is read. */
-static enum status find_coding(struct request *request, enum coding *ret_coding,
-                               struct problem *reterr)
-{
-    const char *name = request_header(request, "Content-Encoding");
-    enum coding coding = name == NULL ? CODING_IDENTITY : decoder_coding_from_name(name);
-    if (coding != CODING_COUNT) {
-        *ret_coding = coding;
-        return STATUS_OK;
-    }
-    request_set_header(request, "Accept-Encoding", "gzip, zstd, identity");
-    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                "The Content-Encoding \"%.60s\" is not read.", name);
-    problem_hint(reterr, "Read here: gzip, zstd; one of them, once.");
-    return STATUS_UNSUPPORTED_MEDIA_TYPE;
-}
 
 /* On the disk, for what is not promised yet. */
 static uint64_t room_bytes(const struct request *request)
@@ -123,7 +107,8 @@ static enum status choose_format(struct request *request, struct problem *reterr
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
-static void start_upload(struct request *request, bool for_job, enum coding coding)
+static enum status start_upload(struct request *request, bool for_job, enum coding coding,
+                                struct problem *reterr)
 {
     const struct config *config = request->http_context->config;
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
@@ -160,10 +145,21 @@ static void start_upload(struct request *request, bool for_job, enum coding codi
         snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason),
                  "this key");
     }
-    upload_init(&request->upload, &rules);
-    upload_memory_init_share(&request->upload.share, request->http_context->upload_memory,
+    request->upload = malloc(sizeof(*request->upload));
+    if (request->upload == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");
+    }
+    upload_init(request->upload, &rules);
+    upload_memory_init_share(&request->upload->share, request->http_context->upload_memory,
                              request->grant.tenant, request->address_counter);
-    request->has_upload = true;
+    return STATUS_OK;
+}
+
+enum status serve_jobs_read(struct request *request, struct problem *reterr)
+{
+    request->job_request = (struct job_request){.wait_s = -1};
+    STATUS_TRY(query_read_job(&request->query, &request->job_request, reterr));
+    return query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr);
 }
 
 /* Whether an upload may come at all: all that the headers and the query tell, before its body.
@@ -172,22 +168,19 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
 {
     const struct config *config = request->http_context->config;
     enum coding coding = CODING_IDENTITY;
-    request->job_request = (struct job_request){.wait_s = -1};
     STATUS_TRY(check_admission(request, for_job, reterr));
-    STATUS_TRY(
-        query_read_job(&request->query, config->wait_limit_s, &request->job_request, reterr));
-    STATUS_TRY(query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr));
-    STATUS_TRY(find_coding(request, &coding, reterr));
+    STATUS_TRY(serve_jobs_read(request, reterr));
+    STATUS_TRY(request_check_coding(request, true, &coding, reterr));
     STATUS_TRY(request_check_length(request, config->body_limit_bytes, reterr));
     STATUS_TRY(choose_format(request, reterr));
     STATUS_TRY(choose_charset(request, reterr));
-    start_upload(request, for_job, coding);
+    STATUS_TRY(start_upload(request, for_job, coding, reterr));
     /* Refuse an announced body for which there is no room now, before it is sent; memory is charged
      * only for what has come. A client that does not wait for leave to send is answered while it
      * sends: one that only reads after would lose the answer. */
-    if (upload_check_announced(&request->upload) != STATUS_OK &&
+    if (upload_check_announced(request->upload) != STATUS_OK &&
         request_header(request, "Expect") != NULL) {
-        *reterr = request->upload.problem;
+        *reterr = request->upload->problem;
         return reterr->status;
     }
     return STATUS_OK;
@@ -208,10 +201,7 @@ enum status serve_graphs_prepare(struct request *request, struct problem *reterr
 /* Upload-only parameters are rejected for a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
 {
-    static const char *const of_uploads[] = {"format",  "charset",       "directed",
-                                             "weight",  "source_column", "target_column",
-                                             "decimal", "no_edge",       "n"};
-
+    static const char *const of_uploads[] = {QUERY_OF_UPLOAD};
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {
             return problem_set(reterr, STATUS_BAD_PARAMETER,
@@ -230,30 +220,43 @@ static enum status read_document(struct request *request, const struct json_t *d
                                         "deadline_s", "wait", "verify", NULL};
     struct query_document members;
     STATUS_TRY(check_stored(&request->query, reterr));
-    STATUS_TRY(query_from_document(document, known, &members, reterr));
-    return query_read_job(&members.query, request->http_context->config->wait_limit_s,
-                          &request->job_request, reterr);
+    STATUS_TRY(query_from_document(document, known, request->http_context->config->wait_limit_s,
+                                   &members, reterr));
+    return query_read_job(&members.query, &request->job_request, reterr);
+}
+
+enum status serve_jobs_fill(struct request *request, struct call *call,
+                            struct json_t **ret_document, struct problem *reterr)
+{
+    struct upload *upload = request->upload;
+    STATUS_TRY(upload_end(upload, &call->submit.reader, ret_document, reterr));
+    call->submit.share = upload_memory_move(&upload->share);
+    call->submit.parse_s = upload->parse_s;
+    upload_report(upload, &call->submit.input);
+    return STATUS_OK;
+}
+
+void serve_jobs_describe(struct request *request, struct call *call)
+{
+    const struct job_request *job = &request->job_request;
+    const char *key = request_header(request, "Idempotency-Key");
+    call->submit.parameters = job->parameters;
+    snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
+             key != NULL ? key : "");
+    call->wait_s = job->wait_s >= 0 ? job->wait_s : request_preferred_wait(request);
 }
 
 /* Once the body is complete: what it says goes to the scheduler. */
 static enum status fill_submit(struct request *request, struct call *call, struct problem *reterr)
 {
-    const char *key = request_header(request, "Idempotency-Key");
     struct json_t *document = NULL;
-    STATUS_TRY(upload_end(&request->upload, &call->submit.reader, &document, reterr));
+    STATUS_TRY(serve_jobs_fill(request, call, &document, reterr));
     const enum status status =
         document == NULL ? STATUS_OK : read_document(request, document, reterr);
     json_decref(document);
     STATUS_TRY(status);
     memcpy(call->key, request->job_request.key, sizeof(call->key));
-    call->submit.share = upload_memory_move(&request->upload.share);
-    call->submit.parse_s = request->upload.parse_s;
-    upload_report(&request->upload, &call->submit.input);
-    call->submit.parameters = request->job_request.parameters;
-    snprintf(call->submit.idempotency_key, sizeof(call->submit.idempotency_key), "%s",
-             key != NULL ? key : "");
-    call->wait_s = request->job_request.wait_s >= 0 ? request->job_request.wait_s
-                                                    : request_preferred_wait(request);
+    serve_jobs_describe(request, call);
     return STATUS_OK;
 }
 
@@ -273,25 +276,15 @@ void serve_jobs_submit(struct request *request)
 
 void serve_jobs_show(struct request *request)
 {
-    double limit_s = request->http_context->config->wait_limit_s;
-    struct problem problem;
-    double wait_s = -1;
-    struct call *call;
-    if (query_seconds(&request->query, "wait", limit_s, &wait_s, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
+    struct call *call = request_create_call(request, CALL_JOB);
+    const double wait_s = query_real(&request->query, "wait", -1);
+    if (call != NULL) {
+        call->wait_s = wait_s >= 0 ? wait_s : request_preferred_wait(request);
+        request_call(request, request_answer_call);
     }
-    call = request_create_call(request, CALL_JOB);
-    if (call == NULL) {
-        return;
-    }
-    call->wait_s = wait_s >= 0 ? wait_s : request_preferred_wait(request);
-    request_call(request, request_answer_call);
 }
 
 void serve_jobs_cancel(struct request *request)
 {
-    if (request_create_call(request, CALL_CANCEL) != NULL) {
-        request_call(request, request_answer_call);
-    }
+    request_ask(request, CALL_CANCEL);
 }

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-/* The default and the ceiling of the parameter limit of a list. */
 #define LIST_DEFAULT 50
-#define LIST_LIMIT 1000
 
 /* prefix: of the ids in the list, one of which is its cursor. */
 static void answer_page(struct request *request, enum call_kind kind, const char *prefix)
@@ -12,8 +10,6 @@ static void answer_page(struct request *request, enum call_kind kind, const char
     const char *state = query_value(&request->query, "state");
     const char *cursor = query_value(&request->query, "cursor");
     struct call *call = request_create_call(request, kind);
-    int64_t limit = LIST_DEFAULT;
-    struct problem problem;
     if (call == NULL) {
         return;
     }
@@ -24,12 +20,9 @@ static void answer_page(struct request *request, enum call_kind kind, const char
                                   strncmp(cursor, prefix, strlen(prefix)) != 0)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
                             "cursor is what the list before this gave as next.", NULL);
-    } else if (query_integer(&request->query, "limit", 1, LIST_LIMIT, &limit, &problem) !=
-               STATUS_OK) {
-        request_refuse(request, &problem);
     } else {
         call->list.filter_state = state != NULL;
-        call->list.limit = (uint32_t)limit;
+        call->list.limit = (uint32_t)query_integer(&request->query, "limit", LIST_DEFAULT);
         if (cursor != NULL) {
             memcpy(call->list.cursor, cursor, strlen(cursor) + 1);
         }

@@ -8,9 +8,7 @@
 static enum status choose_form(const struct request *request, enum format format,
                                enum grid_form *ret_form, struct problem *reterr)
 {
-    bool has_names = false;
-
-    STATUS_TRY(query_flag(&request->query, "header", &has_names, reterr));
+    const bool has_names = query_flag(&request->query, "header", false);
     if (has_names && format != FORMAT_CSV) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "Only csv has a header.");
     }
@@ -29,7 +27,6 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
     const struct router_match *match = &request->match;
     char *name = strndup(match->second, match->second_size);
     enum status status;
-
     if (name == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
@@ -44,47 +41,59 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
 }
 
 /* single: GRID_ROW or GRID_COLUMN for the one that the path names, or GRID_JSON. */
-static enum status parse_selection(const struct request *request, enum grid_form single,
-                                   struct grid_request *selection, struct problem *reterr)
+static enum status open_selection(struct stream *stream, enum grid_form single,
+                                  struct problem *reterr)
 {
-    const struct vertex_names *names = result_names(request->result);
+    const struct request *request = stream->request;
+    const struct vertex_names *names = result_names(stream->result);
     const enum format first = single == GRID_JSON ? FORMAT_NPY : FORMAT_JSON;
-
-    STATUS_TRY(grid_answer_choose(request, first, &selection->format, reterr));
-    STATUS_TRY(choose_form(request, selection->format, &selection->form, reterr));
-    selection->form = selection->form == GRID_JSON ? single : selection->form;
-    STATUS_TRY(single == GRID_ROW ? parse_vertex(request, &selection->rows, reterr)
-                                  : slice_parse(&selection->rows, names, "rows",
+    struct grid_answer *answer = (void *)stream->context;
+    STATUS_TRY(grid_answer_choose(request, first, &answer->format, reterr));
+    STATUS_TRY(choose_form(request, answer->format, &answer->form, reterr));
+    answer->form = answer->form == GRID_JSON ? single : answer->form;
+    STATUS_TRY(single == GRID_ROW ? parse_vertex(request, &answer->rows, reterr)
+                                  : slice_parse(&answer->rows, names, "rows",
                                                 query_value(&request->query, "rows"), reterr));
-    return single == GRID_COLUMN ? parse_vertex(request, &selection->columns, reterr)
-                                 : slice_parse(&selection->columns, names, "cols",
-                                               query_value(&request->query, "cols"), reterr);
+    STATUS_TRY(single == GRID_COLUMN ? parse_vertex(request, &answer->columns, reterr)
+                                     : slice_parse(&answer->columns, names, "cols",
+                                                   query_value(&request->query, "cols"), reterr));
+    return grid_answer_open(stream, reterr);
 }
 
-static void answer_selection(struct request *request, enum grid_form single)
+static enum status open_matrix(struct stream *stream, struct problem *reterr)
 {
-    struct grid_request selection = {0};
-    struct problem problem;
+    return open_selection(stream, GRID_JSON, reterr);
+}
 
-    if (parse_selection(request, single, &selection, &problem) == STATUS_OK) {
-        grid_answer(request, &selection);
-        return;
+static enum status open_row(struct stream *stream, struct problem *reterr)
+{
+    return open_selection(stream, GRID_ROW, reterr);
+}
+
+static enum status open_column(struct stream *stream, struct problem *reterr)
+{
+    return open_selection(stream, GRID_COLUMN, reterr);
+}
+
+/* In the shape of OSRM. */
+static enum status open_table(struct stream *stream, struct problem *reterr)
+{
+    static const char *const keys[] = {"sources", "destinations", NULL};
+    const bool is_csv = stream->request->offer == 1;
+    struct grid_answer *answer = (void *)stream->context;
+    struct slice *const slices[] = {&answer->rows, &answer->columns};
+    answer->format = is_csv ? FORMAT_CSV : FORMAT_JSON;
+    answer->form = is_csv ? GRID_CSV_NAMED : GRID_TABLE;
+    STATUS_TRY(slice_scan_object(slices, keys, stream->request, NULL, reterr));
+    return grid_answer_open(stream, reterr);
+}
+
+#define KIND(opens)                                                                                \
+    {                                                                                              \
+        .context_size = sizeof(struct grid_answer), .open = opens, .close = grid_answer_close,     \
+        .divert = grid_answer_divert, .make = grid_answer_make                                     \
     }
-    grid_request_finish(&selection);
-    request_refuse(request, &problem);
-}
-
-void serve_matrix(struct request *request)
-{
-    answer_selection(request, GRID_JSON);
-}
-
-void serve_matrix_row(struct request *request)
-{
-    answer_selection(request, GRID_ROW);
-}
-
-void serve_matrix_column(struct request *request)
-{
-    answer_selection(request, GRID_COLUMN);
-}
+const struct stream_kind serve_matrix = KIND(open_matrix);
+const struct stream_kind serve_matrix_row = KIND(open_row);
+const struct stream_kind serve_matrix_column = KIND(open_column);
+const struct stream_kind serve_table = KIND(open_table);

@@ -1,251 +1,211 @@
 #include "server/http/api/serve.h"
 
 #include "proto/nearest.h"
-#include "proto/number.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
 #include "server/http/api/rectangle.h"
-#include "server/http/transport/stream.h"
+#include "server/http/api/slice.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The stages of an answer. */
-enum stage { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT };
+/* The largest k of many sources. */
+#define COUNT_LIMIT 1000
 
-struct found {
-    enum stage stage;
-    struct nearest_query query; /* its distances lie in held, in column, or in the file */
-    struct result_rows held;
-    bool is_target;             /* the distances lead to the vertex of the query: */
-    struct rectangle rectangle; /* its column, */
-    char *column;               /* and what is read of it, */
-    uint32_t filled;            /* so many rows */
+/* Sources one after the other, each among the same targets. */
+struct search {
+    struct slice sources; /* of GET one vertex, which may be the target of the distances */
+    struct slice targets; /* of GET all vertices */
+    bool is_list;         /* of POST */
+    bool is_target;
+    struct rectangle rectangle;
+    char *cells;                /* of the source in hand, where they do not lie side by side */
+    struct nearest_query query; /* of the source in hand */
     struct nearest nearest;
+    enum { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT } stage;
+    size_t item;    /* to print next: the vertices, then their distances */
     struct geo geo; /* in GeoJSON */
 };
 
-static void destroy_found(void *context)
+static void close_search(void *context)
 {
-    struct found *found = context;
-
-    search_pool_finish_rows(&found->held);
-    rectangle_close(&found->rectangle);
-    free(found->column);
-    geo_give_back(&found->geo);
-    nearest_finish(&found->nearest);
-    free(found);
+    struct search *search = context;
+    rectangle_close(&search->rectangle);
+    slice_finish(&search->sources);
+    slice_finish(&search->targets);
+    nearest_finish(&search->nearest);
+    geo_give_back(&search->geo);
+    free(search->cells);
 }
 
-/* Rows of the column that are read in one step. */
-#define ROWS_PER_STEP 1024
-
-static enum status open_column(struct found *found, const struct result *result)
+/* Begins with the source at this index, if its distances are there. */
+static enum status begin_source(struct search *search, uint32_t index)
 {
-    const struct axis rows = {NULL, 0, found->query.vertex_count};
-    const struct axis column = {NULL, found->query.source, 1};
-
-    found->column = malloc((size_t)rows.count * kind_size(found->query.kind));
-    return found->column == NULL ? STATUS_NO_MEMORY
-                                 : rectangle_open(&found->rectangle, result, &rows, &column);
-}
-
-/* Reads the next rows of the column; the distances are there with the last one. */
-static enum status read_column(struct found *found)
-{
-    const size_t size = kind_size(found->query.kind);
-
-    for (int i = 0; i < ROWS_PER_STEP && found->filled < found->query.vertex_count; i++) {
-        const void *row;
-
-        STATUS_TRY(rectangle_row(&found->rectangle, found->filled, &row));
-        if (row == NULL) {
-            return STATUS_OK;
-        }
-        memcpy(found->column + found->filled++ * size,
-               (const char *)row + axis_at(&found->rectangle.cells, 0) * size, size);
+    struct nearest_query *query = &search->query;
+    const struct axis *cells = &search->rectangle.cells;
+    const size_t size = kind_size(query->kind);
+    const char *row;
+    STATUS_TRY(rectangle_row(&search->rectangle, index, (const void **)&row));
+    if (row == NULL) {
+        return STATUS_OK;
     }
-    if (found->filled == found->query.vertex_count) {
-        found->query.distances = found->column;
+    query->distances = cells->list != NULL ? search->cells : row + cells->first * size;
+    for (uint32_t i = 0; cells->list != NULL && i < cells->count; i++) {
+        memcpy(search->cells + i * size, row + cells->list[i] * size, size);
     }
-    return STATUS_OK;
+    search->stage = STAGE_SEARCH;
+    search->item = 0;
+    return nearest_begin(&search->nearest, query);
 }
 
-/* Takes the search a step further. */
-static enum status advance_search(struct found *found, const struct result *result)
+static void append_distance(const struct search *search, uint32_t index, struct text *text)
 {
-    if (found->stage == STAGE_ROW) {
-        STATUS_TRY(found->is_target
-                       ? read_column(found)
-                       : result_distances(result, 0, &found->held, &found->query.distances));
-        if (found->query.distances != NULL) {
-            STATUS_TRY(nearest_begin(&found->nearest, &found->query));
-            found->stage = STAGE_SEARCH;
-        }
-    } else if (nearest_step(&found->nearest)) {
-        found->stage = STAGE_PRINT;
-    }
-    return STATUS_OK;
-}
-
-/* Appends the distance to a vertex found. */
-static void append_distance(const struct found *found, uint32_t row, struct text *text)
-{
-    const enum kind kind = found->query.kind;
-
+    const enum kind kind = search->query.kind;
     writer_append_distance(text, kind,
-                           (const char *)found->query.distances + row * kind_size(kind));
+                           (const char *)search->query.distances + index * kind_size(kind));
 }
 
-/* position counts vertices, then distances. */
-static bool append_neighbour(struct stream *stream, const struct found *found, struct text *text)
+/* Appends the next vertex or distance of the source at this index; false when that was the last. */
+static bool append_item(struct search *search, const struct vertex_names *names, uint32_t index,
+                        struct text *text)
 {
-    const struct vertex_names *names = result_names(stream->result);
-    const uint32_t *rows = found->nearest.rows;
-    const size_t count = found->nearest.count;
-    const uint64_t at = stream->position;
-
-    if (at == 0) {
-        text_append_string(text, found->is_target ? "{\"target\":" : "{\"source\":");
-        writer_append_vertex(text, names, found->query.source);
+    const uint32_t *rows = search->nearest.rows;
+    const size_t count = search->nearest.count;
+    const size_t item = search->item;
+    if (item == 0) {
+        text_append_string(text, !search->is_list ? "" : index == 0 ? "{\"nearest\":[" : ",");
+        text_append_string(text, search->is_target ? "{\"target\":" : "{\"source\":");
+        writer_append_vertex(text, names, axis_at(&search->sources.axis, index));
         text_append_string(text, ",\"vertices\":[");
     }
-    text_append(text, ",", at % (count + (count == 0)) > 0);
-    if (at < count) {
-        writer_append_vertex(text, names, rows[at]);
-    } else if (at < 2 * count) {
-        append_distance(found, rows[at - count], text);
+    text_append(text, ",", item % (count + (count == 0)) > 0);
+    if (item < count) {
+        writer_append_vertex(text, names, axis_at(&search->targets.axis, rows[item]));
+    } else if (item < 2 * count) {
+        append_distance(search, rows[item - count], text);
     }
-    stream->position += count > 0;
-    if (stream->position == count) {
+    search->item += count > 0;
+    if (search->item == count) {
         text_append_string(text, "],\"distances\":[");
     }
-    if (stream->position < 2 * count) {
+    if (search->item < 2 * count) {
         return true;
     }
-    text_append_string(text, "]}\n");
+    text_append_string(text, search->is_list ? "]}" : "]}\n");
     return false;
 }
 
 /* The same in GeoJSON, each vertex a feature. */
-static bool append_feature(struct stream *stream, const struct found *found, struct text *text)
+static bool append_feature(struct search *search, struct text *text)
 {
-    if (stream->position == 0) {
+    const size_t item = search->item++;
+    if (item == 0) {
         text_append_string(text, "{\"type\":\"FeatureCollection\",\"features\":[");
     }
-    if (stream->position == found->nearest.count) {
+    if (item == search->nearest.count) {
         text_append_string(text, "]}\n");
         return false;
     }
-    const uint32_t row = found->nearest.rows[stream->position];
-
-    text_append(text, ",", stream->position > 0);
-    geo_append_point(&found->geo, row, text);
+    const uint32_t row = search->nearest.rows[item];
+    text_append(text, ",", item > 0);
+    geo_append_point(&search->geo, row, text);
     text_append_string(text, "\"distance\":");
-    append_distance(found, row, text);
+    append_distance(search, row, text);
     text_append_string(text, "}}");
-    stream->position++;
     return true;
 }
 
+/* position counts sources. */
 static bool make_nearest(struct stream *stream, struct text *text)
 {
-    struct found *found = stream->plan.context;
-
-    if (found->stage == STAGE_PRINT) {
-        return found->geo.graph != NULL ? append_feature(stream, found, text)
-                                        : append_neighbour(stream, found, text);
+    struct search *search = (void *)stream->context;
+    const struct vertex_names *names = result_names(stream->result);
+    const uint32_t index = (uint32_t)stream->position;
+    if (index == search->sources.axis.count) {
+        text_append_string(text, !search->is_list ? ""
+                                 : index == 0     ? "{\"nearest\":[]}\n"
+                                                  : "]}\n");
+        return false;
     }
-    const enum status status = advance_search(found, stream->result);
-
-    return status == STATUS_OK || stream_fail(stream, text, status);
+    if (search->stage == STAGE_ROW) {
+        const enum status status = begin_source(search, index);
+        return status == STATUS_OK || stream_fail(stream, text, status);
+    }
+    if (search->stage == STAGE_SEARCH) {
+        search->stage = nearest_step(&search->nearest) ? STAGE_PRINT : STAGE_SEARCH;
+    } else if (search->geo.graph != NULL ? !append_feature(search, text)
+                                         : !append_item(search, names, index, text)) {
+        nearest_finish(&search->nearest);
+        search->stage = STAGE_ROW;
+        stream->position++;
+    }
+    return true;
 }
 
-/* Reads the parameter max of /within, or else k of /nearest; the other does not limit. */
-static enum status parse_limit(const struct request *request, struct nearest_query *query,
-                               struct problem *reterr)
+static enum status open_rectangle(struct search *search, const struct result *result,
+                                  struct problem *reterr)
 {
-    const char *max = query_value(&request->query, "max");
-    int64_t count = 1;
-    enum status status = STATUS_OK;
-
-    if (max == NULL) {
-        status = query_integer(&request->query, "k", 1, UINT32_MAX, &count, reterr);
-        query->count = (uint32_t)count;
-        query->within = INFINITY;
-        return status;
+    const struct axis *sources = &search->sources.axis;
+    const struct axis *targets = &search->targets.axis;
+    const size_t size = kind_size(result_kind(result));
+    const enum status status =
+        search->is_target ? rectangle_open_columns(&search->rectangle, result, targets, sources)
+                          : rectangle_open(&search->rectangle, result, sources, targets);
+    if (search->rectangle.cells.list != NULL) {
+        search->cells = malloc((targets->count + (size_t)1) * size);
     }
-    query->count = UINT32_MAX;
-    if (!number_parse_real(max, strlen(max), &query->within)) {
-        status = problem_set(reterr, STATUS_BAD_PARAMETER, "max is a distance, not \"%s\".", max);
-    }
-    return status;
+    search->query.kind = result_kind(result);
+    search->query.vertex_count = targets->count;
+    return status == STATUS_OK && (search->rectangle.cells.list == NULL || search->cells != NULL)
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
 }
 
-void serve_within(struct request *request)
+/* ---- GET: one vertex ---- */
+
+/* max of /within, or else k of /nearest, limits the answer. */
+static enum status open_vertex(struct stream *stream, struct problem *reterr)
 {
-    const struct result *result = request->result;
-    const char *source = query_value(&request->query, "source");
-    const char *target = query_value(&request->query, "target");
+    const struct query *query = &stream->request->query;
+    const struct vertex_names *names = result_names(stream->result);
+    const char *source = query_value(query, "source");
+    const char *target = query_value(query, "target");
     const char *vertex = source != NULL ? source : target;
-    struct nearest_query query = {
-        .kind = result_kind(result),
-        .vertex_count = result_vertex_count(result),
-    };
-    struct problem problem;
-    struct found *found;
-
+    const double within = query_real(query, "max", INFINITY);
+    struct search *search = (void *)stream->context;
     if ((source == NULL) == (target == NULL)) {
-        request_refuse_with(request, STATUS_BAD_PARAMETER,
-                            "One of the parameters source and target is given.", NULL);
-        return;
+        return problem_set(reterr, STATUS_BAD_PARAMETER,
+                           "One of the parameters source and target is given.");
     }
-    if (parse_limit(request, &query, &problem) != STATUS_OK ||
-        vertex_names_require(result_names(result), vertex, strlen(vertex), &query.source,
-                             &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
-    const bool is_geo = request->offer == GEO_OFFER;
-
-    found = calloc(1, sizeof(*found));
-    if (found == NULL) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-        return;
-    }
-    if (is_geo &&
-        geo_borrow(request, result_graph_id(result), &found->geo, &problem) != STATUS_OK) {
-        destroy_found(found);
-        request_refuse(request, &problem);
-        return;
-    }
-    if (is_geo ? geo_tag(request, &found->geo, "near") : request_tag(request, "near")) {
-        destroy_found(found);
-        return;
-    }
+    STATUS_TRY(slice_add(&search->sources, names, vertex, strlen(vertex), reterr));
+    slice_all(&search->targets, names);
+    search->is_target = target != NULL;
+    STATUS_TRY(geo_borrow_for_stream(stream, &search->geo, reterr));
+    STATUS_TRY(open_rectangle(search, stream->result, reterr));
+    search->query.source = search->sources.list[0];
+    search->query.count =
+        query_value(query, "max") != NULL ? UINT32_MAX : (uint32_t)query_integer(query, "k", 1);
     /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
-    query.within = query.kind == KIND_F4 ? (double)(float)query.within : query.within;
-    found->query = query;
-    found->held.axis = (struct axis){NULL, query.source, 1};
-    found->is_target = target != NULL;
-    if (found->is_target && open_column(found, result) != STATUS_OK) {
-        destroy_found(found);
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-        return;
-    }
-    stream_answer(request,
-                  &(struct stream_plan){.media_type = is_geo ? GEO_TYPE : "application/json",
-                                        .context = found,
-                                        .destroy = destroy_found,
-                                        .make = make_nearest});
+    search->query.within = search->query.kind == KIND_F4 ? (double)(float)within : within;
+    return STATUS_OK;
+}
+
+const struct stream_kind serve_within = {.representation = "near",
+                                         .context_size = sizeof(struct search),
+                                         .open = open_vertex,
+                                         .close = close_search,
+                                         .make = make_nearest};
+
+static void answer_vertex(struct request *request)
+{
+    stream_answer(request, &serve_within);
 }
 
 static bool has_place(const struct request *request)
 {
     static const char *const names[] = {"lon", "lat", "x", "y"};
     bool has_place = false;
-
     for (size_t i = 0; i < 4; i++) {
         has_place |= query_value(&request->query, names[i]) != NULL;
     }
@@ -260,6 +220,40 @@ void serve_nearest(struct request *request)
         request_refuse_with(request, STATUS_BAD_PARAMETER, "source and a place are two questions.",
                             "Leave source out, or lon and lat, or x and y.");
     } else {
-        request_find_result(request, serve_within);
+        request_find_result(request, answer_vertex);
     }
 }
+
+/* ---- POST: many sources ---- */
+
+static enum status open_lists(struct stream *stream, struct problem *reterr)
+{
+    static const char *const keys[] = {"sources", "targets", "k", NULL};
+    const struct request *request = stream->request;
+    const double limit = (double)request->http_context->config->json_cell_limit;
+    struct search *search = (void *)stream->context;
+    struct slice *const slices[] = {&search->sources, &search->targets};
+    int64_t count = 1;
+    STATUS_TRY(slice_scan_object(slices, keys, request, &count, reterr));
+    if (count < 1 || count > COUNT_LIMIT) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "k is an integer from 1 to %d.",
+                           COUNT_LIMIT);
+    }
+    const double cells = (double)search->sources.axis.count * (double)count;
+    if (cells > limit) {
+        problem_set(reterr, STATUS_TOO_LARGE, "These are more distances than go into one JSON.");
+        problem_limit(reterr, limit, cells);
+        problem_hint(reterr, "Ask for fewer sources, or for a smaller k.");
+        return STATUS_TOO_LARGE;
+    }
+    search->is_list = true;
+    /* A source among the targets is its own nearest. */
+    search->query =
+        (struct nearest_query){.source = UINT32_MAX, .count = (uint32_t)count, .within = INFINITY};
+    return open_rectangle(search, stream->result, reterr);
+}
+
+const struct stream_kind serve_nearest_targets = {.context_size = sizeof(struct search),
+                                                  .open = open_lists,
+                                                  .close = close_search,
+                                                  .make = make_nearest};

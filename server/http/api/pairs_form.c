@@ -1,25 +1,9 @@
 #include "server/http/api/serve.h"
 
 #include "proto/write/writer.h"
-#include "server/http/api/pair_rows.h"
-#include "server/http/request/headers.h"
-#include "server/http/transport/stream.h"
+#include "server/http/api/pairs.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#define BINARY_TYPE "application/octet-stream"
-
-/* By form; what is asked in one is answered in it, unless Accept says otherwise. */
-static const char *const media_types[] = {
-    [PAIRS_JSON] = "application/json",
-    [PAIRS_CSV] = "text/csv",
-    [PAIRS_P2P] = "text/x-dimacs-p2p",
-    [PAIRS_BINARY] = BINARY_TYPE,
-};
-
-#define FORMS (sizeof(media_types) / sizeof(media_types[0]))
 
 /* Pairs that are read at once. */
 #define PAIRS_AT_ONCE 1024
@@ -28,65 +12,28 @@ static const char *const media_types[] = {
 
 /* ---- The forms of question and answer ---- */
 
-/* False when the type says nothing. */
-static bool find_form(const char *media_type, enum pairs_form *ret_form)
-{
-    const size_t size = media_type == NULL ? 0 : strcspn(media_type, "; \t");
-
-    for (size_t i = 0; i < FORMS; i++) {
-        if (strlen(media_types[i]) == size && strncasecmp(media_type, media_types[i], size) == 0) {
-            *ret_form = (enum pairs_form)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum status refuse_types(enum status status, const char *what, struct problem *reterr)
-{
-    problem_set(reterr, status, "%s", what);
-    problem_hint(reterr,
-                 "Pairs are %s as {\"pairs\":[[source,target],...]}, %s as lines of source,target, "
-                 "%s, or %s as u32 row and column.",
-                 media_types[PAIRS_JSON], media_types[PAIRS_CSV], media_types[PAIRS_P2P],
-                 media_types[PAIRS_BINARY]);
-    return status;
-}
-
-enum status serve_pairs_prepare(struct request *request, struct problem *reterr)
-{
-    const char *media_type = request_header(request, "Content-Type");
-    enum pairs_form form;
-
-    if (!find_form(media_type, &form) && !format_media_type_is_vague(media_type)) {
-        return refuse_types(STATUS_UNSUPPORTED_MEDIA_TYPE, "No pairs are read from such a body.",
-                            reterr);
-    }
-    return request_expect_document(request, request->http_context->config->pairs_limit_bytes,
-                                   reterr);
-}
-
+/* By the media type of the body, else by its first bytes. */
 static enum pairs_form form_of_body(const struct request *request)
 {
-    enum pairs_form form;
-
-    if (find_form(request_header(request, "Content-Type"), &form)) {
-        return form;
+    const char *media_type = request_header(request, "Content-Type");
+    const char *const *types = request->match.route->reads;
+    for (size_t i = 0; types[i] != NULL; i++) {
+        if (format_media_type_is(media_type, types[i])) {
+            return (enum pairs_form)i;
+        }
     }
     return pairs_sniff(request->document.bytes, request->document.size);
 }
 
-static enum status choose_answer(const struct request *request, enum pairs_form asked,
-                                 enum pairs_form *ret_form, struct problem *reterr)
+/* A question in one form is answered in it, unless Accept says otherwise. */
+static enum status choose_form(const struct request *request, enum pairs_form asked,
+                               enum pairs_form *ret_form, struct problem *reterr)
 {
-    const char *offers[FORMS + 2] = {media_types[asked]};
+    const char *const *types = request->match.route->reads;
+    const char *offers[PAIRS_BINARY + 3] = {types[asked]};
     size_t chosen;
-
-    memcpy(offers + 1, media_types, sizeof(media_types));
-    if (!header_choose_type(request_header(request, "Accept"), offers, &chosen)) {
-        return refuse_types(STATUS_NOT_ACCEPTABLE, "Distances are not answered in such a form.",
-                            reterr);
-    }
+    memcpy(offers + 1, types, (PAIRS_BINARY + 1) * sizeof(*types));
+    STATUS_TRY(request_choose_type(request, offers, &chosen, reterr));
     *ret_form = chosen == 0 ? asked : (enum pairs_form)(chosen - 1);
     return STATUS_OK;
 }
@@ -98,7 +45,6 @@ static enum status choose_answer(const struct request *request, enum pairs_form 
 struct answer {
     const struct result *result; /* the request's */
     enum pairs_form form;
-    const struct text *body;
     struct pairs_reader reader;
     bool is_checked; /* the body; it is being read again */
     bool has_header;
@@ -107,12 +53,9 @@ struct answer {
     size_t done; /* of those */
 };
 
-static void destroy_answer(void *context)
+static void close_answer(void *context)
 {
-    struct answer *answer = context;
-
-    pairs_close(&answer->reader);
-    free(answer);
+    pairs_close(&((struct answer *)context)->reader);
 }
 
 /* A word of a p2p line ends at a blank, the line at its end. */
@@ -122,7 +65,6 @@ static bool is_word(const struct answer *answer, uint32_t row)
     size_t size;
     const char *name = vertex_names_get(result_names(answer->result), row, buffer, &size);
     bool is_word = size > 0;
-
     for (size_t i = 0; i < size; i++) {
         is_word = is_word && (unsigned char)name[i] > ' ' && name[i] != 0x7F;
     }
@@ -138,7 +80,7 @@ static enum status check_names(const struct answer *answer, const uint32_t rows[
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE,
                 "A name with blanks or control characters cannot stand in a p2p line.");
-    problem_hint(reterr, "Ask for %s or %s.", media_types[PAIRS_JSON], media_types[PAIRS_CSV]);
+    problem_hint(reterr, "Ask for application/json or text/csv.");
     return STATUS_NOT_ACCEPTABLE;
 }
 
@@ -149,15 +91,14 @@ static enum status read_pairs(struct answer *answer, struct problem *reterr)
         return STATUS_OK;
     }
     answer->done = answer->read = 0;
-    return pair_rows_read(&answer->reader, result_names(answer->result), PAIRS_AT_ONCE,
-                          answer->rows, &answer->read, reterr);
+    return pairs_read_rows(&answer->reader, result_names(answer->result), PAIRS_AT_ONCE,
+                           answer->rows, &answer->read, reterr);
 }
 
 /* Checks some pairs more; before the first of the answer, so that its status can be another. */
 static enum status check_pairs(struct answer *answer, struct problem *reterr)
 {
     size_t count = 0;
-
     STATUS_TRY(read_pairs(answer, reterr));
     STATUS_TRY(result_check_pairs(answer->result, answer->rows[answer->done],
                                   answer->read - answer->done, &count));
@@ -168,22 +109,13 @@ static enum status check_pairs(struct answer *answer, struct problem *reterr)
     return STATUS_OK;
 }
 
-static void open_body(struct answer *answer, enum pairs_form form)
-{
-    pairs_close(&answer->reader);
-    pairs_open(&answer->reader, form, answer->body->bytes, answer->body->size);
-    answer->read = answer->done = 0;
-}
-
 static void append_cells(const struct answer *answer, const void *elements, uint32_t count,
                          const struct cell_style *style, struct text *text)
 {
     char *to = text_reserve(text, (size_t)count * CELL_SIZE);
-
     if (to != NULL) {
         const char *end =
             writer_print_cells(result_kind(answer->result), elements, NULL, 0, count, style, to);
-
         text_advance(text, (size_t)(end - to));
     }
 }
@@ -194,7 +126,6 @@ static void append_line(const struct answer *answer, const uint32_t rows[2], con
     const struct vertex_names *names = result_names(answer->result);
     const bool is_csv = answer->form == PAIRS_CSV;
     const struct cell_style style = {'\n', is_csv ? "" : "unreachable"};
-
     text_append_string(text, is_csv ? "" : "d ");
     for (int i = 0; i < 2; i++) {
         if (is_csv) {
@@ -203,7 +134,6 @@ static void append_line(const struct answer *answer, const uint32_t rows[2], con
             char buffer[VERTEX_NAME_BUFFER];
             size_t size;
             const char *name = vertex_names_get(names, rows[i], buffer, &size);
-
             text_append(text, name, size);
         }
         text_append_char(text, is_csv ? ',' : ' ');
@@ -218,7 +148,6 @@ static void append_pairs(const struct answer *answer, uint32_t rows[][2], const 
 {
     const enum kind kind = result_kind(answer->result);
     const struct cell_style style = {',', "null"};
-
     switch (answer->form) {
     case PAIRS_JSON:
         append_cells(answer, elements, count, &style, text);
@@ -249,7 +178,6 @@ static enum status answer_pairs(struct answer *answer, struct stream *stream, st
 {
     char elements[PAIRS_AT_ONCE * sizeof(double)];
     const bool has_names = answer->form == PAIRS_CSV || answer->form == PAIRS_P2P;
-
     STATUS_TRY(read_pairs(answer, &stream->problem));
     const size_t left = answer->read - answer->done;
     size_t count = has_names && left > NAMED_AT_ONCE ? NAMED_AT_ONCE : left;
@@ -263,11 +191,10 @@ static enum status answer_pairs(struct answer *answer, struct stream *stream, st
 
 static bool make_pairs(struct stream *stream, struct text *text)
 {
-    struct answer *answer = stream->plan.context;
+    struct answer *answer = (void *)stream->context;
     struct pairs_reader *reader = &answer->reader;
     const bool is_checked = answer->is_checked;
     enum status status;
-
     if (!is_checked) {
         status = check_pairs(answer, &stream->problem);
     } else {
@@ -286,38 +213,31 @@ static bool make_pairs(struct stream *stream, struct text *text)
     answer->is_checked = true;
     answer->has_header = reader->has_header;
     if (answer->form == PAIRS_BINARY) {
-        stream->plan.size = reader->count * kind_size(result_kind(answer->result));
+        stream->size = reader->count * kind_size(result_kind(answer->result));
     }
     append_begin(answer, text);
-    open_body(answer, reader->form);
+    pairs_rewind(reader);
+    answer->read = answer->done = 0;
     return true;
 }
 
 /* ---- The route ---- */
 
-void serve_pairs(struct request *request)
+static enum status open_answer(struct stream *stream, struct problem *reterr)
 {
+    const struct request *request = stream->request;
     const enum pairs_form asked = form_of_body(request);
-    struct answer *answer = calloc(1, sizeof(*answer));
-    struct problem problem;
-
-    if (answer == NULL) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-        return;
-    }
-    answer->result = request->result;
-    answer->body = &request->document;
-    if (choose_answer(request, asked, &answer->form, &problem) != STATUS_OK) {
-        free(answer);
-        request_refuse(request, &problem);
-        return;
-    }
-    open_body(answer, asked);
-    request_negotiate(request, answer->form == PAIRS_BINARY);
-    request_vary(request);
-    stream_answer(request, &(struct stream_plan){.media_type = media_types[answer->form],
-                                                 .keeps_question = true,
-                                                 .context = answer,
-                                                 .destroy = destroy_answer,
-                                                 .make = make_pairs});
+    struct answer *answer = (void *)stream->context;
+    answer->result = stream->result;
+    STATUS_TRY(choose_form(request, asked, &answer->form, reterr));
+    pairs_open(&answer->reader, asked, request->document.bytes, request->document.size);
+    stream->media_type = request->match.route->reads[answer->form];
+    stream->without_gzip = answer->form == PAIRS_BINARY;
+    return STATUS_OK;
 }
+
+const struct stream_kind serve_pairs = {.keeps_question = true,
+                                        .context_size = sizeof(struct answer),
+                                        .open = open_answer,
+                                        .close = close_answer,
+                                        .make = make_pairs};

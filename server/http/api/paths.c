@@ -3,10 +3,8 @@
 #include "proto/path.h"
 #include "proto/write/writer.h"
 #include "server/http/api/geo.h"
-#include "server/http/api/pair_rows.h"
-#include "server/http/transport/stream.h"
+#include "server/http/api/pairs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Pairs that are checked at once. */
@@ -17,8 +15,7 @@ struct walker {
     struct graph_cache *graph_cache;
     const struct adjacency *adjacency; /* lent by it */
     struct path_finder *finder;
-    const struct text *body;    /* the request's, which outlives the answer; NULL: one pair */
-    struct pairs_reader reader; /* of the body */
+    struct pairs_reader reader; /* of the body, which outlives the answer */
     bool is_checked;            /* the body; it is being read again */
     bool has_pair;              /* whose path is to be walked */
     uint32_t pair[2];           /* rows of the path at hand */
@@ -32,13 +29,9 @@ struct walker {
     bool is_split;              /* the line crosses the antimeridian */
 };
 
-static void destroy_walker(void *context)
+static void close_walker(void *context)
 {
     struct walker *walker = context;
-
-    if (walker == NULL) {
-        return;
-    }
     path_finder_destroy(walker->finder);
     search_pool_finish_rows(&walker->rows);
     if (walker->adjacency != NULL) {
@@ -46,35 +39,25 @@ static void destroy_walker(void *context)
     }
     pairs_close(&walker->reader);
     geo_give_back(&walker->geo);
-    free(walker);
 }
 
-static enum status create_walker(const struct request *request, struct walker **ret_walker,
-                                 struct problem *reterr)
+static enum status open_walker(struct stream *stream, struct problem *reterr)
 {
-    const char *graph_id = result_graph_id(request->result);
-    struct walker *walker = calloc(1, sizeof(*walker));
-    enum status status;
-
-    if (walker == NULL) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    }
-    walker->graph_cache = request->http_context->graph_cache;
+    const struct http_context *http_context = stream->request->http_context;
+    const char *graph_id = result_graph_id(stream->result);
+    struct walker *walker = (void *)stream->context;
+    walker->graph_cache = http_context->graph_cache;
     walker->rows.axis.count = 1;
-    status = graph_cache_borrow_edges(walker->graph_cache, graph_id, &walker->adjacency, reterr);
+    const enum status status =
+        graph_cache_borrow_edges(walker->graph_cache, graph_id, &walker->adjacency, reterr);
     if (status == STATUS_CORRUPT) {
-        scheduler_note_damaged_graph(request->http_context->scheduler, graph_id);
+        scheduler_note_damaged_graph(http_context->scheduler, graph_id);
         problem_hint(reterr, "Send the graph again: that heals it.");
-    } else if (status == STATUS_OK &&
-               path_finder_create(walker->adjacency, &walker->finder) != STATUS_OK) {
-        status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    if (status != STATUS_OK) {
-        destroy_walker(walker);
-        return status;
-    }
-    *ret_walker = walker;
-    return STATUS_OK;
+    STATUS_TRY(status);
+    return path_finder_create(walker->adjacency, &walker->finder) == STATUS_OK
+               ? STATUS_OK
+               : problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
 }
 
 /* ---- The shape of a path ---- */
@@ -85,7 +68,6 @@ static bool append_item(struct text *text, const struct result *result, struct w
     const struct path *path = &walker->path;
     const uint64_t items = path->count == 0 ? 0 : 2 * (uint64_t)path->count - 1;
     const uint64_t item = walker->item;
-
     if (item == 0) {
         text_append_string(text, "{\"distance\":");
         result_append_distance(result, walker->pair[0], walker->pair[1], text);
@@ -114,7 +96,6 @@ static enum status walk_path(struct walker *walker, const struct result *result,
 {
     const void *distances;
     enum status status;
-
     if (walker->rows.axis.first != walker->pair[0]) {
         walker->rows.axis.first = walker->pair[0];
         walker->rows.count = 0;
@@ -142,10 +123,8 @@ static enum status walk_path(struct walker *walker, const struct result *result,
 static void look_at_line(struct walker *walker)
 {
     const struct path *path = &walker->path;
-
     for (uint32_t i = 0; i < path->count; i++) {
         const uint32_t row = path->vertices[i];
-
         if (geo_has(&walker->geo, row)) {
             walker->is_split |=
                 walker->placed > 0 && geo_crosses(&walker->geo, walker->last_placed, row);
@@ -174,7 +153,6 @@ static bool append_line(struct stream *stream, struct walker *walker, struct tex
 {
     const struct path *path = &walker->path;
     const uint64_t at = stream->position++;
-
     if (at == 0) {
         look_at_line(walker);
         text_append_string(text, "{\"type\":\"Feature\",\"geometry\":");
@@ -199,9 +177,8 @@ static bool append_line(struct stream *stream, struct walker *walker, struct tex
 
 static bool make_one(struct stream *stream, struct text *text)
 {
-    struct walker *walker = stream->plan.context;
+    struct walker *walker = (void *)stream->context;
     const bool is_geo = stream->request->offer == GEO_OFFER;
-
     if (walker->has_pair) {
         text->failed |= walk_path(walker, stream->result, &stream->problem) != STATUS_OK;
         return true;
@@ -213,73 +190,38 @@ static bool make_one(struct stream *stream, struct text *text)
     return false;
 }
 
-static enum status create_for_pair(const struct request *request, struct walker **ret_walker,
-                                   struct problem *reterr)
+static enum status open_pair(struct stream *stream, struct problem *reterr)
 {
     static const char *const ends[] = {"source", "target"};
-    struct walker *walker;
-    uint32_t pair[2];
-
+    struct walker *walker = (void *)stream->context;
     for (int i = 0; i < 2; i++) {
-        const char *name = query_value(&request->query, ends[i]);
-
-        STATUS_TRY(vertex_names_require(result_names(request->result), name, strlen(name), &pair[i],
-                                        reterr));
+        const char *name = query_value(&stream->request->query, ends[i]);
+        STATUS_TRY(vertex_names_require(result_names(stream->result), name, strlen(name),
+                                        &walker->pair[i], reterr));
     }
-    STATUS_TRY(create_walker(request, &walker, reterr));
-    memcpy(walker->pair, pair, sizeof(pair));
     walker->has_pair = true;
-    if (request->offer == GEO_OFFER) {
-        const enum status status =
-            geo_borrow(request, result_graph_id(request->result), &walker->geo, reterr);
-
-        if (status != STATUS_OK) {
-            destroy_walker(walker);
-            return status;
-        }
-    }
-    *ret_walker = walker;
-    return STATUS_OK;
+    STATUS_TRY(open_walker(stream, reterr));
+    return geo_borrow_for_stream(stream, &walker->geo, reterr);
 }
 
-void serve_paths_one(struct request *request)
-{
-    const bool is_geo = request->offer == GEO_OFFER;
-    struct walker *walker;
-    struct problem problem;
-
-    if (create_for_pair(request, &walker, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-    } else if (is_geo ? geo_tag(request, &walker->geo, "path") : request_tag(request, "path")) {
-        destroy_walker(walker);
-    } else {
-        stream_answer(request,
-                      &(struct stream_plan){.media_type = is_geo ? GEO_TYPE : "application/json",
-                                            .context = walker,
-                                            .destroy = destroy_walker,
-                                            .make = make_one});
-    }
-}
+const struct stream_kind serve_paths_one = {.representation = "path",
+                                            .context_size = sizeof(struct walker),
+                                            .open = open_pair,
+                                            .close = close_walker,
+                                            .make = make_one};
 
 /* ---- Many pairs ---- */
-
-static void open_body(struct walker *walker)
-{
-    pairs_close(&walker->reader);
-    pairs_open(&walker->reader, PAIRS_JSON, walker->body->bytes, walker->body->size);
-}
 
 /* Checks some pairs more, all of them before the first path is walked. */
 static enum status check_pairs(struct walker *walker, struct stream *stream, struct text *text)
 {
     uint32_t rows[PAIRS_AT_ONCE][2];
     size_t count;
-
-    STATUS_TRY(pair_rows_read(&walker->reader, result_names(stream->result), PAIRS_AT_ONCE, rows,
-                              &count, &stream->problem));
+    STATUS_TRY(pairs_read_rows(&walker->reader, result_names(stream->result), PAIRS_AT_ONCE, rows,
+                               &count, &stream->problem));
     if (walker->reader.ended) {
         walker->is_checked = true;
-        open_body(walker);
+        pairs_rewind(&walker->reader);
         text_append_string(text, "{\"paths\":[");
     }
     return STATUS_OK;
@@ -288,9 +230,8 @@ static enum status check_pairs(struct walker *walker, struct stream *stream, str
 static enum status read_pair(struct walker *walker, struct stream *stream, struct text *text)
 {
     size_t count;
-
-    STATUS_TRY(pair_rows_read(&walker->reader, result_names(stream->result), 1, &walker->pair,
-                              &count, &stream->problem));
+    STATUS_TRY(pairs_read_rows(&walker->reader, result_names(stream->result), 1, &walker->pair,
+                               &count, &stream->problem));
     walker->has_pair = count > 0;
     text_append(text, ",", stream->position > 0 && count > 0);
     stream->position++;
@@ -301,9 +242,8 @@ static enum status read_pair(struct walker *walker, struct stream *stream, struc
  * first block: the status was sent. */
 static bool make_paths(struct stream *stream, struct text *text)
 {
-    struct walker *walker = stream->plan.context;
+    struct walker *walker = (void *)stream->context;
     enum status status = STATUS_OK;
-
     if (walker->printing) {
         walker->printing = append_item(text, stream->result, walker);
     } else if (walker->has_pair) {
@@ -320,22 +260,16 @@ static bool make_paths(struct stream *stream, struct text *text)
     return true;
 }
 
-void serve_paths_many(struct request *request)
+static enum status open_pairs(struct stream *stream, struct problem *reterr)
 {
-    struct walker *walker;
-    struct problem problem;
-
-    if (create_walker(request, &walker, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-        return;
-    }
-    walker->body = &request->document;
-    open_body(walker);
-    request_negotiate(request, false);
-    request_vary(request);
-    stream_answer(request, &(struct stream_plan){.media_type = "application/json",
-                                                 .keeps_question = true,
-                                                 .context = walker,
-                                                 .destroy = destroy_walker,
-                                                 .make = make_paths});
+    struct walker *walker = (void *)stream->context;
+    const struct text *body = &stream->request->document;
+    pairs_open(&walker->reader, PAIRS_JSON, body->bytes, body->size);
+    return open_walker(stream, reterr);
 }
+
+const struct stream_kind serve_paths_many = {.keeps_question = true,
+                                             .context_size = sizeof(struct walker),
+                                             .open = open_pairs,
+                                             .close = close_walker,
+                                             .make = make_paths};

@@ -7,12 +7,15 @@
 #define PAIR_VERTICES 32
 /* Memory of a strip, for each client that reads a narrow rectangle. */
 #define STRIP_BYTES ((size_t)4 << 20)
+/* Columns of a matrix that one pass over its rows gathers: a cache line of i4. */
+#define STRIP_COLUMNS 16
+/* Cells that one call copies into a strip. */
+#define CELLS_AT_ONCE 1024
 
 static uint32_t strip_rows_of(const struct rectangle *rectangle)
 {
     const size_t row_bytes = rectangle->columns.count * kind_size(result_kind(rectangle->result));
     const size_t most = STRIP_BYTES / row_bytes + 1;
-
     return rectangle->rows.count < most ? rectangle->rows.count : (uint32_t)most;
 }
 
@@ -20,7 +23,6 @@ static uint32_t strip_rows_of(const struct rectangle *rectangle)
 static bool is_small(const struct rectangle *rectangle)
 {
     const uint32_t most = result_vertex_count(rectangle->result) / PAIR_VERTICES;
-
     return rectangle->columns.count > 0 && rectangle->columns.count <= most &&
            rectangle->rows.count <= most;
 }
@@ -29,13 +31,23 @@ static bool is_small(const struct rectangle *rectangle)
 static bool is_narrow(const struct rectangle *rectangle)
 {
     const uint64_t rows = rectangle->rows.count;
-
     if (rectangle->columns.count == 0 || rectangle->columns.count >= rows) {
         return false;
     }
     const uint64_t strip_rows = strip_rows_of(rectangle);
-
     return rectangle->columns.count * ((rows + strip_rows - 1) / strip_rows) < rows;
+}
+
+/* Opens a strip that is filled column by column. */
+static enum status open_strip(struct rectangle *rectangle, uint32_t rows)
+{
+    const size_t row_bytes = rectangle->columns.count * kind_size(result_kind(rectangle->result));
+    rectangle->strip_rows = rows;
+    rectangle->strip_first = UINT32_MAX; /* none yet */
+    rectangle->swept.axis = rectangle->columns;
+    rectangle->cells = (struct axis){NULL, 0, rectangle->columns.count};
+    rectangle->strip = malloc(rows * row_bytes + 1);
+    return rectangle->strip != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 enum status rectangle_open(struct rectangle *rectangle, const struct result *result,
@@ -48,31 +60,27 @@ enum status rectangle_open(struct rectangle *rectangle, const struct result *res
         return STATUS_OK;
     }
     const bool by_pairs = is_small(rectangle);
-
     if (!by_pairs && !is_narrow(rectangle)) {
         return STATUS_OK;
     }
-    const size_t row_bytes = columns->count * kind_size(result_kind(result));
-
-    rectangle->strip_rows = by_pairs ? 1 : strip_rows_of(rectangle);
-    rectangle->strip_first = UINT32_MAX; /* none yet */
-    rectangle->swept.axis = *columns;
     rectangle->swept.is_reversed = true;
-    rectangle->cells = (struct axis){NULL, 0, columns->count};
-    rectangle->strip = malloc(rectangle->strip_rows * row_bytes);
     rectangle->pairs = by_pairs ? malloc(columns->count * sizeof(uint32_t[2])) : NULL;
-    return rectangle->strip != NULL && by_pairs == (rectangle->pairs != NULL) ? STATUS_OK
-                                                                              : STATUS_NO_MEMORY;
+    STATUS_TRY(open_strip(rectangle, by_pairs ? 1 : strip_rows_of(rectangle)));
+    return by_pairs == (rectangle->pairs != NULL) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-void rectangle_open_columns(struct rectangle *rectangle, const struct result *result,
-                            const struct axis *rows, const struct axis *columns)
+enum status rectangle_open_columns(struct rectangle *rectangle, const struct result *result,
+                                   const struct axis *rows, const struct axis *columns)
 {
+    const bool is_matrix = result_form(result) == RESULT_FORM_MATRIX;
     *rectangle = (struct rectangle){.result = result,
                                     .rows = *columns,
                                     .columns = *rows,
                                     .cells = *rows,
-                                    .swept = {.axis = *columns, .is_reversed = true}};
+                                    .swept = {.axis = *columns, .is_reversed = !is_matrix}};
+    return is_matrix ? open_strip(rectangle,
+                                  columns->count < STRIP_COLUMNS ? columns->count : STRIP_COLUMNS)
+                     : STATUS_OK;
 }
 
 void rectangle_close(struct rectangle *rectangle)
@@ -90,12 +98,27 @@ static void fill_column(struct rectangle *rectangle, const char *distances)
     const uint32_t left = rectangle->rows.count - rectangle->strip_first;
     const uint32_t count = left < rectangle->strip_rows ? left : rectangle->strip_rows;
     char *to = rectangle->strip + rectangle->strip_done * size;
-
     for (uint32_t i = 0; i < count; i++) {
         memcpy(to, distances + axis_at(&rectangle->rows, rectangle->strip_first + i) * size, size);
         to += rectangle->columns.count * size;
     }
     rectangle->strip_done++;
+}
+
+static enum status fill_columns(struct rectangle *rectangle)
+{
+    for (uint32_t cells = 0;
+         cells < CELLS_AT_ONCE && rectangle->strip_done < rectangle->columns.count;
+         cells += rectangle->strip_rows) {
+        const void *distances;
+        STATUS_TRY(result_distances(rectangle->result, (uint32_t)rectangle->strip_done,
+                                    &rectangle->swept, &distances));
+        if (distances == NULL) {
+            break;
+        }
+        fill_column(rectangle, distances);
+    }
+    return STATUS_OK;
 }
 
 /* Goes on with the row pair by pair. */
@@ -104,7 +127,6 @@ static enum status ask_pairs(struct rectangle *rectangle, uint32_t index)
     const size_t size = kind_size(result_kind(rectangle->result));
     const uint32_t source = axis_at(&rectangle->rows, index);
     size_t count;
-
     for (uint32_t i = 0; i < rectangle->columns.count && rectangle->strip_done == 0; i++) {
         rectangle->pairs[2 * (size_t)i] = source;
         rectangle->pairs[2 * (size_t)i + 1] = axis_at(&rectangle->columns, i);
@@ -121,21 +143,14 @@ static enum status find_in_strip(struct rectangle *rectangle, uint32_t index,
 {
     const size_t row_bytes = rectangle->columns.count * kind_size(result_kind(rectangle->result));
     const uint32_t first = index / rectangle->strip_rows * rectangle->strip_rows;
-
     if (first != rectangle->strip_first) {
         rectangle->strip_first = first;
         rectangle->strip_done = 0;
     }
     if (rectangle->strip_done < rectangle->columns.count && rectangle->pairs != NULL) {
         STATUS_TRY(ask_pairs(rectangle, index));
-    } else if (rectangle->strip_done < rectangle->columns.count) {
-        const void *distances;
-
-        STATUS_TRY(result_distances(rectangle->result, (uint32_t)rectangle->strip_done,
-                                    &rectangle->swept, &distances));
-        if (distances != NULL) {
-            fill_column(rectangle, distances);
-        }
+    } else {
+        STATUS_TRY(fill_columns(rectangle));
     }
     *ret_elements = rectangle->strip_done == rectangle->columns.count
                         ? rectangle->strip + (index - first) * row_bytes

@@ -1,9 +1,10 @@
 /* The one reader of a rectangle of distances: some rows and some columns of a result.
  *
- * The rows of a matrix lie in its file. Those of a hierarchy are computed, in steps. A small
- * rectangle is computed pair by pair; of a narrow one the columns are computed (rows of the
- * reversed graph) and turned into rows a strip at a time. The rectangle alone decides which: sums
- * of floats may differ in their last digit, and an answer must be the same each time. */
+ * The rows of a matrix lie in its file, and its columns are gathered from them. Those of a
+ * hierarchy are computed, in steps. A small rectangle is computed pair by pair; of a narrow one the
+ * columns are computed (rows of the reversed graph) and turned into rows a strip at a time. The
+ * rectangle alone decides which: sums of floats may differ in their last digit, and an answer must
+ * be the same each time. */
 #pragma once
 
 #include "proto/write/grid.h"
@@ -26,10 +27,11 @@ struct rectangle {
 /* STATUS_NO_MEMORY. */
 MUST_CHECK enum status rectangle_open(struct rectangle *rectangle, const struct result *result,
                                       const struct axis *rows, const struct axis *columns);
-/* Opens the columns of a hierarchy: rectangle_row then has the column at this index of the axis,
- * whose cell of row i is element axis_at(&cells, i). */
-void rectangle_open_columns(struct rectangle *rectangle, const struct result *result,
-                            const struct axis *rows, const struct axis *columns);
+/* Opens the columns: rectangle_row then has the column at this index of their axis, whose cell of
+ * row i is element axis_at(&cells, i). */
+MUST_CHECK enum status rectangle_open_columns(struct rectangle *rectangle,
+                                              const struct result *result, const struct axis *rows,
+                                              const struct axis *columns);
 /* A zeroed one is closed. */
 void rectangle_close(struct rectangle *rectangle);
 /* The row at this index of the axis, until the next call; the cell of column j is element

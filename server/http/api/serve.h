@@ -1,13 +1,20 @@
-/* The handlers of the routes: each answers one kind of request, or calls the scheduler. The face of
- * the files beside it. */
+/* The handlers of the routes, and how the routes without one make their answers. The face of the
+ * files beside it. */
 #pragma once
 
-#include "server/http/request/request.h"
+#include "server/http/transport/stream.h"
 
 /* At the headers, before a body is read: whether it may come, and where it goes. */
 MUST_CHECK enum status serve_jobs_prepare(struct request *request, struct problem *reterr);
 MUST_CHECK enum status serve_graphs_prepare(struct request *request, struct problem *reterr);
-MUST_CHECK enum status serve_pairs_prepare(struct request *request, struct problem *reterr);
+/* The parameters and headers of a job, into request->job_request. */
+MUST_CHECK enum status serve_jobs_read(struct request *request, struct problem *reterr);
+/* Says in the call what that has read. */
+void serve_jobs_describe(struct request *request, struct call *call);
+/* Fills what a body that was uploaded adds to a call: the graph, or the document in ret_document,
+ * NULL for an upload that may be none. */
+MUST_CHECK enum status serve_jobs_fill(struct request *request, struct call *call,
+                                       struct json_t **ret_document, struct problem *reterr);
 
 void serve_jobs_submit(struct request *request);
 void serve_lists_jobs(struct request *request);
@@ -21,46 +28,42 @@ void serve_graphs_show(struct request *request);
 void serve_graphs_delete(struct request *request);
 void serve_graphs_vertices(struct request *request);
 /* The names of the graph that the call of the request has found, read by this thread from its file:
- * they are small beside the edges. NULL after an answer that says why not. */
-struct vertex_names *serve_graphs_read_names(struct request *request);
+ * they are small beside the edges. */
+MUST_CHECK enum status serve_graphs_read_names(const struct request *request,
+                                               struct vertex_names **ret_names,
+                                               struct problem *reterr);
 
 /* Graphs of more edges are not listed: a page draws far fewer. */
 #define SERVE_EDGE_LIMIT 1000000
-void serve_edges(struct request *request);
+extern const struct stream_kind serve_edges;
 
-MUST_CHECK enum status serve_changes_prepare_edges(struct request *request, struct problem *reterr);
-MUST_CHECK enum status serve_changes_prepare_weights(struct request *request,
-                                                     struct problem *reterr);
 void serve_changes_edges(struct request *request);
 void serve_changes_weights(struct request *request);
 
 void serve_distances_one(struct request *request);
-void serve_pairs(struct request *request);
-
-void serve_paths_one(struct request *request);
-void serve_paths_many(struct request *request);
-
-void serve_matrix(struct request *request);
-void serve_matrix_row(struct request *request);
-void serve_matrix_column(struct request *request);
-
-void serve_table(struct request *request);
+extern const struct stream_kind serve_pairs;
+extern const struct stream_kind serve_paths_one;
+extern const struct stream_kind serve_paths_many;
+extern const struct stream_kind serve_matrix;
+extern const struct stream_kind serve_matrix_row;
+extern const struct stream_kind serve_matrix_column;
+extern const struct stream_kind serve_table;
 
 void serve_estimate(struct request *request);
 
+/* The vertices nearest to a vertex, or to a place. */
 void serve_nearest(struct request *request);
-void serve_nearest_targets(struct request *request);
-void serve_within(struct request *request);
+extern const struct stream_kind serve_nearest_targets;
+extern const struct stream_kind serve_within;
 
-MUST_CHECK enum status serve_coordinates_prepare(struct request *request, struct problem *reterr);
 void serve_coordinates_put(struct request *request);
-void serve_coordinates_show(struct request *request);
+extern const struct stream_kind serve_coordinates;
 void serve_coordinates_delete(struct request *request);
 /* The vertex nearest to a place. */
 void serve_coordinates_nearest(struct request *request);
 
-void serve_statistics(struct request *request);
-void serve_heatmap(struct request *request);
+extern const struct stream_kind serve_statistics;
+extern const struct stream_kind serve_heatmap;
 
 void serve_service_live(struct request *request);
 void serve_service_ready(struct request *request);
@@ -76,3 +79,4 @@ void serve_metrics(struct request *request);
 void serve_page_openapi(struct request *request);
 void serve_page_docs(struct request *request);
 void serve_page_home(struct request *request);
+void serve_page_icon(struct request *request);

@@ -206,9 +206,9 @@ void serve_service_index(struct request *request)
                 json_array_append_new(names, json_string(methods[k].name));
             }
         }
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods",
-                                              names, "parameters",
-                                              list_of(route->query->parameters, QUERY_LIMIT)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names,
+                                        "parameters", list_of(route->parameters, QUERY_LIMIT)));
     }
     answer_fresh(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
                                     "routes", list));

@@ -1,6 +1,7 @@
 #include "server/http/api/slice.h"
 
 #include "proto/number.h"
+#include "proto/read/fields.h"
 #include "proto/text.h"
 
 #include <inttypes.h>
@@ -22,7 +23,6 @@ static enum status grow_list(struct slice *slice, struct problem *reterr)
 {
     const size_t capacity = slice->capacity == 0 ? 64 : slice->capacity * 2;
     uint32_t *list;
-
     if (slice->axis.count < slice->capacity) {
         return STATUS_OK;
     }
@@ -40,15 +40,14 @@ enum status slice_add(struct slice *slice, const struct vertex_names *names, con
                       size_t size, struct problem *reterr)
 {
     uint32_t row;
-
     STATUS_TRY(grow_list(slice, reterr));
     STATUS_TRY(vertex_names_require(names, name, size, &row, reterr));
     slice->list[slice->axis.count++] = row;
     return STATUS_OK;
 }
 
-enum status slice_scan(struct slice *slice, const struct vertex_names *names,
-                       struct name_scanner *scanner, struct problem *reterr)
+static enum status scan_names(struct slice *slice, const struct vertex_names *names,
+                              struct name_scanner *scanner, struct problem *reterr)
 {
     STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
     if (name_scanner_take(scanner, ']')) {
@@ -56,10 +55,8 @@ enum status slice_scan(struct slice *slice, const struct vertex_names *names,
     }
     do {
         struct scanned_name name = {0};
-
         STATUS_TRY(name_scanner_name(scanner, &name, reterr));
         const enum status status = slice_add(slice, names, name.bytes, name.size, reterr);
-
         name_scanner_release(&name);
         if (status == STATUS_NO_SUCH_VERTEX) {
             problem_index(reterr, slice->axis.count);
@@ -67,6 +64,53 @@ enum status slice_scan(struct slice *slice, const struct vertex_names *names,
         STATUS_TRY(status);
     } while (name_scanner_take(scanner, ','));
     return name_scanner_expect(scanner, ']', reterr);
+}
+
+static enum status scan_count(struct name_scanner *scanner, int64_t *ret_count,
+                              struct problem *reterr)
+{
+    struct scanned_name number = {0};
+    STATUS_TRY(name_scanner_number(scanner, &number, reterr));
+    if (!number_parse_integer(number.bytes, number.size, ret_count)) {
+        *ret_count = 0;
+    }
+    return STATUS_OK;
+}
+
+static enum status scan_members(struct name_scanner *scanner, struct slice *const slices[2],
+                                const char *const *keys, const struct vertex_names *names,
+                                int64_t *count, struct problem *reterr)
+{
+    bool seen[3] = {false};
+    STATUS_TRY(name_scanner_expect(scanner, '{', reterr));
+    if (!name_scanner_take(scanner, '}')) {
+        do {
+            size_t key;
+            STATUS_TRY(name_scanner_key(scanner, keys, &key, reterr));
+            if (seen[key]) {
+                return name_scanner_refuse(scanner, "a key comes twice", reterr);
+            }
+            seen[key] = true;
+            STATUS_TRY(key == 2 ? scan_count(scanner, count, reterr)
+                                : scan_names(slices[key], names, scanner, reterr));
+        } while (name_scanner_take(scanner, ','));
+        STATUS_TRY(name_scanner_expect(scanner, '}', reterr));
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!seen[i]) {
+            slice_all(slices[i], names);
+        }
+    }
+    return name_scanner_end(scanner, reterr);
+}
+
+enum status slice_scan_object(struct slice *const slices[2], const char *const *keys,
+                              const struct request *request, int64_t *count, struct problem *reterr)
+{
+    const struct text *body = &request->document;
+    struct name_scanner scanner;
+    name_scanner_init(&scanner, body->bytes, body->size, request->match.route->shape);
+    return scan_members(&scanner, slices, keys, result_names(request->result), count, reterr);
 }
 
 /* ---- Ranges ---- */
@@ -80,27 +124,10 @@ static bool parse_bound(const char *bytes, size_t size, int64_t *value)
     return size == 0 || number_parse_integer(bytes, size, value);
 }
 
-/* A number in digits, with a sign perhaps; nothing at all is one too. */
-static bool is_bound(const char *bytes, size_t size)
-{
-    const size_t sign = size > 0 && (bytes[0] == '-' || bytes[0] == '+');
-
-    return strspn(bytes + sign, "0123456789") >= size - sign;
-}
-
 /* Numbers around colons, which are meant as a range and are none: a name of that form is quoted. */
 static bool is_broken_range(const char *text)
 {
-    const char *colon = strchr(text, ':');
-
-    while (colon != NULL && is_bound(text, (size_t)(colon - text))) {
-        text = colon + 1;
-        colon = strchr(text, ':');
-        if (colon == NULL) {
-            return is_bound(text, strlen(text));
-        }
-    }
-    return false;
+    return strchr(text, ':') != NULL && text[strspn(text, "0123456789+-:")] == '\0';
 }
 
 static enum status set_range(struct slice *slice, uint32_t n, const char *parameter, int64_t first,
@@ -120,27 +147,26 @@ static enum status set_range(struct slice *slice, uint32_t n, const char *parame
 
 /* ---- Lists ---- */
 
-/* A name from its opening quote; *at moves behind the closing one. */
-static enum status add_quoted(struct slice *slice, const struct vertex_names *names,
-                              const char *parameter, const char **at, struct problem *reterr)
+static enum status add_names(struct slice *slice, const struct vertex_names *names,
+                             const char *parameter, const char *text, struct problem *reterr)
 {
-    struct text name = {0};
-    enum status status;
-
-    for (++*at; **at != '\0' && (**at != '"' || (*at)[1] == '"'); ++*at) {
-        *at += **at == '"';
-        text_append_char(&name, **at);
+    struct text unquoted = {0};
+    struct field_cursor cursor = {.delimiter = ',',
+                                  .scratch = text_reserve(&unquoted, strlen(text) + 1)};
+    struct problem problem;
+    struct field name;
+    enum status status = STATUS_OK;
+    if (cursor.scratch == NULL) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    if (**at == '\0') {
+    field_cursor_begin(&cursor, text, strlen(text));
+    while (status == STATUS_OK && cursor.more) {
         status =
-            problem_set(reterr, STATUS_BAD_PARAMETER, "A quote in %s does not end.", parameter);
-    } else if (text_status(&name) != STATUS_OK) {
-        status = problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    } else {
-        ++*at;
-        status = slice_add(slice, names, name.bytes == NULL ? "" : name.bytes, name.size, reterr);
+            field_cursor_next(&cursor, &name, &problem) == STATUS_OK
+                ? slice_add(slice, names, name.bytes, name.size, reterr)
+                : problem_set(reterr, STATUS_BAD_PARAMETER, "%s: %s", parameter, problem.detail);
     }
-    text_finish(&name);
+    text_finish(&unquoted);
     return status;
 }
 
@@ -148,18 +174,14 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                         const char *parameter, const char *text, struct problem *reterr)
 {
     const uint32_t n = vertex_names_count(names);
-    const char *at = text;
-    enum status status;
     int64_t first = 0;
     int64_t stop = n;
     uint32_t nameless;
-
     if (text == NULL) {
         slice_all(slice, names);
         return STATUS_OK;
     }
     const char *colon = strchr(text, ':');
-
     if (colon != NULL && parse_bound(text, (size_t)(colon - text), &first) &&
         parse_bound(colon + 1, strlen(colon + 1), &stop)) {
         return set_range(slice, n, parameter, first, stop, reterr);
@@ -171,19 +193,5 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
                              "such a form is put in double quotes.");
         return STATUS_BAD_PARAMETER;
     }
-    do {
-        if (*at == '"') {
-            status = add_quoted(slice, names, parameter, &at, reterr);
-        } else {
-            const size_t size = strcspn(at, ",");
-
-            status = slice_add(slice, names, at, size, reterr);
-            at += size;
-        }
-        if (status == STATUS_OK && *at != ',' && *at != '\0') {
-            status = problem_set(reterr, STATUS_BAD_PARAMETER,
-                                 "In %s something follows a quoted name.", parameter);
-        }
-    } while (status == STATUS_OK && *at++ == ',');
-    return status;
+    return add_names(slice, names, parameter, text, reterr);
 }

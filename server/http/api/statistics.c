@@ -2,11 +2,9 @@
 
 #include "proto/write/writer.h"
 #include "server/http/api/statistics_sweep.h"
-#include "server/http/transport/stream.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Vertices in a piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
@@ -59,7 +57,6 @@ static void append_member(struct text *text, const struct statistics *statistics
 static void append_histogram(struct text *text, const struct statistics *statistics)
 {
     const struct statistics_summary *summary = statistics->summary;
-
     text_append_string(text, ",\"histogram\":");
     if (summary->reachable_pairs == 0) {
         text_append_string(text, "null");
@@ -78,15 +75,27 @@ static void append_histogram(struct text *text, const struct statistics *statist
 
 /* ---- The stream ---- */
 
-/* Goes on with the statistics of a hierarchy before they are there. */
+static enum status sweep_some(struct stream *stream, struct statistics_sweep **sweep)
+{
+    const struct request *request = stream->request;
+    const double rows = 2.0 * result_vertex_count(stream->result);
+    bool is_done;
+    if (result_form(stream->result) == RESULT_FORM_MATRIX) {
+        return STATUS_CORRUPT;
+    }
+    if (*sweep == NULL) {
+        STATUS_TRY(statistics_sweep_check(request, rows, &stream->problem));
+        STATUS_TRY(statistics_sweep_create(request, sweep));
+    }
+    STATUS_TRY(statistics_sweep_step(*sweep, &is_done));
+    return is_done && result_statistics(stream->result) == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Goes on with the statistics of a hierarchy before they are there. Those of a matrix lie in its
+ * file, unless it is damaged. */
 static bool compute_some(struct stream *stream, struct text *text)
 {
-    bool is_done;
-    enum status status = statistics_sweep_step(stream->plan.context, &is_done);
-
-    if (status == STATUS_OK && is_done && result_statistics(stream->result) == NULL) {
-        status = STATUS_NO_MEMORY; /* to keep them */
-    }
+    const enum status status = sweep_some(stream, (void *)stream->context);
     return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
@@ -95,7 +104,6 @@ static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};
     const struct statistics *statistics = result_statistics(stream->result);
-
     if (statistics == NULL) {
         return compute_some(stream, text);
     }
@@ -106,7 +114,6 @@ static bool make_pieces(struct stream *stream, struct text *text)
     const uint32_t first = (uint32_t)(stream->position % pieces * VERTICES_PER_PIECE);
     const uint32_t stop = n - first < VERTICES_PER_PIECE ? n : first + VERTICES_PER_PIECE;
     const size_t column = (size_t)(stream->position / pieces);
-
     if (stream->position == 0) {
         text_printf(text, "{\"n\":%" PRIu32 ",\"kind\":\"%s\",\"reachable_pairs\":%" PRIu64, n,
                     kind_name(statistics->kind), summary->reachable_pairs);
@@ -131,39 +138,12 @@ static bool make_pieces(struct stream *stream, struct text *text)
     return false;
 }
 
-static enum status begin_sweep(const struct request *request, struct statistics_sweep **ret_sweep,
-                               struct problem *reterr)
+static void close_sweep(void *context)
 {
-    STATUS_TRY(statistics_sweep_check(request, 2.0 * result_vertex_count(request->result), reterr));
-    if (statistics_sweep_create(request, ret_sweep) != STATUS_OK) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    }
-    return STATUS_OK;
+    statistics_sweep_destroy(*(struct statistics_sweep **)context);
 }
 
-void serve_statistics(struct request *request)
-{
-    const bool is_matrix = result_form(request->result) == RESULT_FORM_MATRIX;
-    const bool is_there = result_statistics(request->result) != NULL;
-    struct statistics_sweep *sweep = NULL;
-    struct problem problem;
-
-    if (is_matrix && !is_there) {
-        request_refuse_with(request, STATUS_CORRUPT, "The stored result is damaged.", NULL);
-        return;
-    }
-    request_negotiate(request, false);
-    if (request_tag(request, "stats")) {
-        return;
-    }
-    if (!is_there && begin_sweep(request, &sweep, &problem) != STATUS_OK) {
-        request->header_count = 0;
-        request_refuse(request, &problem);
-        return;
-    }
-    stream_answer(request,
-                  &(struct stream_plan){.media_type = "application/json",
-                                        .context = sweep,
-                                        .destroy = sweep != NULL ? statistics_sweep_destroy : NULL,
-                                        .make = make_pieces});
-}
+const struct stream_kind serve_statistics = {.representation = "stats",
+                                             .context_size = sizeof(struct statistics_sweep *),
+                                             .close = close_sweep,
+                                             .make = make_pieces};

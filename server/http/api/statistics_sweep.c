@@ -187,9 +187,11 @@ enum status statistics_sweep_create(const struct request *request,
     return STATUS_OK;
 }
 
-void statistics_sweep_destroy(void *context)
+void statistics_sweep_destroy(struct statistics_sweep *sweep)
 {
-    struct statistics_sweep *sweep = context;
+    if (sweep == NULL) {
+        return;
+    }
     sweep->is_destroyed = true;
     atomic_store(&sweep->is_over, true);
     if (sweep->working == 0) {

@@ -14,8 +14,8 @@ MUST_CHECK enum status statistics_sweep_check(const struct request *request, dou
                                               struct problem *reterr);
 MUST_CHECK enum status statistics_sweep_create(const struct request *request,
                                                struct statistics_sweep **ret_sweep);
-/* Ends it where it is not done. */
-void statistics_sweep_destroy(void *sweep);
+/* Ends it where it is not done. NULL is accepted. */
+void statistics_sweep_destroy(struct statistics_sweep *sweep);
 /* Goes on for about a millisecond; true: result_statistics has them. STATUS_CORRUPT,
  * STATUS_NO_MEMORY. */
 MUST_CHECK enum status statistics_sweep_step(struct statistics_sweep *sweep, bool *ret_done);

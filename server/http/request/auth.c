@@ -1,8 +1,7 @@
 #include "server/http/request/auth.h"
 
-#include "proto/number.h"
 #include "server/clock.h"
-#include "server/config.h"
+#include "server/config_option.h"
 #include "server/http/request/request.h"
 
 #include <errno.h>
@@ -111,35 +110,16 @@ static bool read_role(const char *word, unsigned *ret_rights)
     return false;
 }
 
-/* From 1 on: 0 would be taken for "nothing" by some and for "no limit" by others. */
-static bool read_amount(const char *text, uint64_t most, uint64_t *ret_amount)
-{
-    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
-    const size_t digits = strspn(text, "0123456789");
-    int64_t number;
-    uint64_t amount;
-    if (!number_parse_integer(text, digits, &number) || number < 1) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(text + digits, units[i]) == 0 &&
-            !__builtin_mul_overflow((uint64_t)number, UINT64_C(1) << (10 * i), &amount) &&
-            amount <= most) {
-            *ret_amount = amount;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool read_quota(const char *word, struct quota *quota)
 {
     const size_t prefix = strcspn(word, "=") + 1;
     const bool is_bytes = strncmp(word, "bytes=", prefix) == 0;
     const bool is_jobs = strncmp(word, "jobs=", prefix) == 0;
     uint64_t amount;
+    /* From 1 on: 0 would be taken for "nothing" by some and for "no limit" by others. */
     if ((!is_bytes && !is_jobs && strncmp(word, "vertices=", prefix) != 0) ||
-        !read_amount(word + prefix, is_bytes ? UINT64_MAX : UINT32_MAX, &amount)) {
+        !config_parse_number(word + prefix, true, &amount) || amount < 1 ||
+        (!is_bytes && amount > UINT32_MAX)) {
         return false;
     }
     quota->stored_bytes = is_bytes ? amount : quota->stored_bytes;
@@ -428,7 +408,7 @@ static enum status refuse_key(struct request *request, bool tried, struct proble
                                 : 0;
     if (wait_s > 0) {
         const double limit = http_context->config->wrong_key_limit;
-        request->closing = true;
+        request->conn->is_last = true;
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, wait_s);
         problem_set(reterr, STATUS_WRONG_KEYS, "Too many wrong keys have come from this address.");
         problem_limit(reterr, limit, limit + 1);

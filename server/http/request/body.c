@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <strings.h>
 
 /* How much of a body in chunks is read beyond the limit of bodies. */
 #define DRAIN_LIMIT_BYTES (UINT64_C(64) << 20)
@@ -29,38 +28,67 @@ enum status request_check_length(const struct request *request, uint64_t limit_b
     return STATUS_BODY_TOO_LARGE;
 }
 
-enum status request_expect_document(struct request *request, uint64_t limit_bytes,
-                                    struct problem *reterr)
+static uint64_t limit_of(const struct request *request)
 {
-    const char *encoding = request_header(request, "Content-Encoding");
-    request->document_limit = limit_bytes;
-    upload_memory_init_share(&request->share, request->http_context->upload_memory,
-                             request->grant.tenant, request->address_counter);
-    if (encoding == NULL || strcasecmp(encoding, "identity") == 0) {
-        return request_check_length(request, limit_bytes, reterr);
+    const struct config *config = request->http_context->config;
+    switch (request->match.route->body) {
+    case BODY_DOCUMENT:
+        return config->document_limit_bytes;
+    case BODY_PAIRS:
+        return config->pairs_limit_bytes;
+    case BODY_FILE:
+        return config->body_limit_bytes;
+    case BODY_NONE:
+        break;
     }
-    request_set_header(request, "Accept-Encoding", "identity");
-    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                "The body is encoded, and no Content-Encoding is read here.");
-    problem_hint(reterr, "Send the bytes as they are.");
+    return 0;
+}
+
+static enum status check_type(const struct request *request, struct problem *reterr)
+{
+    const struct route *route = request->match.route;
+    const char *media_type = request_header(request, "Content-Type");
+    const char *const *at = route->reads;
+    while (*at != NULL && !format_media_type_is(media_type, *at)) {
+        at++;
+    }
+    if (*at != NULL || route->reads[0] == NULL || format_media_type_is_vague(media_type)) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".", media_type);
+    request_hint_types("Read here", route->reads, reterr);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
-enum status request_expect_question(struct request *request, struct problem *reterr)
+enum status request_check_coding(struct request *request, bool is_upload, enum coding *ret_coding,
+                                 struct problem *reterr)
 {
-    const struct route_query *query = request->match.route->query;
-    const struct config *config = request->http_context->config;
-    const char *media_type = request_header(request, "Content-Type");
-    if (!format_media_type_is_vague(media_type) &&
-        format_from_media_type(media_type) != FORMAT_JSON) {
-        problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".",
-                    media_type);
-        problem_hint(reterr, "Read here: application/json, as %s.", query->question);
-        return STATUS_UNSUPPORTED_MEDIA_TYPE;
+    const char *codings = is_upload ? "gzip, zstd, identity" : "identity";
+    const char *name = request_header(request, "Content-Encoding");
+    const enum coding coding = name == NULL ? CODING_IDENTITY : decoder_coding_from_name(name);
+    if (coding == CODING_IDENTITY || (is_upload && coding != CODING_COUNT)) {
+        *ret_coding = coding;
+        return STATUS_OK;
     }
-    return request_expect_document(
-        request, query->of_result ? config->pairs_limit_bytes : config->document_limit_bytes,
-        reterr);
+    request_set_header(request, "Accept-Encoding", "%s", codings);
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "The Content-Encoding \"%.60s\" is not read.", name);
+    problem_hint(reterr, "Read here: %s; one of them, once.", codings);
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
+}
+
+enum status request_expect_body(struct request *request, struct problem *reterr)
+{
+    enum coding coding;
+    request->document_limit = limit_of(request);
+    if (request->document_limit == 0) {
+        return STATUS_OK;
+    }
+    upload_memory_init_share(&request->share, request->http_context->upload_memory,
+                             request->grant.tenant, request->address_counter);
+    STATUS_TRY(check_type(request, reterr));
+    STATUS_TRY(request_check_coding(request, false, &coding, reterr));
+    return request_check_length(request, request->document_limit, reterr);
 }
 
 enum status request_check_document(const struct request *request, struct problem *reterr)
@@ -82,14 +110,12 @@ enum status request_parse_document(const struct request *request, struct json_t 
     const size_t mark = text_mark_size(body->bytes, body->size);
     json_t *document =
         json_loadb(body->bytes + mark, body->size - mark, JSON_REJECT_DUPLICATES, &error);
-
     if (json_is_object(document)) {
         *ret_document = document;
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s%s%s.",
-                request->match.route->query->question, document == NULL ? ": " : "",
-                document == NULL ? error.text : "");
+    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s%s%s.", request->match.route->shape,
+                document == NULL ? ": " : "", document == NULL ? error.text : "");
     problem_at(reterr, (uint64_t)(error.line > 0 ? error.line : 0),
                (uint64_t)(error.column > 0 ? error.column : 0));
     json_decref(document);
@@ -132,9 +158,9 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
     if (request->state == REQUEST_DRAINING) {
         return request->body_bytes > limit_bytes + DRAIN_LIMIT_BYTES ? MHD_NO : MHD_YES;
     }
-    if (request->has_upload) {
-        upload_feed(&request->upload, bytes, size);
-        request->refusal = request->upload.problem;
+    if (request->upload != NULL) {
+        upload_feed(request->upload, bytes, size);
+        request->refusal = request->upload->problem;
         status = request->refusal.status;
     } else {
         status = feed_document(request, bytes, size, &request->refusal);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "proto/problem.h"
+#include "proto/read/decoder.h"
 
 #include <microhttpd.h>
 
@@ -15,11 +16,11 @@ uint64_t request_announced_bytes(const struct request *request);
 /* By its Content-Length. */
 MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
                                             struct problem *reterr);
-/* At the headers of a question with a body, which goes to request->document, up to the limit. */
-MUST_CHECK enum status request_expect_document(struct request *request, uint64_t limit_bytes,
-                                               struct problem *reterr);
-/* The same in JSON, of the shape of the route. */
-MUST_CHECK enum status request_expect_question(struct request *request, struct problem *reterr);
+/* By its Content-Encoding: a coding of uploads, or none; an answer of 415 lists them. */
+MUST_CHECK enum status request_check_coding(struct request *request, bool is_upload,
+                                            enum coding *ret_coding, struct problem *reterr);
+/* At the headers, of a route whose body goes to request->document: its media type and length. */
+MUST_CHECK enum status request_expect_body(struct request *request, struct problem *reterr);
 /* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
  * connection ends here. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);

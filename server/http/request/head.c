@@ -64,7 +64,7 @@ static enum status check_size(const struct request *request, size_t head_size,
     return STATUS_HEAD_TOO_LARGE;
 }
 
-enum status head_check(struct request *request, const struct framing_head *line,
+enum status head_check(struct request *request, const struct framing_head *line, bool *ret_body,
                        struct problem *reterr)
 {
     const size_t head_size =
@@ -82,7 +82,7 @@ enum status head_check(struct request *request, const struct framing_head *line,
     STATUS_TRY(check_size(request, head_size, reterr));
     STATUS_TRY(collect(request, MHD_HEADER_KIND, &list, reterr));
     head.header_count = list.count;
-    return framing_check(&head, &request->has_body, &request->closing, reterr);
+    return framing_check(&head, ret_body, &request->conn->is_last, reterr);
 }
 
 /* Workaround: libmicrohttpd 0.9.75 adds the last header of the head once more, as a trailer, when

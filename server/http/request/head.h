@@ -13,8 +13,9 @@ struct request;
 
 #define HEAD_HEADER_LIMIT 100
 
-/* Sets has_body and closing of the request. line: as libmicrohttpd gave its strings. */
+/* ret_body: whether a body comes. Where a proxy may see its end elsewhere, the request is the last
+ * of its connection. line: as libmicrohttpd gave its strings. */
 MUST_CHECK enum status head_check(struct request *request, const struct framing_head *line,
-                                  struct problem *reterr);
+                                  bool *ret_body, struct problem *reterr);
 /* After a body in chunks. */
 MUST_CHECK enum status head_check_trailers(const struct request *request, struct problem *reterr);

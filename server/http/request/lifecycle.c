@@ -78,13 +78,13 @@ static enum status check_if_match(const struct request *request, struct problem 
     if (wanted == NULL) {
         return STATUS_OK;
     }
-    if (!request->match.route->query->compares && !text_lists_tag(wanted, "*", false)) {
+    if (!request->match.route->compares && !text_lists_tag(wanted, "*", false)) {
         problem_set(reterr, STATUS_PRECONDITION_FAILED,
                     "What the request changes has no ETag, so If-Match names none.");
         problem_hint(reterr, "Leave If-Match out.");
         return STATUS_PRECONDITION_FAILED;
     }
-    return strlen(wanted) < IF_MATCH_SIZE || !request->match.route->query->compares
+    return strlen(wanted) < IF_MATCH_SIZE || !request->match.route->compares
                ? STATUS_OK
                : problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many tags.");
 }
@@ -104,18 +104,19 @@ static enum status route(struct request *request, struct problem *reterr)
     STATUS_TRY(status);
     STATUS_TRY(auth_check(request, reterr));
     STATUS_TRY(query_parse(rest, &request->query, reterr));
-    STATUS_TRY(query_check(&request->query, request->match.route->query->parameters, reterr));
+    STATUS_TRY(query_check(&request->query, request->match.route->parameters,
+                           request->http_context->config->wait_limit_s, reterr));
     return check_if_match(request, reterr);
 }
 
-static enum status check(struct request *request, const struct framing_head *line,
+static enum status check(struct request *request, const struct framing_head *line, bool *ret_body,
                          struct problem *reterr)
 {
     request_assign_id(request);
     request->method = router_method(line->method);
-    const enum status status = head_check(request, line, reterr);
+    const enum status status = head_check(request, line, ret_body, reterr);
     /* A proxy may have framed a refused request differently (request smuggling). */
-    request->closing |= status != STATUS_OK;
+    request->conn->is_last |= status != STATUS_OK;
     STATUS_TRY(status);
     STATUS_TRY(check_origin(request, reterr));
     if (is_preflight(request) &&
@@ -124,8 +125,10 @@ static enum status check(struct request *request, const struct framing_head *lin
         return STATUS_OK;
     }
     STATUS_TRY(route(request, reterr));
-    return request->match.route->prepare != NULL ? request->match.route->prepare(request, reterr)
-                                                 : STATUS_OK;
+    if (request->match.route->prepare != NULL) {
+        STATUS_TRY(request->match.route->prepare(request, reterr));
+    }
+    return request_expect_body(request, reterr);
 }
 
 /* Refuses a request on a connection beyond the limit (429 or 503). */
@@ -133,7 +136,7 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
 {
     const struct config *config = request->http_context->config;
     struct problem *problem = &request->refusal;
-    request->closing = true;
+    request->conn->is_last = true;
     request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
@@ -153,22 +156,23 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
 static void begin(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
+    bool has_body = false;
     request->state = REQUEST_BODY;
     request->match.route = NULL;
     endpoint_enter_phase(conn, PHASE_HANDLER, 0);
     if (conn->verdict != CONN_OK) {
         turn_away(request, conn->verdict);
-    } else if (check(request, line, &request->refusal) != STATUS_OK) {
+    } else if (check(request, line, &has_body, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
         /* At once, and not behind a body that would be sent for nothing. */
-        request->closing |= request->has_body;
-        if (request->closing) {
+        conn->is_last |= has_body;
+        if (conn->is_last) {
             request_answer_refusal(request);
         }
     }
     if (request->state == REQUEST_ANSWERED) {
         endpoint_enter_phase(conn, PHASE_ANSWER, 0);
-    } else if (request->has_body) {
+    } else if (has_body) {
         endpoint_enter_phase(conn, PHASE_BODY, 0);
     }
 }
@@ -177,25 +181,27 @@ static void begin(struct request *request, const struct framing_head *line)
 static void handle(struct request *request)
 {
     const struct route *route = request->match.route;
-    const struct route_query *query = route->query;
     struct problem problem;
-    for (size_t i = 0; i < query->required; i++) {
-        if (query_value(&request->query, query->parameters[i]) == NULL) {
+    for (size_t i = 0; i < route->required; i++) {
+        if (query_value(&request->query, route->parameters[i]) == NULL) {
             problem_set(&problem, STATUS_BAD_PARAMETER, "The parameter %s is missing.",
-                        query->parameters[i]);
+                        route->parameters[i]);
             request_refuse(request, &problem);
             return;
         }
     }
     if (request->document_limit > 0 && request_check_document(request, &problem) != STATUS_OK) {
         request_refuse(request, &problem);
-    } else if (query->offers[0] != NULL && !header_choose_type(request_header(request, "Accept"),
-                                                               query->offers, &request->offer)) {
-        request_refuse_with(request, STATUS_NOT_ACCEPTABLE, query->refusal, query->hint);
-    } else if (query->of_result) {
-        request_find_result(request, route->handle);
+    } else if (route->offers[0] != NULL &&
+               request_choose_type(request, route->offers, &request->offer, &problem) !=
+                   STATUS_OK) {
+        request_refuse(request, &problem);
+    } else if (route->needs == NEEDS_RESULT) {
+        request_find_result(request, request_serve);
+    } else if (route->needs == NEEDS_GRAPH) {
+        request_find_graph(request, request_serve);
     } else {
-        route->handle(request);
+        request_serve(request);
     }
 }
 
@@ -206,7 +212,8 @@ static void go_on(struct request *request)
     request->resume = NULL;
     if (resume != NULL) {
         resume(request);
-    } else if (request->closing && head_check_trailers(request, &request->refusal) != STATUS_OK) {
+    } else if (request->conn->is_last &&
+               head_check_trailers(request, &request->refusal) != STATUS_OK) {
         request_answer_refusal(request);
     } else {
         handle(request);
@@ -243,7 +250,7 @@ static void account(const struct request *request, double now_s)
         return;
     }
     request_metrics_count(request->match.route, request->http_status, now_s - request->began_s);
-    if (request->has_upload) {
+    if (request->upload != NULL) {
         metrics_add(taken ? METRIC_UPLOADS_TAKEN : METRIC_UPLOADS_REFUSED, 1);
         metrics_add(METRIC_UPLOAD_BYTES, (double)request->body_bytes);
     }

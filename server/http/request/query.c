@@ -3,13 +3,14 @@
 #include "proto/number.h"
 #include "proto/read/reader.h"
 #include "proto/text.h"
+#include "proto/write/overview.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEADLINE_LIMIT_S 31536000.0 /* a year */
+#define DEADLINE_LIMIT_S 31536000 /* a year */
 
 bool query_decode(char *text)
 {
@@ -110,12 +111,89 @@ static enum status refuse_unknown(const char *name, const char *const *known,
     return STATUS_UNKNOWN_PARAMETER;
 }
 
-enum status query_check(const struct query *query, const char *const *known, struct problem *reterr)
+/* The parameters that are no words, in queries and in documents. */
+static const struct type {
+    const char *name;
+    enum { TYPE_FLAG, TYPE_INTEGER, TYPE_SECONDS, TYPE_REAL } look;
+    int64_t least;
+    int64_t most;
+} types[] = {
+    {"directed", TYPE_FLAG, 0, 0},
+    {"verify", TYPE_FLAG, 0, 0},
+    {"header", TYPE_FLAG, 0, 0},
+    {"n", TYPE_INTEGER, 0, UINT32_MAX - 1},
+    {"m", TYPE_INTEGER, 0, INT64_C(1) << 48},
+    {"priority", TYPE_INTEGER, 0, 9},
+    {"limit", TYPE_INTEGER, 1, 1000},
+    {"size", TYPE_INTEGER, 1, OVERVIEW_CELLS},
+    {"k", TYPE_INTEGER, 1, UINT32_MAX},
+    {"deadline_s", TYPE_SECONDS, 0, DEADLINE_LIMIT_S},
+    {"wait", TYPE_SECONDS, 0, INT32_MAX}, /* and within the configuration's limit */
+    {"max", TYPE_REAL, 0, 0},
+    {"lon", TYPE_REAL, 0, 0},
+    {"lat", TYPE_REAL, 0, 0},
+    {"x", TYPE_REAL, 0, 0},
+    {"y", TYPE_REAL, 0, 0},
+};
+
+/* NULL for a word. */
+static const struct type *find_type(const char *name)
+{
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strcmp(types[i].name, name) == 0) {
+            return &types[i];
+        }
+    }
+    return NULL;
+}
+
+static enum status check_value(const struct query_parameter *parameter, double wait_limit_s,
+                               struct problem *reterr)
+{
+    const struct type *type = find_type(parameter->name);
+    const char *name = parameter->name;
+    const char *text = parameter->value;
+    double real = 0;
+    int64_t number = 0;
+    if (type == NULL) {
+        return STATUS_OK;
+    }
+    const bool is_real = number_parse_real(text, strlen(text), &real);
+    const double most = strcmp(name, "wait") == 0 ? wait_limit_s : (double)type->most;
+    switch (type->look) {
+    case TYPE_FLAG:
+        return strcmp(text, "true") == 0 || strcmp(text, "false") == 0
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER, "%s is true or false, not \"%s\".",
+                                 name, text);
+    case TYPE_INTEGER:
+        return number_parse_integer(text, strlen(text), &number) && number >= type->least &&
+                       number <= type->most
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "%s is an integer from %" PRId64 " to %" PRId64 ", not \"%s\".",
+                                 name, type->least, type->most, text);
+    case TYPE_SECONDS:
+        return is_real && real >= 0 && real <= most
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "%s is a number of seconds from 0 to %.10g.", name, most);
+    case TYPE_REAL:
+        break;
+    }
+    return is_real ? STATUS_OK
+                   : problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number, not \"%s\".", name,
+                                 text);
+}
+
+enum status query_check(const struct query *query, const char *const *known, double wait_limit_s,
+                        struct problem *reterr)
 {
     for (size_t i = 0; i < query->count; i++) {
         if (!is_listed(known, query->parameters[i].name)) {
             return refuse_unknown(query->parameters[i].name, known, reterr);
         }
+        STATUS_TRY(check_value(&query->parameters[i], wait_limit_s, reterr));
     }
     return STATUS_OK;
 }
@@ -130,53 +208,24 @@ const char *query_value(const struct query *query, const char *name)
     return NULL;
 }
 
-enum status query_flag(const struct query *query, const char *name, bool *value,
-                       struct problem *reterr)
+bool query_flag(const struct query *query, const char *name, bool fallback)
 {
     const char *text = query_value(query, name);
-    if (text == NULL) {
-        return STATUS_OK;
-    }
-    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is true or false, not \"%s\".", name,
-                           text);
-    }
-    *value = text[0] == 't';
-    return STATUS_OK;
+    return text == NULL ? fallback : text[0] == 't';
 }
 
-enum status query_integer(const struct query *query, const char *name, int64_t least, int64_t most,
-                          int64_t *value, struct problem *reterr)
+int64_t query_integer(const struct query *query, const char *name, int64_t fallback)
 {
     const char *text = query_value(query, name);
-    int64_t number;
-    if (text == NULL) {
-        return STATUS_OK;
-    }
-    if (!number_parse_integer(text, strlen(text), &number) || number < least || number > most) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "%s is an integer from %" PRId64 " to %" PRId64 ", not \"%s\".", name,
-                           least, most, text);
-    }
-    *value = number;
-    return STATUS_OK;
+    CHECK(text == NULL || number_parse_integer(text, strlen(text), &fallback));
+    return fallback;
 }
 
-enum status query_seconds(const struct query *query, const char *name, double most, double *value,
-                          struct problem *reterr)
+double query_real(const struct query *query, const char *name, double fallback)
 {
     const char *text = query_value(query, name);
-    double number;
-    if (text == NULL) {
-        return STATUS_OK;
-    }
-    if (!number_parse_real(text, strlen(text), &number) || number < 0 || number > most) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number of seconds from 0 to %.10g.",
-                    name, most);
-        return STATUS_BAD_PARAMETER;
-    }
-    *value = number;
-    return STATUS_OK;
+    CHECK(text == NULL || number_parse_real(text, strlen(text), &fallback));
+    return fallback;
 }
 
 /* ---- The parameters of a job ---- */
@@ -238,37 +287,32 @@ static enum status set_word(const char *parameter, const char *value, struct job
     return STATUS_OK;
 }
 
-enum status query_read_job(const struct query *query, double wait_limit_s,
-                           struct job_request *request, struct problem *reterr)
+enum status query_read_job(const struct query *query, struct job_request *request,
+                           struct problem *reterr)
 {
-    static const char *const words[] = {"graph",   "format",  "charset",       "weight",
-                                        "name",    "result",  "source_column", "target_column",
-                                        "decimal", "no_edge", "kind"};
-    int64_t priority = request->parameters.priority;
-    int64_t vertex_count = 0;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        const char *value = query_value(query, words[i]);
-        if (value != NULL) {
-            STATUS_TRY(set_word(words[i], value, request, reterr));
+    struct job_parameters *parameters = &request->parameters;
+    struct graph_options *options = &request->options;
+    for (size_t i = 0; i < query->count; i++) {
+        const struct query_parameter *parameter = &query->parameters[i];
+        if (find_type(parameter->name) == NULL) {
+            STATUS_TRY(set_word(parameter->name, parameter->value, request, reterr));
         }
     }
-    STATUS_TRY(query_flag(query, "directed", &request->options.directed, reterr));
-    STATUS_TRY(query_integer(query, "n", 0, UINT32_MAX - 1, &vertex_count, reterr));
-    STATUS_TRY(query_integer(query, "priority", 0, 9, &priority, reterr));
-    STATUS_TRY(query_seconds(query, "deadline_s", DEADLINE_LIMIT_S, &request->parameters.deadline_s,
-                             reterr));
-    STATUS_TRY(query_flag(query, "verify", &request->parameters.verify, reterr));
-    request->options.has_directed = query_value(query, "directed") != NULL;
-    request->options.has_vertex_count = query_value(query, "n") != NULL;
-    request->options.vertex_count = (uint32_t)vertex_count;
-    request->parameters.priority = (int)priority;
-    return query_seconds(query, "wait", wait_limit_s, &request->wait_s, reterr);
+    options->has_directed = query_value(query, "directed") != NULL;
+    options->directed = query_flag(query, "directed", options->directed);
+    options->has_vertex_count = query_value(query, "n") != NULL;
+    options->vertex_count = (uint32_t)query_integer(query, "n", 0);
+    parameters->priority = (int)query_integer(query, "priority", parameters->priority);
+    parameters->deadline_s = query_real(query, "deadline_s", parameters->deadline_s);
+    parameters->verify = query_flag(query, "verify", parameters->verify);
+    request->wait_s = query_real(query, "wait", request->wait_s);
+    return STATUS_OK;
 }
 
 enum status query_from_document(const struct json_t *document, const char *const *known,
-                                struct query_document *ret_document, struct problem *reterr)
+                                double wait_limit_s, struct query_document *ret_document,
+                                struct problem *reterr)
 {
-    static const char *const words[] = {"graph", "kind", "name", "result", NULL};
     struct query *query = &ret_document->query;
     const char *name;
     json_t *value;
@@ -276,7 +320,7 @@ enum status query_from_document(const struct json_t *document, const char *const
     /* jansson's iterators want a pointer to non-const, and change nothing. */
     json_object_foreach((json_t *)(uintptr_t)document, name, value)
     {
-        const bool is_word = is_listed(words, name);
+        const bool is_word = find_type(name) == NULL;
         char *number = ret_document->numbers[query->count];
         if (!is_listed(known, name)) {
             return refuse_unknown(name, known, reterr);
@@ -293,7 +337,7 @@ enum status query_from_document(const struct json_t *document, const char *const
         query->parameters[query->count++] =
             (struct query_parameter){name, is_word ? json_string_value(value) : number};
     }
-    return STATUS_OK;
+    return query_check(query, known, wait_limit_s, reterr);
 }
 
 enum status query_check_idempotency_key(const char *key, struct problem *reterr)

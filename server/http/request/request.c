@@ -6,6 +6,7 @@
 #include "server/http/request/headers.h"
 #include "server/http/request/origin.h"
 #include "server/http/request/request_metrics.h"
+#include "server/http/transport/stream.h"
 #include "server/scheduler/ledger.h"
 
 #include <inttypes.h>
@@ -36,14 +37,13 @@ void request_destroy(struct request *request)
     if (request == NULL) {
         return;
     }
-    if (request->pending != NULL) {
-        request->free_pending(request->pending);
-    }
+    stream_destroy(request->pending);
     if (request->call != NULL) {
         call_finish(request->call);
     }
-    if (request->has_upload) {
-        upload_finish(&request->upload);
+    if (request->upload != NULL) {
+        upload_finish(request->upload);
+        free(request->upload);
     }
     text_finish(&request->document);
     upload_memory_release(&request->share);
@@ -122,16 +122,38 @@ void request_negotiate(struct request *request, bool without_gzip)
                              1u << CODING_ZSTD | (without_gzip ? 0 : 1u << CODING_GZIP));
 }
 
+void request_hint_types(const char *label, const char *const *types, struct problem *problem)
+{
+    struct text list = {0};
+    for (size_t i = 0; types[i] != NULL; i++) {
+        text_printf(&list, "%s%s", i == 0 ? "" : ", ", types[i]);
+    }
+    if (text_status(&list) == STATUS_OK) {
+        problem_hint(problem, "%s: %s.", label, list.bytes);
+    }
+    text_finish(&list);
+}
+
+enum status request_choose_type(const struct request *request, const char *const *offers,
+                                size_t *ret_index, struct problem *reterr)
+{
+    if (header_choose_type(request_header(request, "Accept"), offers, ret_index)) {
+        return STATUS_OK;
+    }
+    problem_set(reterr, STATUS_NOT_ACCEPTABLE, "This is not answered in such a form.");
+    request_hint_types("Answered", offers, reterr);
+    return STATUS_NOT_ACCEPTABLE;
+}
+
 void request_vary(struct request *request)
 {
     request_add_header(request, "Vary", "Accept, Accept-Encoding");
 }
 
-bool request_tag(struct request *request, const char *representation)
+bool request_tag(struct request *request, const char *etag, const char *representation)
 {
     const bool is_coded = request->coding != CODING_IDENTITY;
     const char *coding = is_coded ? decoder_coding_name(request->coding) : "";
-    const char *etag = result_etag(request->result);
     const char *const parts[] = {"\"",   etag, "-", representation, is_coded ? "-" : "",
                                  coding, "\""};
     char *at = request->tag;
@@ -172,7 +194,7 @@ void request_expect_stream(struct request *request, struct MHD_Response *respons
     if (request->method != METHOD_HEAD) {
         return;
     }
-    request->closing = true;
+    request->conn->is_last = true;
     if (response != NULL) {
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     }
@@ -199,7 +221,7 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     }
     /* The last answers of a service that ends say so: nobody asks again where nobody will listen.
      */
-    if (added && (request->closing || endpoint_is_quiesced(request->conn->endpoint))) {
+    if (added && (request->conn->is_last || endpoint_is_quiesced(request->conn->endpoint))) {
         added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
     }
     if (added) {
@@ -208,21 +230,21 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     MHD_destroy_response(response);
 }
 
-static void call_for_result(struct request *request);
+static void call_for_result(struct request *request, void (*resume)(struct request *request));
+static void last_result_asked(struct request *request);
 
 /* If the result was found damaged, calls the scheduler once more, to wait for the one that is
  * solved in its place. The scheduler has been told of the damage before it gets this call. */
 static bool call_again(struct request *request)
 {
-    if (request->result == NULL || request->asked_again || !result_is_damaged(request->result)) {
+    if (request->result == NULL || request->serve == NULL || !result_is_damaged(request->result)) {
         return false;
     }
-    request->asked_again = true;
     request->header_count = 0;
     request->coding = CODING_IDENTITY;
     result_unref(request->result);
     request->result = NULL;
-    call_for_result(request);
+    call_for_result(request, last_result_asked);
     return true;
 }
 
@@ -250,7 +272,7 @@ void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text)
 {
     if ((text_status(text) != STATUS_OK && call_again(request)) ||
-        request_tag(request, representation)) {
+        request_tag(request, result_etag(request->result), representation)) {
         return;
     }
     request_add_type(request, media_type);
@@ -431,6 +453,13 @@ void request_call(struct request *request, void (*resume)(struct request *reques
     }
 }
 
+void request_ask(struct request *request, enum call_kind kind)
+{
+    if (request_create_call(request, kind) != NULL) {
+        request_call(request, request_answer_call);
+    }
+}
+
 void request_answer_call(struct request *request)
 {
     struct call *call = request->call;
@@ -458,7 +487,34 @@ void request_answer_call(struct request *request)
     request_answer_text(request, call->http_status, "application/json", &text);
 }
 
-/* ---- Results ---- */
+/* ---- Graphs and results ---- */
+
+void request_serve(struct request *request)
+{
+    const struct route *route = request->match.route;
+    if (route->stream != NULL) {
+        stream_answer(request, route->stream);
+    } else {
+        route->handle(request);
+    }
+}
+
+static void graph_asked(struct request *request)
+{
+    if (request->call->status != STATUS_OK) {
+        request_answer_call(request);
+    } else {
+        request->serve(request);
+    }
+}
+
+void request_find_graph(struct request *request, void (*serve)(struct request *request))
+{
+    if (request_create_call(request, CALL_GRAPH) != NULL) {
+        request->serve = serve;
+        request_call(request, graph_asked);
+    }
+}
 
 struct result *request_look_up(const struct request *request)
 {
@@ -475,7 +531,8 @@ void request_forget_question(struct request *request)
 }
 
 /* now_s: as far as it is known. */
-static bool serve_published(struct request *request, double now_s)
+static bool serve_published(struct request *request, double now_s,
+                            void (*serve)(struct request *request))
 {
     request->result = request_look_up(request);
     if (request->result == NULL) {
@@ -488,7 +545,7 @@ static bool serve_published(struct request *request, double now_s)
         return false;
     }
     result_touch(request->result, now_s);
-    request->serve(request);
+    serve(request);
     return true;
 }
 
@@ -498,36 +555,44 @@ static bool has_lost_question(const struct request *request)
     return request->body_bytes > 0 && request->document.size == 0;
 }
 
-static void result_asked(struct request *request)
+static void serve_solved(struct request *request, void (*serve)(struct request *request))
 {
     if (request->call->status != STATUS_OK) {
         request_answer_call(request);
-        return;
+    } else if (has_lost_question(request) || !serve_published(request, clock_coarse_s(), serve)) {
+        request_refuse_with(request, STATUS_NOT_SOLVED, "The result was replaced just now.",
+                            "Ask again: it is solved anew.");
     }
-    if (!has_lost_question(request) && serve_published(request, clock_coarse_s())) {
-        return;
-    }
-    request_refuse_with(request, STATUS_NOT_SOLVED, "The result was replaced just now.",
-                        "Ask again: it is solved anew.");
 }
 
-static void call_for_result(struct request *request)
+static void result_asked(struct request *request)
+{
+    serve_solved(request, request->serve);
+}
+
+static void last_result_asked(struct request *request)
+{
+    void (*serve)(struct request * request) = request->serve;
+    request->serve = NULL;
+    serve_solved(request, serve);
+}
+
+static void call_for_result(struct request *request, void (*resume)(struct request *request))
 {
     struct call *call = request_create_call(request, CALL_RESULT);
     if (call == NULL) {
         return;
     }
     call->wait_s = has_lost_question(request) ? 0 : request_preferred_wait(request);
-    request_call(request, result_asked);
+    request_call(request, resume);
 }
 
 void request_find_result(struct request *request, void (*serve)(struct request *request))
 {
     request->serve = serve;
-    if (serve_published(request, request->began_s)) {
-        request_metrics_count_result(true);
-        return;
+    const bool is_there = serve_published(request, request->began_s, serve);
+    request_metrics_count_result(is_there);
+    if (!is_there) {
+        call_for_result(request, result_asked);
     }
-    request_metrics_count_result(false);
-    call_for_result(request);
 }

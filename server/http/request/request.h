@@ -15,7 +15,6 @@
 #include "server/http/request/query.h"
 #include "server/http/request/router.h"
 #include "server/http/request/upload.h"
-#include "server/http/transport/coding.h"
 #include "server/http/transport/endpoint.h"
 #include "server/store/graph_cache.h"
 #include "server/store/result.h"
@@ -68,16 +67,14 @@ struct request {
     uint32_t address_counter; /* of conn_limits.h */
     enum MHD_Result outcome;  /* of the callback under way */
     enum request_state state;
-    bool has_body;        /* announced at its head */
-    bool closing;         /* the connection ends with this answer */
     unsigned http_status; /* of the answer; 0 before */
 
     enum method method;
     size_t header_count;
     enum coding coding; /* of the answer, if it is streamed */
 
-    bool has_upload;
-    struct text document; /* a body that is no upload */
+    struct upload *upload; /* owned; NULL: the body, if any, is a document */
+    struct text document;
     size_t document_limit;
     struct upload_share share; /* what the document is charged */
     struct text line;          /* room for a small answer */
@@ -86,12 +83,11 @@ struct request {
     struct call *call;
     void (*resume)(
         struct request *request); /* once the call is answered, or the first block made */
-    void *pending; /* the answer whose first block is being made; owned, freed by free_pending */
-    void (*free_pending)(void *pending);
-    size_t offer;          /* of the handler: which of its media types was chosen */
+    struct stream *pending;       /* whose first block is being made; owned */
+    size_t offer;          /* index of the chosen media type, of those that the route offers */
     struct result *result; /* a reference, held until the answer has been sent */
-    void (*serve)(struct request *request); /* with the result */
-    bool asked_again; /* that result was damaged: this is about the one solved in its place */
+    /* Called with the graph or the result, and once more if that is found damaged; then NULL. */
+    void (*serve)(struct request *request);
 
     /* From here on nothing is zeroed at the beginning: each is written before it is read. */
     double began_s; /* monotonic: its headers were there */
@@ -102,7 +98,6 @@ struct request {
     struct answer_header headers[HEADER_LIMIT]; /* of the answer */
     struct problem refusal;                     /* found at the headers or in the body */
     struct job_request job_request;             /* of an upload */
-    struct upload upload;                       /* when there is one */
     char target[]; /* the request target as it came; cut up by the query */
 };
 
@@ -123,14 +118,20 @@ void request_set_header(struct request *request, const char *name, const char *f
 void request_add_header(struct request *request, const char *name, const char *value);
 /* The Content-Type; text is UTF-8, and says so. */
 void request_add_type(struct request *request, const char *media_type);
-/* Chooses the coding of an answer that will be streamed; before its tag is made. without_gzip: it
- * costs more than it saves. */
+/* Chooses the coding of an answer that will be streamed; before its tag is made. */
 void request_negotiate(struct request *request, bool without_gzip);
+/* Chooses, of the media types (NULL-terminated), the one that the client likes best:
+ * STATUS_NOT_ACCEPTABLE, with a hint that lists them. */
+MUST_CHECK enum status request_choose_type(const struct request *request, const char *const *offers,
+                                           size_t *ret_index, struct problem *reterr);
+/* Puts the list of media types into the hint. */
+void request_hint_types(const char *label, const char *const *types, struct problem *problem);
 /* Says on which headers of the request an answer may depend. */
 void request_vary(struct request *request);
-/* Gives the answer the tag of this representation of the result, to be asked for again by it: what
- * a name means may change. True after an answer: as request_answer_condition. */
-bool request_tag(struct request *request, const char *representation);
+/* Gives the answer the tag of this representation of what has the tag etag, such as the result, to
+ * be asked for again by it: what a name means may change. True after an answer: as
+ * request_answer_condition. */
+bool request_tag(struct request *request, const char *etag, const char *representation);
 /* Answers 412 where the tag of the answer is none of If-Match, and 304 where it is one of
  * If-None-Match: true after that. RFC 9110 section 13.2.2. */
 bool request_answer_condition(struct request *request);
@@ -171,6 +172,8 @@ void request_call(struct request *request, void (*resume)(struct request *reques
 bool request_post(struct request *request);
 /* The client has closed its side while the scheduler has its call: it is answered at once. */
 void request_client_left(struct request *request);
+/* request_create_call and request_call, answered as the call is. */
+void request_ask(struct request *request, enum call_kind kind);
 /* The usual resume: the body or the problem of the call, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
@@ -179,6 +182,10 @@ void request_answer_call(struct request *request);
 struct result *request_look_up(const struct request *request);
 /* Frees the document that the question was, unless it has to be asked once more. */
 void request_forget_question(struct request *request);
+/* Calls the handler of the route, or streams its answer. */
+void request_serve(struct request *request);
+/* Finds the graph that the path names, and calls serve once the call of the request knows it. */
+void request_find_graph(struct request *request, void (*serve)(struct request *request));
 /* Finds the result that the path names, waiting for it as the client prefers, and calls serve. When
  * serve is refused, or fails, for a result that proves damaged, the same is done once more: it is
  * being solved again. */

@@ -9,177 +9,111 @@
 #include <string.h>
 
 #define JSON "application/json"
+#define CSV "text/csv"
 #define GEOJSON "application/geo+json"
+#define BINARY "application/octet-stream"
 
-static const struct route_query none = {.required = 0};
-static const struct route_query of_upload = {
-    .parameters = {"format", "charset", "directed", "weight", "source_column", "target_column",
-                   "decimal", "no_edge", "n", "name"},
-    .compares = true};
-static const struct route_query of_submit = {
-    .parameters = {"format", "charset", "directed", "weight", "source_column", "target_column",
-                   "decimal", "no_edge", "kind", "n", "name", "wait", "priority", "deadline_s",
-                   "verify", "result"},
-    .compares = true};
-static const struct route_query of_job_list = {.parameters = {"state", "limit", "cursor"}};
-static const struct route_query of_graph_list = {.parameters = {"limit", "cursor"}};
-static const struct route_query of_job = {.parameters = {"wait"}};
-static const struct route_query of_events = {.parameters = {"last_event_id"}};
-static const struct route_query of_matrix = {.parameters = {"format", "rows", "cols", "header"},
-                                             .of_result = true};
-static const struct route_query of_row = {.parameters = {"format", "cols", "header"},
-                                          .of_result = true};
-static const struct route_query of_column = {.parameters = {"format", "rows", "header"},
-                                             .of_result = true};
-static const struct route_query of_ready = {.parameters = {"verbose"}};
-static const struct route_query of_distance = {
-    .parameters = {"source", "target"},
-    .required = 2,
-    .offers = {JSON, "text/plain"},
-    .refusal = "A distance is not answered in such a form.",
-    .hint = "Answered: " JSON ", text/plain.",
-    .of_result = true,
-};
-static const struct route_query of_path = {
-    .parameters = {"source", "target"},
-    .required = 2,
-    .offers = {JSON, GEOJSON},
-    .refusal = "A path is not answered in such a form.",
-    .hint = "Answered: " JSON ", " GEOJSON ".",
-    .of_result = true,
-};
-static const struct route_query of_paths = {
-    .offers = {JSON},
-    .refusal = "A path is not answered in such a form.",
-    .hint = "Answered: " JSON ".",
-    .question = "{\"pairs\":[[source,target],...]}",
-    .of_result = true,
-};
-static const struct route_query of_pairs = {.of_result = true};
-static const struct route_query of_nearest = {
-    .parameters = {"source", "k", "lon", "lat", "x", "y"},
-    .offers = {JSON, GEOJSON},
-    .refusal = "Vertices are not answered in such a form.",
-    .hint = "Answered: " JSON ", " GEOJSON ".",
-};
-static const struct route_query of_coordinates = {
-    .offers = {"text/csv"},
-    .refusal = "Coordinates are not answered in such a form.",
-    .hint = "Answered: text/csv.",
-};
-static const struct route_query of_coordinates_change = {.compares = true};
-static const struct route_query of_within = {
-    .parameters = {"max", "source", "target"},
-    .required = 1,
-    .offers = {JSON, GEOJSON},
-    .refusal = "Vertices are not answered in such a form.",
-    .hint = "Answered: " JSON ", " GEOJSON ".",
-    .of_result = true,
-};
-static const struct route_query of_heatmap = {
-    .parameters = {"rows", "cols", "size"},
-    .offers = {JSON},
-    .refusal = "Cells are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
-    .of_result = true,
-};
-static const struct route_query of_statistics = {
-    .offers = {JSON},
-    .refusal = "Statistics are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
-    .of_result = true,
-};
-static const struct route_query of_edges = {
-    .offers = {JSON},
-    .refusal = "Edges are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
-};
-static const struct route_query of_change = {
-    .parameters = {"kind", "priority", "deadline_s", "verify", "result", "wait"},
-    .compares = true,
-};
-static const struct route_query of_table = {
-    .offers = {JSON, "text/csv"},
-    .refusal = "A table is not answered in such a form.",
-    .hint = "Answered: " JSON ", text/csv; matrix has other formats.",
-    .question = "{\"sources\":[...],\"destinations\":[...]}",
-    .of_result = true,
-};
-static const struct route_query of_nearest_targets = {
-    .offers = {JSON},
-    .refusal = "Vertices are not answered in such a form.",
-    .hint = "Answered: " JSON ".",
-    .question = "{\"sources\":[...],\"targets\":[...],\"k\":K}",
-    .of_result = true,
-};
-static const struct route_query of_estimate = {
-    .question = "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}"};
+/* The parameters of a job, beside its graph. */
+#define JOB_PARAMETERS "kind", "wait", "priority", "deadline_s", "verify", "result"
 
 /* clang-format off */
 /* Searched in this order: the one asked most comes first. */
 const struct route router_table[] = {
-    {METHOD_GET, "/v1/graphs/{g}/distance", &of_distance, NULL,
-     serve_distances_one, RIGHT_READ},
-    {METHOD_POST | METHOD_PUT, "/v1/jobs", &of_submit, serve_jobs_prepare,
-     serve_jobs_submit, RIGHT_WRITE},
-    {METHOD_GET, "/v1/jobs", &of_job_list, NULL, serve_lists_jobs, RIGHT_READ},
-    {METHOD_GET, "/v1/jobs/{id}", &of_job, NULL, serve_jobs_show, RIGHT_READ},
-    {METHOD_GET, "/v1/jobs/{id}/events", &of_events, NULL, serve_events, RIGHT_READ},
-    {METHOD_DELETE, "/v1/jobs/{id}", &none, NULL, serve_jobs_cancel, RIGHT_WRITE},
-    {METHOD_POST | METHOD_PUT, "/v1/graphs", &of_upload, serve_graphs_prepare,
-     serve_graphs_store, RIGHT_WRITE},
-    {METHOD_GET, "/v1/graphs", &of_graph_list, NULL, serve_lists_graphs, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}", &none, NULL, serve_graphs_show, RIGHT_READ},
-    {METHOD_DELETE, "/v1/graphs/{g}", &none, NULL, serve_graphs_delete, RIGHT_WRITE},
-    {METHOD_GET, "/v1/graphs/{g}/vertices", &none, NULL,
-     serve_graphs_vertices, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/edges", &of_edges, NULL, serve_edges, RIGHT_READ},
-    {METHOD_PATCH, "/v1/graphs/{g}/edges", &of_change, serve_changes_prepare_edges,
-     serve_changes_edges, RIGHT_WRITE},
-    {METHOD_PUT, "/v1/graphs/{g}/weights", &of_change, serve_changes_prepare_weights,
-     serve_changes_weights, RIGHT_WRITE},
-    {METHOD_PUT, "/v1/graphs/{g}/coordinates", &of_coordinates_change, serve_coordinates_prepare,
-     serve_coordinates_put, RIGHT_WRITE},
-    {METHOD_GET, "/v1/graphs/{g}/coordinates", &of_coordinates, NULL,
-     serve_coordinates_show, RIGHT_READ},
-    {METHOD_DELETE, "/v1/graphs/{g}/coordinates", &of_coordinates_change, NULL,
-     serve_coordinates_delete, RIGHT_WRITE},
-    {METHOD_POST, "/v1/graphs/{g}/distances", &of_pairs, serve_pairs_prepare,
-     serve_pairs, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/path", &of_path, NULL, serve_paths_one, RIGHT_READ},
-    {METHOD_POST, "/v1/graphs/{g}/paths", &of_paths, request_expect_question,
-     serve_paths_many, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/matrix", &of_matrix, NULL, serve_matrix, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/row/{v}", &of_row, NULL, serve_matrix_row, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/column/{v}", &of_column, NULL, serve_matrix_column, RIGHT_READ},
-    {METHOD_POST, "/v1/graphs/{g}/table", &of_table, request_expect_question,
-     serve_table, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/nearest", &of_nearest, NULL, serve_nearest, RIGHT_READ},
-    {METHOD_POST, "/v1/graphs/{g}/nearest", &of_nearest_targets, request_expect_question,
-     serve_nearest_targets, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/within", &of_within, NULL, serve_within, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/stats", &of_statistics, NULL,
-     serve_statistics, RIGHT_READ},
-    {METHOD_GET, "/v1/graphs/{g}/heatmap", &of_heatmap, NULL,
-     serve_heatmap, RIGHT_READ},
-    {METHOD_POST, "/v1/estimate", &of_estimate, request_expect_question,
-     serve_estimate, RIGHT_READ},
-    {METHOD_GET, "/v1/limits", &none, NULL, serve_service_limits, RIGHT_READ},
-    {METHOD_GET, "/v1/formats", &none, NULL, serve_service_formats, RIGHT_READ},
-    {METHOD_GET, "/v1/devices", &none, NULL, serve_service_devices, RIGHT_READ},
-    {METHOD_GET, "/openapi.json", &none, NULL, serve_page_openapi, RIGHT_OPEN},
-    {METHOD_GET, "/problems/{type}", &none, NULL, serve_service_problem, RIGHT_OPEN},
-    {METHOD_GET, "/docs", &none, NULL, serve_page_docs, RIGHT_OPEN},
-    {METHOD_GET, "/metrics", &none, NULL, serve_metrics, RIGHT_MONITOR},
-    {METHOD_GET, "/version", &none, NULL, serve_service_version, RIGHT_OPEN},
-    {METHOD_GET, "/livez", &none, NULL, serve_service_live, RIGHT_OPEN},
-    {METHOD_GET, "/readyz", &of_ready, NULL,
-     serve_service_ready, RIGHT_OPEN},
-    {METHOD_GET, "/v2/health/live", &none, NULL,
-     serve_service_live, RIGHT_OPEN},
-    {METHOD_GET, "/v2/health/ready", &of_ready, NULL,
-     serve_service_ready, RIGHT_OPEN},
-    {METHOD_GET, "/", &none, NULL, serve_page_home, RIGHT_OPEN},
+    {METHOD_GET, "/v1/graphs/{g}/distance", RIGHT_READ,
+     .parameters = {"source", "target"}, .required = 2, .offers = {JSON, "text/plain"},
+     .needs = NEEDS_RESULT, .handle = serve_distances_one},
+    {METHOD_POST | METHOD_PUT, "/v1/jobs", RIGHT_WRITE,
+     .parameters = {"name", QUERY_OF_UPLOAD, JOB_PARAMETERS}, .compares = true,
+     .prepare = serve_jobs_prepare, .handle = serve_jobs_submit},
+    {METHOD_GET, "/v1/jobs", RIGHT_READ,
+     .parameters = {"state", "limit", "cursor"}, .handle = serve_lists_jobs},
+    {METHOD_GET, "/v1/jobs/{id}", RIGHT_READ, .parameters = {"wait"}, .handle = serve_jobs_show},
+    {METHOD_GET, "/v1/jobs/{id}/events", RIGHT_READ,
+     .parameters = {"last_event_id"}, .handle = serve_events},
+    {METHOD_DELETE, "/v1/jobs/{id}", RIGHT_WRITE, .handle = serve_jobs_cancel},
+    {METHOD_POST | METHOD_PUT, "/v1/graphs", RIGHT_WRITE,
+     .parameters = {"name", QUERY_OF_UPLOAD}, .compares = true,
+     .prepare = serve_graphs_prepare, .handle = serve_graphs_store},
+    {METHOD_GET, "/v1/graphs", RIGHT_READ,
+     .parameters = {"limit", "cursor"}, .handle = serve_lists_graphs},
+    {METHOD_GET, "/v1/graphs/{g}", RIGHT_READ,
+     .needs = NEEDS_GRAPH, .handle = serve_graphs_show},
+    {METHOD_DELETE, "/v1/graphs/{g}", RIGHT_WRITE, .handle = serve_graphs_delete},
+    {METHOD_GET, "/v1/graphs/{g}/vertices", RIGHT_READ, .handle = serve_graphs_vertices},
+    {METHOD_GET, "/v1/graphs/{g}/edges", RIGHT_READ,
+     .offers = {JSON}, .needs = NEEDS_GRAPH, .stream = &serve_edges},
+    {METHOD_PATCH, "/v1/graphs/{g}/edges", RIGHT_WRITE,
+     .parameters = {JOB_PARAMETERS}, .compares = true,
+     .body = BODY_PAIRS, .reads = {JSON, CSV, "text/tab-separated-values"},
+     .shape = "[[source,target,weight],...], where a weight of null removes the edge",
+     .prepare = serve_jobs_read, .handle = serve_changes_edges},
+    {METHOD_PUT, "/v1/graphs/{g}/weights", RIGHT_WRITE,
+     .parameters = {JOB_PARAMETERS}, .compares = true, .body = BODY_FILE,
+     .prepare = serve_jobs_read, .handle = serve_changes_weights},
+    {METHOD_PUT, "/v1/graphs/{g}/coordinates", RIGHT_WRITE,
+     .compares = true, .body = BODY_FILE, .handle = serve_coordinates_put},
+    {METHOD_GET, "/v1/graphs/{g}/coordinates", RIGHT_READ,
+     .offers = {CSV}, .needs = NEEDS_GRAPH, .stream = &serve_coordinates},
+    {METHOD_DELETE, "/v1/graphs/{g}/coordinates", RIGHT_WRITE,
+     .compares = true, .handle = serve_coordinates_delete},
+    {METHOD_POST, "/v1/graphs/{g}/distances", RIGHT_READ,
+     .body = BODY_PAIRS, .reads = {JSON, CSV, "text/x-dimacs-p2p", BINARY},
+     .shape = "{\"pairs\":[[source,target],...]}",
+     .needs = NEEDS_RESULT, .stream = &serve_pairs},
+    {METHOD_GET, "/v1/graphs/{g}/path", RIGHT_READ,
+     .parameters = {"source", "target"}, .required = 2, .offers = {JSON, GEOJSON},
+     .needs = NEEDS_RESULT, .stream = &serve_paths_one},
+    {METHOD_POST, "/v1/graphs/{g}/paths", RIGHT_READ,
+     .offers = {JSON}, .body = BODY_PAIRS, .reads = {JSON},
+     .shape = "{\"pairs\":[[source,target],...]}",
+     .needs = NEEDS_RESULT, .stream = &serve_paths_many},
+    {METHOD_GET, "/v1/graphs/{g}/matrix", RIGHT_READ,
+     .parameters = {"format", "rows", "cols", "header"},
+     .needs = NEEDS_RESULT, .stream = &serve_matrix},
+    {METHOD_GET, "/v1/graphs/{g}/row/{v}", RIGHT_READ,
+     .parameters = {"format", "cols", "header"},
+     .needs = NEEDS_RESULT, .stream = &serve_matrix_row},
+    {METHOD_GET, "/v1/graphs/{g}/column/{v}", RIGHT_READ,
+     .parameters = {"format", "rows", "header"},
+     .needs = NEEDS_RESULT, .stream = &serve_matrix_column},
+    {METHOD_POST, "/v1/graphs/{g}/table", RIGHT_READ,
+     .offers = {JSON, CSV}, .body = BODY_PAIRS, .reads = {JSON},
+     .shape = "{\"sources\":[...],\"destinations\":[...]}",
+     .needs = NEEDS_RESULT, .stream = &serve_table},
+    {METHOD_GET, "/v1/graphs/{g}/nearest", RIGHT_READ,
+     .parameters = {"source", "k", "lon", "lat", "x", "y"}, .offers = {JSON, GEOJSON},
+     .handle = serve_nearest},
+    {METHOD_POST, "/v1/graphs/{g}/nearest", RIGHT_READ,
+     .offers = {JSON}, .body = BODY_PAIRS, .reads = {JSON},
+     .shape = "{\"sources\":[...],\"targets\":[...],\"k\":K}",
+     .needs = NEEDS_RESULT, .stream = &serve_nearest_targets},
+    {METHOD_GET, "/v1/graphs/{g}/within", RIGHT_READ,
+     .parameters = {"max", "source", "target"}, .required = 1, .offers = {JSON, GEOJSON},
+     .needs = NEEDS_RESULT, .stream = &serve_within},
+    {METHOD_GET, "/v1/graphs/{g}/stats", RIGHT_READ,
+     .offers = {JSON}, .needs = NEEDS_RESULT, .stream = &serve_statistics},
+    {METHOD_GET, "/v1/graphs/{g}/heatmap", RIGHT_READ,
+     .parameters = {"rows", "cols", "size"}, .offers = {JSON},
+     .needs = NEEDS_RESULT, .stream = &serve_heatmap},
+    {METHOD_POST, "/v1/estimate", RIGHT_READ,
+     .body = BODY_DOCUMENT, .reads = {JSON},
+     .shape = "{\"n\":..,\"m\":..,\"kind\":..} or {\"graph\":id}", .handle = serve_estimate},
+    {METHOD_GET, "/v1/limits", RIGHT_READ, .handle = serve_service_limits},
+    {METHOD_GET, "/v1/formats", RIGHT_READ, .handle = serve_service_formats},
+    {METHOD_GET, "/v1/devices", RIGHT_READ, .handle = serve_service_devices},
+    {METHOD_GET, "/openapi.json", RIGHT_OPEN, .handle = serve_page_openapi},
+    {METHOD_GET, "/problems/{type}", RIGHT_OPEN, .handle = serve_service_problem},
+    {METHOD_GET, "/docs", RIGHT_OPEN, .handle = serve_page_docs},
+    {METHOD_GET, "/metrics", RIGHT_MONITOR, .handle = serve_metrics},
+    {METHOD_GET, "/version", RIGHT_OPEN, .handle = serve_service_version},
+    {METHOD_GET, "/livez", RIGHT_OPEN, .handle = serve_service_live},
+    {METHOD_GET, "/readyz", RIGHT_OPEN,
+     .parameters = {"verbose"}, .handle = serve_service_ready},
+    {METHOD_GET, "/v2/health/live", RIGHT_OPEN, .handle = serve_service_live},
+    {METHOD_GET, "/v2/health/ready", RIGHT_OPEN,
+     .parameters = {"verbose"}, .handle = serve_service_ready},
+    {METHOD_GET, "/favicon.ico", RIGHT_OPEN, .handle = serve_page_icon},
+    {METHOD_GET, "/", RIGHT_OPEN, .handle = serve_page_home},
 };
 /* clang-format on */
 

@@ -3,6 +3,7 @@
 
 #include "proto/problem.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum method {
@@ -18,27 +19,38 @@ enum method {
 
 struct request;
 
-/* A route's parameters and the forms of its answer, checked before the handler is called. */
-struct route_query {
-    const char *parameters[17]; /* all that are known; NULL-terminated */
-    unsigned required;          /* so many of the first must be given */
-    /* The media types of the answer, NULL-terminated; none where the handler chooses. */
-    const char *offers[4];
-    const char *refusal; /* of a request that accepts none of them, and its hint */
-    const char *hint;
-    const char *question; /* the shape of a body in JSON; NULL: it has another, or none */
-    bool of_result;       /* the handler is called once there is the result that the path names */
-    bool compares;        /* the handler compares If-Match with the tag of what it changes */
+/* The object that a route is about, which is looked up before the route is called. */
+enum route_needs { NEEDS_NOTHING, NEEDS_GRAPH, NEEDS_RESULT };
+
+/* The limit of the configuration that holds for the body of a route. */
+enum route_body {
+    BODY_NONE,     /* or one that prepare expects */
+    BODY_DOCUMENT, /* a small one in JSON */
+    BODY_PAIRS,    /* a list of vertices, pairs or changes */
+    BODY_FILE      /* as large as an upload */
 };
 
+struct stream_kind;
+
+/* All that is known of a route. What it says of parameters, body and media types is checked before
+ * the route is called. */
 struct route {
     unsigned methods;    /* HEAD is added where GET is */
     const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment; two at most */
-    const struct route_query *query;
-    /* At the headers of a request with a body; NULL for those without. */
+    unsigned right;      /* that its key must have: of enum right */
+    const char *parameters[17]; /* all that are known; NULL-terminated; query.c has their types */
+    unsigned required;          /* so many of the first must be given */
+    const char *offers[4];      /* media types of the answer, NULL-terminated; none: the handler
+                                 * chooses */
+    enum route_body body;
+    const char *reads[5]; /* media types of the body, NULL-terminated; none: any */
+    const char *shape;    /* of a body in JSON */
+    bool compares;        /* the handler compares If-Match with the tag of what it changes */
+    enum route_needs needs;
+    /* At the headers of a request with a body, to refuse it early; NULL: nothing more to check. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
     void (*handle)(struct request *request); /* when all of the request is there */
-    unsigned right;                          /* that its key must have: of enum right */
+    const struct stream_kind *stream;        /* the answer, where there is no handler */
 };
 
 /* The longest segment that is taken, with its NUL. */

@@ -254,7 +254,6 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
         if (may_be_document(upload) &&
             memmem(upload->kept.bytes, upload->kept.size, "\"graph\"", 7) != NULL) {
             const size_t mark = text_mark_size(upload->kept.bytes, upload->kept.size);
-
             document = json_loadb(upload->kept.bytes + mark, upload->kept.size - mark,
                                   JSON_REJECT_DUPLICATES, NULL);
         }

@@ -40,14 +40,12 @@ struct endpoint {
     struct mailbox *mailbox;
     pthread_t thread;
     char name[16];
-
     uv_loop_t loop;
     uv_poll_t accepting;  /* the listener */
     uv_poll_t daemon_set; /* the daemon's epoll descriptor */
     uv_async_t posted;
     uv_timer_t tick; /* runs while there are connections, or none can be accepted */
     uv_idle_t again; /* runs while the daemon has work that no descriptor tells of */
-
     TAILQ_HEAD(, conn) conns;
     TAILQ_HEAD(, conn) computing; /* suspended; the first is the next to compute */
     struct conn *arriving;        /* handed to MHD_add_connection */
@@ -598,14 +596,12 @@ struct pool_work {
 static void run_work(uv_work_t *request)
 {
     struct pool_work *work = request->data;
-
     work->work(work->context);
 }
 
 static void end_work(uv_work_t *request, int status)
 {
     struct pool_work *work = request->data;
-
     (void)status;
     work->done(work->context);
     free(work);
@@ -615,7 +611,6 @@ enum status endpoint_work(struct endpoint *endpoint, void (*work)(void *context)
                           void (*done)(void *context), void *context)
 {
     struct pool_work *queued = malloc(sizeof(*queued));
-
     if (queued == NULL) {
         return STATUS_NO_MEMORY;
     }

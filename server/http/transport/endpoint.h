@@ -32,6 +32,7 @@ struct conn {
     enum conn_verdict verdict;
     uint32_t address; /* counter of conn_limits.h */
     bool is_suspended;
+    bool is_last; /* the connection ends with the answer under way */
     /* While its answer is computed: */
     TAILQ_ENTRY(conn) turn;
     struct MHD_Connection *connection;

@@ -2,6 +2,7 @@
 
 #include "server/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool make_block(void *context, double end_s)
     struct stream *stream = context;
     struct text *made = &stream->made;
     while (!stream->ended && !made->failed && made->size < BLOCK_SIZE) {
-        stream->ended = !stream->plan.make(stream, made);
+        stream->ended = !stream->kind->make(stream, made);
         const double now_s = clock_monotonic_s();
         if (now_s >= stream->flushed_s + FLUSH_S && made->size > 0) {
             break;
@@ -124,26 +125,35 @@ static void free_stream(void *context)
     coding_close(stream->coder);
     text_finish(&stream->made);
     text_finish(&stream->text);
-    if (stream->plan.destroy != NULL) {
-        stream->plan.destroy(stream->plan.context);
+    if (stream->kind->close != NULL) {
+        stream->kind->close(stream->context);
     }
     result_unref(stream->result);
     free(stream);
 }
 
-static struct stream *create_stream(struct request *request, const struct stream_plan *plan)
+void stream_destroy(struct stream *stream)
 {
-    struct stream *stream = calloc(1, sizeof(*stream));
-    if (stream == NULL) {
-        if (plan->destroy != NULL) {
-            plan->destroy(plan->context);
-        }
-        return NULL;
+    if (stream != NULL) {
+        free_stream(stream);
     }
-    stream->plan = *plan;
-    stream->request = request;
-    stream->result = request->result == NULL ? NULL : result_ref(request->result);
-    stream->flushed_s = clock_monotonic_s();
+}
+
+static struct stream *create_stream(struct request *request, const struct stream_kind *kind)
+{
+    const char *offered = request->match.route->offers[request->offer];
+    const char *representation = kind->representation;
+    struct stream *stream = calloc(1, sizeof(*stream) + kind->context_size);
+    if (stream != NULL) {
+        stream->kind = kind;
+        stream->request = request;
+        stream->result = request->result == NULL ? NULL : result_ref(request->result);
+        stream->media_type = offered != NULL ? offered : "application/json";
+        stream->http_status = MHD_HTTP_OK;
+        stream->flushed_s = clock_monotonic_s();
+        snprintf(stream->representation, sizeof(stream->representation), "%s",
+                 representation != NULL ? representation : "");
+    }
     return stream;
 }
 
@@ -164,8 +174,8 @@ static void refuse_stream(struct request *request, struct stream *stream)
 /* Moves the stream, which has its first block in made. */
 static void send_stream(struct request *request, struct stream *stream)
 {
-    const struct stream_plan plan = stream->plan;
-    const unsigned http_status = plan.http_status == 0 ? MHD_HTTP_OK : plan.http_status;
+    const unsigned http_status = stream->http_status;
+    const char *media_type = stream->media_type;
     struct MHD_Response *response = NULL;
     if (has_failed(stream)) {
         refuse_stream(request, stream);
@@ -177,21 +187,22 @@ static void send_stream(struct request *request, struct stream *stream)
         stream->made = (struct text){0};
         free_stream(stream);
         request->coding = CODING_IDENTITY;
-        request_answer_text(request, http_status, plan.media_type, &text);
+        request_answer_text(request, http_status, media_type, &text);
         return;
     }
     if (request->coding == CODING_IDENTITY ||
         coding_open(request->coding, &stream->coder) == STATUS_OK) {
         encode_block(stream);
         response = MHD_create_response_from_callback(
-            plan.size > 0 && request->coding == CODING_IDENTITY ? plan.size : MHD_SIZE_UNKNOWN,
+            stream->size > 0 && request->coding == CODING_IDENTITY ? stream->size
+                                                                   : MHD_SIZE_UNKNOWN,
             BLOCK_SIZE, read_stream, stream, free_stream);
     }
     if (response == NULL) {
         free_stream(stream);
     }
     request_expect_stream(request, response);
-    request_add_type(request, plan.media_type);
+    request_add_type(request, media_type);
     if (request->coding != CODING_IDENTITY) {
         request_add_header(request, MHD_HTTP_HEADER_CONTENT_ENCODING,
                            decoder_coding_name(request->coding));
@@ -208,27 +219,49 @@ static void send_first(struct request *request)
         request->outcome = MHD_NO;
         return;
     }
-    const bool keeps_question = stream->plan.keeps_question;
+    const bool keeps_question = stream->kind->keeps_question;
     send_stream(request, stream);
     if (!keeps_question) {
         request_forget_question(request);
     }
 }
 
-void stream_answer(struct request *request, const struct stream_plan *plan)
+/* Chooses the coding and makes the tag; true when that has answered. */
+static bool describe_stream(struct request *request, const struct stream *stream)
 {
-    struct stream *stream = create_stream(request, plan);
+    if (!stream->as_it_is) {
+        request_negotiate(request, stream->without_gzip);
+    }
+    if (stream->representation[0] == '\0') {
+        request_vary(request);
+        return false;
+    }
+    return request_tag(request,
+                       stream->etag[0] != '\0' ? stream->etag : result_etag(stream->result),
+                       stream->representation);
+}
+
+void stream_answer(struct request *request, const struct stream_kind *kind)
+{
+    struct stream *stream = create_stream(request, kind);
+    struct problem problem;
     if (stream == NULL) {
         request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the answer.", NULL);
         return;
     }
-    request->pending = stream;
-    request->free_pending = free_stream;
-    if (make_block(stream, clock_monotonic_s() + AT_ONCE_S)) {
-        send_first(request);
+    if (kind->open != NULL && kind->open(stream, &problem) != STATUS_OK) {
+        free_stream(stream);
+        request_refuse(request, &problem);
+    } else if (describe_stream(request, stream) || (kind->divert != NULL && kind->divert(stream))) {
+        free_stream(stream);
     } else {
-        request->resume = send_first;
-        request->outcome = MHD_YES;
-        endpoint_compute(request->conn, request->connection, make_block, stream);
+        request->pending = stream;
+        if (make_block(stream, clock_monotonic_s() + AT_ONCE_S)) {
+            send_first(request);
+        } else {
+            request->resume = send_first;
+            request->outcome = MHD_YES;
+            endpoint_compute(request->conn, request->connection, make_block, stream);
+        }
     }
 }

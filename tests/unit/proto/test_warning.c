@@ -39,11 +39,14 @@ TEST(warnings_print_as_json)
     assert_null(warning_print(&warnings));
     warning_hint(warning_add(&warnings, WARNING_NAME_MOVED, "the \"name\""), "id");
     warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");
-    warning_add(&warnings, WARNING_COLUMNS_UNUSED, "%.4s, cut", "caf\xC3\xA9");
+    struct warning *unused =
+        warning_add(&warnings, WARNING_COLUMNS_UNUSED, "%.4s, cut", "caf\xC3\xA9");
+    snprintf(unused->columns, sizeof(unused->columns), "a, \"b\"\nkm");
     char *text = warning_print(&warnings);
     assert_string_equal(
         text, "[{\"code\":\"DirectedAssumed\",\"detail\":\"one way\",\"hint\":\"\"},"
-              "{\"code\":\"ColumnsUnused\",\"detail\":\"caf\xEF\xBF\xBD, cut\",\"hint\":\"\"},"
+              "{\"code\":\"ColumnsUnused\",\"detail\":\"caf\xEF\xBF\xBD, cut\",\"hint\":\"\","
+              "\"columns\":[\"a, \\\"b\\\"\",\"km\"]},"
               "{\"code\":\"NameMoved\",\"detail\":\"the \\\"name\\\"\",\"hint\":\"id\"}]");
     free(text);
 }

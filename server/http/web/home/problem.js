@@ -11,10 +11,9 @@ function buttonWords(name, value) {
 
 // Buttons that send the file again with a parameter that a warning or a problem names. send(parameters)
 // does that; null where the page does not have the file.
-export function remedies({ code, detail = "", hint = "" }, send) {
+export function remedies({ code, columns = [], hint = "" }, send) {
   if (send === null) return null;
   const found = code === "DirectedAssumed" ? [["directed", "false"]] : [];
-  const columns = /(?:numbers in|part of the graph): (.*)\.$/.exec(detail)?.[1].split(", ") ?? [];
   const named = [...hint.matchAll(/\bweight=([\w.-]*\w)/g)].map((match) => match[1]);
   for (const name of new Set([...columns, ...named].slice(0, 8))) found.push(["weight", name]);
   if (found.length === 0) return null;

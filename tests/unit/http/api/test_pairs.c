@@ -136,3 +136,223 @@ TEST(any_bytes_are_walked_or_refused)
     assert_true(walked > 0 && walked < 30000);
     text_finish(&seen);
 }
+
+static enum status walk_lines(enum pairs_form form, const char *body, struct text *seen,
+                              struct problem *reterr)
+{
+    struct pairs_reader reader;
+    enum status status = STATUS_OK;
+
+    text_clear(seen);
+    text_append_string(seen, "");
+    pairs_open(&reader, form, body, strlen(body));
+    for (;;) {
+        const bool had_header = reader.has_header;
+
+        status = pairs_next(&reader, reterr);
+        text_append_string(seen, reader.has_header && !had_header ? "header " : "");
+        if (status != STATUS_OK || reader.ended) {
+            return status;
+        }
+        text_append(seen, reader.pair[0].bytes, reader.pair[0].size);
+        text_append_char(seen, '>');
+        text_append(seen, reader.pair[1].bytes, reader.pair[1].size);
+        text_append_char(seen, ' ');
+        if (reader.pair[0].size == 4 && memcmp(reader.pair[0].bytes, "stop", 4) == 0) {
+            pairs_place(&reader, reterr);
+            return STATUS_NO_SUCH_VERTEX;
+        }
+    }
+}
+
+static void expect_lines(enum pairs_form form, const char *body, const char *pairs)
+{
+    struct text seen = {0};
+
+    assert_int_equal(walk_lines(form, body, &seen, NULL), STATUS_OK);
+    assert_string_equal(seen.bytes, pairs);
+    text_finish(&seen);
+}
+
+TEST(csv_has_quotes_blanks_and_any_end_of_line)
+{
+    expect_lines(PAIRS_CSV, "1,2\r\n\n a b , -3 \n\"x,\"\"y\"\"\",\"\"", "1>2 a b>-3 x,\"y\"> ");
+    expect_lines(PAIRS_CSV, "Source,target\n1,2\n", "header 1>2 ");
+    expect_lines(PAIRS_CSV, "1,2\nsource,target\n", "1>2 source>target ");
+    expect_lines(PAIRS_CSV, ",\n", "> ");
+    expect_lines(PAIRS_CSV, "\"a\nb\r\n\",\"\n\n\"\"\"\r\n3,4", "a\nb\n>\n\n\" 3>4 ");
+    expect_lines(PAIRS_CSV, "\n", "");
+}
+
+TEST(p2p_has_comments_and_a_count)
+{
+    expect_lines(PAIRS_P2P, "c a comment\np aux sp p2p 2\nq 1 2\r\nc\n\nq  3\t4\n", "1>2 3>4 ");
+    expect_lines(PAIRS_P2P, "p aux sp p2p 0", "");
+}
+
+TEST(other_lines_are_refused_where_they_are)
+{
+    static const struct {
+        enum pairs_form form;
+        const char *body;
+        uint64_t line;
+        uint64_t column;
+    } cases[] = {
+        {PAIRS_CSV, "1,2\n3\n", 2, 0},
+        {PAIRS_CSV, "1,2,3\n", 1, 0},
+        {PAIRS_CSV, "\"1,2\n", 1, 0},
+        {PAIRS_CSV, "1,\"2\n\n3", 1, 0},
+        {PAIRS_CSV, "1,\"2\n\n\"\n\n3\n", 5, 0},
+        {PAIRS_CSV, "\"1\"x,2\n", 1, 4},
+        {PAIRS_CSV, "1,2\nstop,2\n", 2, 0},
+        {PAIRS_P2P, "q 1 2\n", 1, 1},
+        {PAIRS_P2P, "p aux sp p2p x\n", 1, 14},
+        {PAIRS_P2P, "p sp 3 3\n", 1, 1},
+        {PAIRS_P2P, "p aux sp p2p 1\nq 1\n", 2, 4},
+        {PAIRS_P2P, "p aux sp p2p 1\nq 1 2 3\n", 2, 8},
+        {PAIRS_P2P, "p aux sp p2p 1\na 1 2 3\n", 2, 1},
+        {PAIRS_P2P, "p aux sp p2p 2\nq 1 2\n", 0, 0},
+        {PAIRS_P2P, "p aux sp p2p 1\nq 1 2\nq 1 2\n", 0, 0},
+        {PAIRS_P2P, "p aux sp p2p 1\np aux sp p2p 1\n", 2, 1},
+        {PAIRS_P2P, "c\n", 0, 0},
+        {PAIRS_P2P, "p aux sp p2p 1\nq stop 1\n", 2, 0},
+    };
+    struct text seen = {0};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct problem problem = {0};
+        enum status status = walk_lines(cases[i].form, cases[i].body, &seen, &problem);
+
+        assert_int_equal(status, strstr(cases[i].body, "stop") != NULL ? STATUS_NO_SUCH_VERTEX
+                                                                       : STATUS_BAD_REQUEST);
+        assert_int_equal(problem.line, cases[i].line);
+        assert_int_equal(problem.column, cases[i].column);
+    }
+    text_finish(&seen);
+}
+
+TEST(rows_are_found_in_every_form)
+{
+    static const uint32_t rows[] = {0, 2, 1, 1};
+    static const struct {
+        enum pairs_form form;
+        const char *body;
+        size_t size;        /* 0: of the string */
+        enum status status; /* once the two pairs were read */
+        uint64_t line;
+        uint64_t column;
+    } cases[] = {
+        {PAIRS_JSON, "{\"pairs\":[[5,7],[6,6]]}", 0, STATUS_OK, 0, 0},
+        {PAIRS_CSV, "5,7\n6,6\n", 0, STATUS_OK, 0, 0},
+        {PAIRS_P2P, "p aux sp p2p 2\nq 5 7\nq 6 6\n", 0, STATUS_OK, 0, 0},
+        {PAIRS_BINARY, (const char *)rows, 16, STATUS_OK, 0, 0},
+        {PAIRS_JSON, "{\"pairs\":[[5,7],[6,6],[5,8]]}", 0, STATUS_NO_SUCH_VERTEX, 0, 23},
+        {PAIRS_CSV, "5,7\n6,6\n4,5\n", 0, STATUS_NO_SUCH_VERTEX, 3, 0},
+    };
+    struct vertex_names *names;
+
+    assert_int_equal(vertex_names_create_range(3, 5, &names), STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t size = cases[i].size > 0 ? cases[i].size : strlen(cases[i].body);
+        struct problem problem = {0};
+        struct pairs_reader reader;
+        uint32_t pair[1][2];
+        size_t count;
+
+        pairs_open(&reader, cases[i].form, cases[i].body, size);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(pairs_read_rows(&reader, names, 1, pair, &count, &problem), STATUS_OK);
+            assert_int_equal(count, 1);
+            assert_memory_equal(pair, rows + 2 * k, sizeof pair);
+        }
+        assert_int_equal(pairs_read_rows(&reader, names, 1, pair, &count, &problem),
+                         cases[i].status);
+        assert_int_equal(reader.ended, cases[i].status == STATUS_OK);
+        assert_int_equal(problem.line, cases[i].line);
+        assert_int_equal(problem.column, cases[i].column);
+        pairs_close(&reader);
+    }
+    vertex_names_destroy(names);
+}
+
+TEST(binary_is_whole_pairs_inside_the_matrix)
+{
+    static const uint32_t rows[] = {0, 1, 2, 3};
+    struct vertex_names *names;
+    struct problem problem;
+    struct pairs_reader reader;
+    uint32_t pairs[2][2];
+    size_t count;
+
+    assert_int_equal(vertex_names_create_range(3, 0, &names), STATUS_OK);
+    pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 15);
+    assert_int_equal(pairs_read_rows(&reader, names, 2, pairs, &count, &problem),
+                     STATUS_BAD_REQUEST);
+    pairs_open(&reader, PAIRS_BINARY, (const char *)rows, 16);
+    assert_int_equal(pairs_read_rows(&reader, names, 1, pairs, &count, &problem), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(pairs_read_rows(&reader, names, 2, pairs, &count, &problem),
+                     STATUS_NO_SUCH_VERTEX);
+    assert_non_null(strstr(problem.detail, "Pair 1 is (2, 3)"));
+    vertex_names_destroy(names);
+}
+
+/* The pairs and weights of a list of changes in CSV. */
+static enum status walk_weighted(const char *body, struct text *seen, struct problem *reterr)
+{
+    struct pairs_reader reader;
+    enum status status;
+
+    text_clear(seen);
+    pairs_open_weighted(&reader, PAIRS_CSV, body, strlen(body));
+    while ((status = pairs_next(&reader, reterr)) == STATUS_OK && !reader.ended) {
+        for (size_t i = 0; i < 3; i++) {
+            text_append(seen, reader.pair[i].bytes, reader.pair[i].size);
+            text_append_char(seen, i < 2 ? '>' : ' ');
+        }
+    }
+    pairs_close(&reader);
+    return status;
+}
+
+TEST(a_header_names_the_columns_of_changes)
+{
+    static const struct {
+        const char *body;
+        const char *seen;
+    } cases[] = {
+        {"source,target,weight\na,b,5\n", "a>b>5 "},
+        {"FROM,To,cost\na,b,5\n", "a>b>5 "},
+        {"time_s,dst,src\n5,b,a\n", "a>b>5 "},
+        {"u;v;length\na;b;5\n", "a>b>5 "},
+        {"u\tv\tw\na\tb\t\n", "a>b> "},
+        {"u,v,5\n", "u>v>5 "},
+        {"a,b,5\nsource,target,weight\n", "a>b>5 source>target>weight "},
+        {"\"a,b\",c,5\n", "a,b>c>5 "},
+    };
+    struct text seen = {0};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(walk_weighted(cases[i].body, &seen, NULL), STATUS_OK);
+        text_append_char(&seen, '\0');
+        assert_string_equal(seen.bytes, cases[i].seen);
+    }
+    text_finish(&seen);
+}
+
+TEST(a_name_over_many_lines_has_a_limit)
+{
+    struct problem problem = {0};
+    struct text body = {0};
+    struct text seen = {0};
+
+    text_append_string(&body, "1,2\n\"");
+    for (int i = 0; i < 10000; i++) {
+        text_append_string(&body, "a\n");
+    }
+    text_append_string(&body, "\",x\n");
+    assert_int_equal(walk_lines(PAIRS_CSV, body.bytes, &seen, &problem), STATUS_BAD_REQUEST);
+    assert_int_equal(problem.line, 2);
+    text_finish(&body);
+    text_finish(&seen);
+}

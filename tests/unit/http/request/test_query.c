@@ -62,45 +62,68 @@ TEST(an_unknown_parameter_is_told_the_known_ones)
     struct problem problem;
 
     assert_int_equal(parse("limit=1&wiat=2", text, &query), STATUS_OK);
-    assert_int_equal(query_check(&query, known, &problem), STATUS_UNKNOWN_PARAMETER);
+    assert_int_equal(query_check(&query, known, 60, &problem), STATUS_UNKNOWN_PARAMETER);
     assert_non_null(strstr(problem.detail, "wiat"));
     assert_non_null(strstr(problem.hint, "wait, limit"));
     assert_int_equal(parse("limit=1&wait=2", text, &query), STATUS_OK);
-    assert_int_equal(query_check(&query, known, &problem), STATUS_OK);
+    assert_int_equal(query_check(&query, known, 60, &problem), STATUS_OK);
+}
+
+static enum status check(const char *text, struct query *ret_query, struct problem *reterr)
+{
+    static const char *const known[] = {"header", "limit", "wait", "deadline_s", "lon", "x", NULL};
+    static char copy[128];
+
+    assert_int_equal(parse(text, copy, ret_query), STATUS_OK);
+    return query_check(ret_query, known, 60, reterr);
 }
 
 TEST(values_have_types_and_ranges)
 {
-    char text[128];
+    static const char *const good[] = {"header=true", "limit=1",  "limit=1000",         "wait=60",
+                                       "wait=1.5",    "lon=-1e3", "deadline_s=31536000"};
+    static const char *const bad[] = {"header=1",
+                                      "header=",
+                                      "limit=0",
+                                      "limit=1001",
+                                      "limit=1.5",
+                                      "limit=",
+                                      "wait=61",
+                                      "wait=-1",
+                                      "wait=x",
+                                      "lon=east",
+                                      "lon=",
+                                      "x=1,5",
+                                      "deadline_s=31536001"};
     struct query query;
     struct problem problem;
-    bool flag = false;
-    int64_t number = 7;
-    double seconds = -1;
 
-    assert_int_equal(parse("f=true&g=1&i=9&j=10&k=1.5&s=1.5&t=61&u=-1&v=", text, &query),
-                     STATUS_OK);
-    assert_int_equal(query_flag(&query, "f", &flag, &problem), STATUS_OK);
-    assert_true(flag);
-    assert_int_equal(query_flag(&query, "g", &flag, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_integer(&query, "absent", 0, 9, &number, &problem), STATUS_OK);
-    assert_int_equal(number, 7);
-    assert_int_equal(query_integer(&query, "i", 0, 9, &number, &problem), STATUS_OK);
-    assert_int_equal(number, 9);
-    assert_int_equal(query_integer(&query, "j", 0, 9, &number, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_integer(&query, "k", 0, 9, &number, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_integer(&query, "v", 0, 9, &number, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_seconds(&query, "s", 60, &seconds, &problem), STATUS_OK);
-    assert_true(seconds == 1.5);
-    assert_int_equal(query_seconds(&query, "t", 60, &seconds, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_seconds(&query, "u", 60, &seconds, &problem), STATUS_BAD_PARAMETER);
-    assert_int_equal(query_seconds(&query, "u", 31536000, &seconds, &problem),
-                     STATUS_BAD_PARAMETER);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(check(good[i], &query, &problem), STATUS_OK);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(check(bad[i], &query, &problem), STATUS_BAD_PARAMETER);
+    }
     assert_non_null(strstr(problem.detail, "from 0 to 31536000."));
+}
+
+TEST(values_are_read_or_fall_back)
+{
+    struct query query;
+
+    assert_int_equal(check("header=true&limit=9&wait=1.5", &query, NULL), STATUS_OK);
+    assert_true(query_flag(&query, "header", false));
+    assert_true(query_flag(&query, "absent", true));
+    assert_int_equal(query_integer(&query, "limit", 7), 9);
+    assert_int_equal(query_integer(&query, "absent", 7), 7);
+    assert_true(query_real(&query, "wait", -1) == 1.5);
+    assert_true(query_real(&query, "absent", -1) == -1);
 }
 
 static enum status from_query(const char *text, struct job_request *ret_request)
 {
+    static const char *const known[] = {"name",     QUERY_OF_UPLOAD, "kind",   "wait",
+                                        "priority", "deadline_s",    "verify", NULL};
     char copy[512];
     struct query query;
     struct problem problem;
@@ -108,7 +131,8 @@ static enum status from_query(const char *text, struct job_request *ret_request)
     memcpy(copy, text, strlen(text) + 1);
     *ret_request = (struct job_request){.wait_s = -1};
     assert_int_equal(query_parse(copy, &query, &problem), STATUS_OK);
-    return query_read_job(&query, 60, ret_request, &problem);
+    const enum status status = query_check(&query, known, 60, &problem);
+    return status == STATUS_OK ? query_read_job(&query, ret_request, &problem) : status;
 }
 
 static enum status from_document(const char *text, struct job_request *ret_request)
@@ -121,9 +145,9 @@ static enum status from_document(const char *text, struct job_request *ret_reque
 
     assert_non_null(root);
     *ret_request = (struct job_request){.wait_s = -1};
-    enum status status = query_from_document(root, known, &members, &problem);
+    enum status status = query_from_document(root, known, 60, &members, &problem);
     if (status == STATUS_OK) {
-        status = query_read_job(&members.query, 60, ret_request, &problem);
+        status = query_read_job(&members.query, ret_request, &problem);
     }
     json_decref(root);
     return status;
