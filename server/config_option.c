@@ -387,40 +387,17 @@ static bool store_value(struct config *config, const struct config_option *optio
 {
     char *member = (char *)config + option->offset;
     uint64_t number = 0;
-    bool sound = true;
-    switch (option->type) {
-    case OPTION_TEXT:
-        break;
-    case OPTION_ADDRESS:
-        sound = is_address(option, text);
-        break;
-    case OPTION_HOSTS:
-    case OPTION_ORIGINS:
-        sound = is_list(option, text);
-        break;
-    case OPTION_TILES:
-        sound = is_tiles(text);
-        break;
-    case OPTION_WORD:
-    case OPTION_CHOICE:
-        while (option->choices[number] != NULL && strcmp(option->choices[number], text) != 0) {
-            number++;
-        }
-        sound = option->choices[number] != NULL;
-        break;
-    case OPTION_NUMBER:
-    case OPTION_BYTES:
-        sound = config_parse_number(text, option->type == OPTION_BYTES, &number) &&
-                number >= option->min && number <= option->max;
-        break;
+    if (option->choices != NULL && !find_choice(option->choices, text, &number)) {
+        return false;
     }
     if (option->type <= OPTION_WORD) {
         return (text_types[option->type].accepts == NULL ||
                 text_types[option->type].accepts(text)) &&
                store_text(option, text, member);
     }
-    if (option->choices == NULL && (!parse_number(text, option->type == OPTION_BYTES, &number) ||
-                                    number < option->min || number > option->max)) {
+    if (option->choices == NULL &&
+        (!config_parse_number(text, option->type == OPTION_BYTES, &number) ||
+         number < option->min || number > option->max)) {
         return false;
     }
     /* Members of 4 bytes are the low half of the number: this project is little-endian. */
