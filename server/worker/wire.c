@@ -95,17 +95,16 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
     return STATUS_CORRUPT;
 }
 
-static void end_problem(struct problem *problem)
-{
-    problem->detail[sizeof(problem->detail) - 1] = '\0';
-    problem->hint[sizeof(problem->hint) - 1] = '\0';
-}
+/* Ends a text that a worker process may have left without a NUL. */
+#define END_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
-static void end_device(struct solver_device *device)
+static void end_texts(struct problem *problem, struct solver_device *device)
 {
-    device->solver[sizeof(device->solver) - 1] = '\0';
-    device->name[sizeof(device->name) - 1] = '\0';
-    device->detail[sizeof(device->detail) - 1] = '\0';
+    END_TEXT(problem->detail);
+    END_TEXT(problem->hint);
+    END_TEXT(device->solver);
+    END_TEXT(device->name);
+    END_TEXT(device->detail);
 }
 
 void wire_write_done(const struct task *task, struct wire_done *ret_done)
@@ -133,14 +132,13 @@ enum status wire_read_done(const struct wire_done *done, struct task *task)
     }
     outcome.cycle = task->outcome.cycle;
     outcome.account.statistics = NULL;
-    end_device(&outcome.device);
     task->outcome = outcome;
     task->status = (enum status)done->status;
     task->is_passing = done->is_passing;
     task->problem = done->problem;
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;
-    end_problem(&task->problem);
+    end_texts(&task->problem, &task->outcome.device);
     return STATUS_OK;
 }
 
@@ -173,8 +171,7 @@ enum status wire_read_facts(const struct worker_facts *facts, struct worker_fact
         return STATUS_CORRUPT;
     }
     *ret_facts = *facts;
-    end_problem(&ret_facts->problem);
-    end_device(&ret_facts->device);
-    ret_facts->sandbox.without[sizeof(ret_facts->sandbox.without) - 1] = '\0';
+    end_texts(&ret_facts->problem, &ret_facts->device);
+    END_TEXT(ret_facts->sandbox.without);
     return STATUS_OK;
 }

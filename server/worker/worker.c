@@ -21,23 +21,10 @@
 /* The solvers keep their matrices on the heap; this is for deep library frames. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
-/* How tasks reach the solver: by a call in this thread, or as messages to a process. */
-struct worker_transport {
-    /* Opens the solver, and reports the facts about it. */
-    void (*start)(struct worker *worker, struct worker_facts *ret_facts);
-    /* Waits for a task, without a limit. */
-    enum task_loss (*wait)(struct worker *worker);
-    /* The task has its files. Sets its status, unless there is a loss. */
-    enum task_loss (*solve)(struct worker *worker, struct task *task);
-    /* Closes the solver, for the reason *loss. */
-    void (*end)(struct worker *worker, enum task_loss *loss, int *ret_code);
-    bool can_restart; /* after a loss */
-};
-
 /* Other threads touch the atomic members alone. */
 struct worker {
     struct worker_config config;
-    const struct worker_transport *transport;
+    bool has_process; /* the solver is in a process, else in the thread */
     struct worker_health health;
     pthread_t thread;
     struct task *_Atomic given; /* the next task, until the thread receives it */
@@ -50,108 +37,108 @@ struct worker {
     int backoff_ms;
 };
 
-/* ---- The solver in this thread ---- */
+/* ---- The solver, in this thread or in a process ---- */
 
-static void start_in_thread(struct worker *worker, struct worker_facts *ret_facts)
+/* Starts a process and has it open its solver; the process is ended unless that succeeds. */
+static void open_process(struct worker *worker, struct worker_facts *ret_facts)
 {
     struct worker_process *process = &worker->process;
+    struct wire_opened opened = {0};
+    char reason[TASK_LOSS_TEXT_SIZE];
+    int code;
+    if (worker_process_start(process) != STATUS_OK) {
+        ret_facts->status =
+            problem_set(&ret_facts->problem, STATUS_NO_MEMORY, "No process can be started.");
+        return;
+    }
+    enum task_loss loss = worker_process_open(process, &worker->config.setup, &opened);
+    const bool is_lost = loss != TASK_LOSS_NONE;
+    *ret_facts = opened.facts;
+    if (!is_lost && ret_facts->status == STATUS_OK && worker->solver == NULL) {
+        struct solver *model = NULL;
+        ret_facts->status = solver_model_create(&opened.figures, &model);
+        worker->solver = model;
+    }
+    if (!is_lost && ret_facts->status == STATUS_OK) {
+        return;
+    }
+    worker_process_end(process, &loss, &code);
+    if (is_lost) {
+        task_loss_describe(loss, code, reason);
+        ret_facts->status =
+            problem_set(&ret_facts->problem, STATUS_DEVICE_LOST,
+                        "The solver's process ended while it opened the device: %s.", reason);
+    }
+}
+
+static void start_process(struct worker *worker, struct worker_facts *ret_facts)
+{
+    const struct sandbox_report *sandbox = &ret_facts->sandbox;
+    *ret_facts = (struct worker_facts){0};
+    open_process(worker, ret_facts);
+    if (ret_facts->status != STATUS_OK) {
+        log_write(ret_facts->status == STATUS_NO_DEVICE ? LOG_INFO : LOG_ERROR,
+                  "worker_not_started", LOG_TEXT("code", status_info(ret_facts->status)->code),
+                  LOG_TEXT("detail", ret_facts->problem.detail),
+                  LOG_NUMBER("restart_in_s", worker->backoff_ms / 1e3));
+        return;
+    }
+    if (worker->config.setup.sandboxed) {
+        log_write(sandbox->without[0] == '\0' ? LOG_INFO : LOG_WARNING, "worker_confined",
+                  LOG_NUMBER("pid", worker->process.pid),
+                  LOG_NUMBER("landlock", sandbox->landlock_abi),
+                  LOG_TEXT("seccomp", sandbox->filtered ? "on" : "off"),
+                  LOG_TEXT("without", sandbox->without));
+    }
+    log_write(LOG_INFO, "worker_started", LOG_NUMBER("pid", worker->process.pid),
+              LOG_TEXT("device", ret_facts->device.name));
+}
+
+/* Opens the solver, and reports the facts about it. */
+static void start_solver(struct worker *worker, struct worker_facts *ret_facts)
+{
+    if (worker->has_process) {
+        start_process(worker, ret_facts);
+        return;
+    }
     task_solver_open(&worker->config.setup, NULL, &worker->own, ret_facts);
     worker->solver = worker->own.solver;
-    process->pid = getpid();
-    process->is_running = ret_facts->status == STATUS_OK;
+    worker->process.pid = getpid();
+    worker->process.is_running = ret_facts->status == STATUS_OK;
 }
 
-static enum task_loss wait_in_thread(struct worker *worker)
+/* The task has its files. Sets its status, unless there is a loss. */
+static enum task_loss run_solver(struct worker *worker, struct task *task)
 {
-    (void)worker_process_wait(&worker->process, -1);
-    return TASK_LOSS_NONE;
-}
-
-/* After an error that stays nothing that this process computes on its device can be trusted. */
-static enum task_loss solve_in_thread(struct worker *worker, struct task *task)
-{
+    if (worker->has_process) {
+        return worker_process_solve(&worker->process, task, worker->solver);
+    }
     task_solver_run(&worker->own, task);
+    /* After an error that stays nothing that this process computes on its device can be trusted. */
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-static void end_in_thread(struct worker *worker, enum task_loss *loss, int *ret_code)
+/* Ends the process, for the reason *loss. A thread cannot: this process keeps the device. */
+static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
+    if (worker->has_process) {
+        worker_process_end(&worker->process, loss, ret_code);
+        return;
+    }
     *ret_code = 0;
     worker->process.is_running = false;
-    worker->process.is_stuck = *loss != TASK_LOSS_NONE; /* this process keeps the device */
+    worker->process.is_stuck = *loss != TASK_LOSS_NONE;
 }
 
-static const struct worker_transport thread_transport = {start_in_thread, wait_in_thread,
-                                                         solve_in_thread, end_in_thread, false};
-
-/* ---- The solver in a process ---- */
-
-/* A process whose solver is open. Else facts tell why there is none. */
-static void start_process(struct worker *worker, struct worker_facts *ret_facts)
+/* Waits for a task, without a limit. */
+static enum task_loss wait_for_task(struct worker *worker)
 {
-    struct worker_process *process = &worker->process;
-    const bool sandboxed = worker->config.setup.sandboxed;
-    struct wire_opened opened = {0};
-    struct worker_facts facts = {.status = worker_process_start(process)};
-    if (facts.status != STATUS_OK) {
-        problem_set(&facts.problem, facts.status, "No process can be started.");
-    } else {
-        enum task_loss loss = worker_process_open(process, &worker->config.setup, &opened);
-        const bool is_lost = loss != TASK_LOSS_NONE;
-        facts = opened.facts;
-        if (!is_lost && facts.status == STATUS_OK && worker->solver == NULL) {
-            struct solver *model = NULL;
-            facts.status = solver_model_create(&opened.figures, &model);
-            worker->solver = model;
-        }
-        if (is_lost || facts.status != STATUS_OK) {
-            char reason[TASK_LOSS_TEXT_SIZE];
-            int code;
-            worker_process_end(process, &loss, &code);
-            task_loss_describe(loss, code, reason);
-            if (is_lost) {
-                facts.status = problem_set(
-                    &facts.problem, STATUS_DEVICE_LOST,
-                    "The solver's process ended while it opened the device: %s.", reason);
-            }
-        }
+    if (worker->has_process) {
+        return worker_process_wait_idle(&worker->process);
     }
-    if (facts.status != STATUS_OK) {
-        log_write(facts.status == STATUS_NO_DEVICE ? LOG_INFO : LOG_ERROR, "worker_not_started",
-                  LOG_TEXT("code", status_info(facts.status)->code),
-                  LOG_TEXT("detail", facts.problem.detail),
-                  LOG_NUMBER("restart_in_s", worker->backoff_ms / 1e3));
-    } else {
-        if (sandboxed) {
-            log_write(facts.sandbox.without[0] == '\0' ? LOG_INFO : LOG_WARNING, "worker_confined",
-                      LOG_NUMBER("pid", process->pid),
-                      LOG_NUMBER("landlock", facts.sandbox.landlock_abi),
-                      LOG_TEXT("seccomp", facts.sandbox.filtered ? "on" : "off"),
-                      LOG_TEXT("without", facts.sandbox.without));
-        }
-        log_write(LOG_INFO, "worker_started", LOG_NUMBER("pid", process->pid),
-                  LOG_TEXT("device", facts.device.name));
-    }
-    *ret_facts = facts;
+    (void)worker_process_wait(&worker->process, -1);
+    return TASK_LOSS_NONE;
 }
-
-static enum task_loss wait_for_process(struct worker *worker)
-{
-    return worker_process_wait_idle(&worker->process);
-}
-
-static enum task_loss solve_in_process(struct worker *worker, struct task *task)
-{
-    return worker_process_solve(&worker->process, task, worker->solver);
-}
-
-static void end_process(struct worker *worker, enum task_loss *loss, int *ret_code)
-{
-    worker_process_end(&worker->process, loss, ret_code);
-}
-
-static const struct worker_transport process_transport = {start_process, wait_for_process,
-                                                          solve_in_process, end_process, true};
 
 /* ---- Tasks ---- */
 
@@ -178,7 +165,7 @@ static void lose_solver(struct worker *worker, enum task_loss loss, struct task 
     struct worker_process *process = &worker->process;
     char reason[TASK_LOSS_TEXT_SIZE];
     int code;
-    worker->transport->end(worker, &loss, &code);
+    end_solver(worker, &loss, &code);
     atomic_store(&worker->health.state, process->is_stuck ? WORKER_LOST : WORKER_RESTARTING);
     task_loss_describe(loss, code, reason);
     log_write(LOG_ERROR, "worker_lost", LOG_NUMBER("pid", process->pid), LOG_TEXT("reason", reason),
@@ -193,7 +180,7 @@ static void lose_solver(struct worker *worker, enum task_loss loss, struct task 
 
 static void solve_task(struct worker *worker, struct task *task)
 {
-    const enum task_loss loss = worker->transport->solve(worker, task);
+    const enum task_loss loss = run_solver(worker, task);
     if (loss != TASK_LOSS_NONE) {
         lose_solver(worker, loss, task);
         return;
@@ -230,7 +217,7 @@ static void serve(struct worker *worker)
             carry_out(worker, task);
             continue;
         }
-        const enum task_loss loss = worker->transport->wait(worker);
+        const enum task_loss loss = wait_for_task(worker);
         if (loss != TASK_LOSS_NONE) {
             lose_solver(worker, loss, NULL);
         }
@@ -278,22 +265,21 @@ static void back_off(struct worker *worker)
 static void *run_worker(void *context)
 {
     struct worker *worker = context;
-    const struct worker_transport *transport = worker->transport;
     struct worker_process *process = &worker->process;
     struct worker_facts *first_facts = &worker->config.opening->facts;
     struct worker_facts facts;
-    transport->start(worker, first_facts);
+    start_solver(worker, first_facts);
     mailbox_post(worker->config.home, &worker->config.opening->message);
     /* A worker that never had a solver is dropped by the scheduler. */
     while (first_facts->status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
-           (process->is_running || transport->can_restart)) {
+           (process->is_running || worker->has_process)) {
         if (process->is_running) {
             serve(worker);
             continue;
         }
         back_off(worker);
         if (!atomic_load(&worker->is_stopping)) {
-            transport->start(worker, &facts);
+            start_solver(worker, &facts);
         }
         if (process->is_running) {
             atomic_fetch_add(&worker->health.restarts, 1);
@@ -304,7 +290,7 @@ static void *run_worker(void *context)
     if (process->is_running) {
         enum task_loss loss = TASK_LOSS_NONE;
         int code;
-        transport->end(worker, &loss, &code);
+        end_solver(worker, &loss, &code);
         if (process->is_stuck) {
             log_write(LOG_ERROR, "worker_stuck", LOG_NUMBER("pid", process->pid));
         }
@@ -313,7 +299,7 @@ static void *run_worker(void *context)
         close(process->pidfd); /* it is left behind: nobody waits for its end any more */
     }
     refuse_task(worker);
-    if (transport == &thread_transport) {
+    if (!worker->has_process) {
         task_solver_close(&worker->own);
     }
     return NULL;
@@ -333,11 +319,10 @@ static enum status init_worker(struct worker *worker)
     if (process->wakeup < 0) {
         return STATUS_NO_MEMORY;
     }
-    worker->transport = &thread_transport;
-    if (worker->config.isolation == WORKER_THREAD) {
+    worker->has_process = worker->config.isolation == WORKER_PROCESS;
+    if (!worker->has_process) {
         return STATUS_OK;
     }
-    worker->transport = &process_transport;
     process->shared_descriptor = memfd_create("apspd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     /* Sealed, so that no process that has it can take memory from under the other. */
     if (process->shared_descriptor < 0 || ftruncate(process->shared_descriptor, (off_t)size) != 0 ||
@@ -354,7 +339,7 @@ static enum status init_worker(struct worker *worker)
 static void destroy_worker(struct worker *worker)
 {
     struct worker_process *process = &worker->process;
-    if (worker->transport == &process_transport) {
+    if (worker->has_process) {
         solver_close(worker->solver);
     }
     if (process->shared != NULL) {

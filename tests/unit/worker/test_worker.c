@@ -22,19 +22,14 @@ static int set_up_process(void **state)
     return 0;
 }
 
-/* A test function that runs with a worker in a thread and with one in a process. */
+/* A test function that runs with a worker in a process and with one in a thread. */
 #define FIXTURE_TEST(name)                                                                         \
     static void name(struct fixture *fixture);                                                     \
-    static void run_##name(void **state)                                                           \
+    TEST_FIXTURE(name##_in_a_process, struct fixture *fixture, set_up_process, tear_down)          \
     {                                                                                              \
-        name(*state);                                                                              \
+        name(fixture);                                                                             \
     }                                                                                              \
-    __attribute__((constructor)) static void add_##name(void)                                      \
-    {                                                                                              \
-        test_add(#name, run_##name, set_up_thread, tear_down);                                     \
-        test_add(#name " in a process", run_##name, set_up_process, tear_down);                    \
-    }                                                                                              \
-    static void name(struct fixture *fixture)
+    TEST_FIXTURE(name, struct fixture *fixture, set_up_thread, tear_down)
 
 FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
 {
