@@ -411,7 +411,7 @@ static enum status start_parts(struct service *service, const char **part, struc
     *part = "listener";
     STATUS_TRY(open_listener(service, reterr));
     *part = "store";
-    STATUS_TRY(store_open(config->state_dir, &service->store, reterr));
+    STATUS_TRY(store_open(config->state_dir, config->path_budget_bytes, &service->store, reterr));
     *part = "launcher";
     STATUS_TRY(start_launcher(service, reterr));
     *part = "confinement";

@@ -432,22 +432,24 @@ static enum status run_statement(sqlite3_stmt *statement, int bound, bool *ret_r
     return status;
 }
 
-enum status catalogue_begin(struct catalogue *catalogue)
+enum status catalogue_transact(struct catalogue *catalogue,
+                               enum status (*write)(struct catalogue *catalogue,
+                                                    const void *context),
+                               const void *context)
 {
-    return run_statement(catalogue->statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
-}
-
-enum status catalogue_commit(struct catalogue *catalogue)
-{
-    return run_statement(catalogue->statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
-}
-
-/* SQLite has rolled back by itself after some failures. */
-void catalogue_rollback(struct catalogue *catalogue)
-{
+    sqlite3_stmt **statements = catalogue->statements;
+    enum status status = run_statement(statements[STATEMENT_BEGIN], SQLITE_OK, NULL, NULL);
+    if (status == STATUS_OK) {
+        status = write(catalogue, context);
+    }
+    if (status == STATUS_OK) {
+        status = run_statement(statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
+    }
+    /* SQLite has rolled back by itself after some failures. */
     if (!sqlite3_get_autocommit(catalogue->database)) {
         sqlite3_exec(catalogue->database, "ROLLBACK", NULL, NULL, NULL);
     }
+    return status;
 }
 
 enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table, const void *row)

@@ -66,9 +66,12 @@ MUST_CHECK enum status catalogue_open(const char *path, const char *store_id,
                                       struct catalogue **ret_catalogue, struct problem *reterr);
 void catalogue_close(struct catalogue *catalogue);
 
-MUST_CHECK enum status catalogue_begin(struct catalogue *catalogue);
-MUST_CHECK enum status catalogue_commit(struct catalogue *catalogue);
-void catalogue_rollback(struct catalogue *catalogue);
+/* Calls write(catalogue, context) in a transaction, which commits all that it changes, or nothing.
+ */
+MUST_CHECK enum status catalogue_transact(struct catalogue *catalogue,
+                                          enum status (*write)(struct catalogue *catalogue,
+                                                               const void *context),
+                                          const void *context);
 
 /* row: of the struct of the table. Replaces the row of the same key. */
 enum catalogue_table {

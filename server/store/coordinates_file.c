@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -21,8 +19,8 @@ struct header {
     uint32_t count;
     uint32_t located;
     uint32_t is_plane;
-    uint64_t checksum; /* of x and y */
-    uint64_t header_checksum;
+    uint64_t checksum;        /* of x and y */
+    uint64_t header_checksum; /* see draft_file_seal_header */
 };
 
 static_assert(sizeof(struct header) == 88, "no padding");
@@ -56,20 +54,11 @@ enum status coordinates_file_write(int folder, const char *id,
         .is_plane = coordinates->is_plane,
         .checksum = XXH3_64bits(coordinates->x, size),
     };
-    struct draft_file file;
-    memcpy(header.magic, magic, sizeof(magic));
     memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
-    header.header_checksum = XXH3_64bits(&header, offsetof(struct header, header_checksum));
-    STATUS_TRY(draft_file_create(folder, &file));
-    enum status status = draft_file_write(file.descriptor, 0, &header, sizeof(header));
-    if (status == STATUS_OK) {
-        status = draft_file_write(file.descriptor, sizeof(header), coordinates->x, size);
-    }
-    if (status != STATUS_OK) {
-        draft_file_finish(&file);
-        return status;
-    }
-    *ret_file = file;
+    draft_file_seal_header(magic, &header, sizeof(header));
+    const struct draft_part parts[] = {{0, &header, sizeof(header)},
+                                       {sizeof(header), coordinates->x, size}};
+    STATUS_TRY(draft_file_make(folder, parts, 2, ret_file));
     *ret_info = info_of(&header);
     return STATUS_OK;
 }
@@ -79,21 +68,16 @@ enum status coordinates_file_write(int folder, const char *id,
 static enum status open_file(int folder, const char *id, int *ret_descriptor,
                              struct header *ret_header)
 {
-    struct stat about;
+    uint64_t file_size;
     const int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) {
         return errno == ENOENT ? STATUS_NO_COORDINATES : draft_file_status(errno);
     }
-    enum status status = draft_file_read(descriptor, 0, ret_header, sizeof(*ret_header));
-    if (status == STATUS_OK && fstat(descriptor, &about) != 0) {
-        status = draft_file_status(errno);
-    }
+    enum status status =
+        draft_file_read_header(descriptor, magic, ret_header, sizeof(*ret_header), &file_size);
     if (status == STATUS_OK &&
-        (memcmp(ret_header->magic, magic, sizeof(magic)) != 0 || ret_header->version != VERSION ||
-         ret_header->header_checksum !=
-             XXH3_64bits(ret_header, offsetof(struct header, header_checksum)) ||
-         strncmp(ret_header->id, id, ID_ROOM) != 0 ||
-         info_of(ret_header).bytes != (uint64_t)about.st_size)) {
+        (ret_header->version != VERSION || strncmp(ret_header->id, id, ID_ROOM) != 0 ||
+         info_of(ret_header).bytes != file_size)) {
         status = STATUS_CORRUPT;
     }
     if (status != STATUS_OK) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,9 @@
 /* Linux moves at most 2 GiB less a page per call; this is well below. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
 #define PIECE_SIZE ((size_t)1 << 15)
+/* A smaller part is on its way sooner with the rest of the file. */
+#define START_BYTES_MIN ((size_t)1 << 20)
+#define MAGIC_SIZE 8
 
 enum status draft_file_status(int error)
 {
@@ -118,6 +122,27 @@ void draft_file_start(int descriptor, uint64_t offset, size_t size)
     (void)sync_file_range(descriptor, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
 }
 
+enum status draft_file_make(int folder, const struct draft_part *parts, size_t count,
+                            struct draft_file *ret_draft)
+{
+    struct draft_file draft;
+    STATUS_TRY(draft_file_create(folder, &draft));
+    for (size_t i = 0; i < count; i++) {
+        const struct draft_part *part = &parts[i];
+        const enum status status =
+            draft_file_write(draft.descriptor, part->at, part->bytes, part->size);
+        if (status != STATUS_OK) {
+            draft_file_finish(&draft);
+            return status;
+        }
+        if (part->size >= START_BYTES_MIN) {
+            draft_file_start(draft.descriptor, part->at, part->size);
+        }
+    }
+    *ret_draft = draft;
+    return STATUS_OK;
+}
+
 enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size)
 {
     unsigned char *next = bytes;
@@ -135,6 +160,31 @@ enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t
         size -= (size_t)got;
     }
     return STATUS_OK;
+}
+
+void draft_file_seal_header(const char magic[MAGIC_SIZE], void *header, size_t size)
+{
+    const size_t covered = size - sizeof(uint64_t);
+    memcpy(header, magic, MAGIC_SIZE);
+    const uint64_t checksum = XXH3_64bits(header, covered);
+    memcpy((char *)header + covered, &checksum, sizeof(checksum));
+}
+
+enum status draft_file_read_header(int descriptor, const char magic[MAGIC_SIZE], void *header,
+                                   size_t size, uint64_t *ret_file_size)
+{
+    const size_t covered = size - sizeof(uint64_t);
+    struct stat about;
+    if (fstat(descriptor, &about) != 0) {
+        return draft_file_status(errno);
+    }
+    STATUS_TRY(draft_file_read(descriptor, 0, header, size));
+    const uint64_t checksum = XXH3_64bits(header, covered);
+    *ret_file_size = (uint64_t)about.st_size;
+    return memcmp(header, magic, MAGIC_SIZE) == 0 &&
+                   memcmp((const char *)header + covered, &checksum, sizeof(checksum)) == 0
+               ? STATUS_OK
+               : STATUS_CORRUPT;
 }
 
 /* By pieces on the stack: a question for a result never fails for want of memory here. */

@@ -19,6 +19,17 @@ struct draft_file {
 
 /* Readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
+
+struct draft_part {
+    uint64_t at;
+    const void *bytes;
+    size_t size;
+};
+
+/* Creates a draft and writes its parts: the disk begins with a large one while the next one is
+ * written. STATUS_DISK_FULL. */
+MUST_CHECK enum status draft_file_make(int folder, const struct draft_part *parts, size_t count,
+                                       struct draft_file *ret_draft);
 /* fsync. Blocks. STATUS_IO for every failure: what it was to write may be lost, whatever the next
  * one says. */
 MUST_CHECK enum status draft_file_sync(const struct draft_file *draft);
@@ -42,6 +53,12 @@ MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const v
 void draft_file_start(int descriptor, uint64_t offset, size_t size);
 /* All of the bytes; STATUS_CORRUPT when the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
+/* A header that begins with its magic, of 8 bytes, and ends with the XXH3 of all bytes before: this
+ * fills in both. */
+void draft_file_seal_header(const char magic[8], void *header, size_t size);
+/* Reads such a header, and the size of the file. STATUS_CORRUPT when it is another one. */
+MUST_CHECK enum status draft_file_read_header(int descriptor, const char magic[8], void *header,
+                                              size_t size, uint64_t *ret_file_size);
 /* Their checksum, by XXH3. */
 MUST_CHECK enum status draft_file_digest(int descriptor, uint64_t offset, size_t size,
                                          uint64_t *ret_checksum);

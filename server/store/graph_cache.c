@@ -2,9 +2,11 @@
 
 #include "server/store/graph_file.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum part { PART_EDGES, PART_PLACES };
 
@@ -18,8 +20,8 @@ struct wanted {
 struct entry {
     struct entry *next; /* from the most to the least recently used */
     enum part part;
-    char graph_id[GRAPH_ID_SIZE];
-    uint64_t tag; /* of the file with coordinates; 0 for edges */
+    char graph_id[GRAPH_ID_SIZE]; /* empty once the graph is deleted */
+    uint64_t tag;                 /* of the file with coordinates; 0 for edges */
     void *object;
     size_t bytes;
     unsigned lent; /* threads that use it */
@@ -98,23 +100,25 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Removes entries that nobody uses, the least recently used first, until so many bytes more fit the
- * budget or all are in use. */
+/* Removes entries that nobody uses: those of deleted graphs, and the least recently used ones until
+ * so many bytes more fit the budget. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;
-    struct entry **oldest = &cache->first;
+    struct entry **unused;
     pthread_mutex_lock(&cache->lock);
-    while (cache->bytes + more_bytes > cache->budget_bytes && oldest != NULL) {
-        oldest = NULL;
+    do {
+        const bool is_full = cache->bytes + more_bytes > cache->budget_bytes;
+        unused = NULL;
         for (struct entry **link = &cache->first; *link != NULL; link = &(*link)->next) {
-            oldest = (*link)->lent == 0 ? link : oldest;
+            const bool may_go = is_full || (*link)->graph_id[0] == '\0';
+            unused = may_go && (*link)->lent == 0 ? link : unused;
         }
-        if (oldest != NULL) {
-            cache->bytes -= (*oldest)->bytes;
-            move_entry(oldest, &evicted);
+        if (unused != NULL) {
+            cache->bytes -= (*unused)->bytes;
+            move_entry(unused, &evicted);
         }
-    }
+    } while (unused != NULL);
     pthread_mutex_unlock(&cache->lock);
     destroy_entries(evicted);
 }
@@ -219,6 +223,18 @@ static enum status read_places(const struct graph_cache *cache, const char *grap
     return STATUS_OK;
 }
 
+void graph_cache_forget(struct graph_cache *cache, const char *graph_id)
+{
+    pthread_mutex_lock(&cache->lock);
+    for (struct entry *entry = cache->first; entry != NULL; entry = entry->next) {
+        if (strcmp(entry->graph_id, graph_id) == 0) {
+            entry->graph_id[0] = '\0';
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    make_room(cache, 0);
+}
+
 /* Reads files into a new entry, which is lent. */
 static enum status read_entry(struct graph_cache *cache, const struct wanted *wanted,
                               struct entry **ret_entry, struct problem *reterr)
@@ -249,6 +265,10 @@ static enum status read_entry(struct graph_cache *cache, const struct wanted *wa
     entry->next = cache->first;
     cache->first = entry;
     pthread_mutex_unlock(&cache->lock);
+    /* A deletion meanwhile has not found the entry. */
+    if (faccessat(cache->graph_folder, wanted->graph_id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+        graph_cache_forget(cache, wanted->graph_id);
+    }
     *ret_entry = entry;
     return STATUS_OK;
 }

@@ -3,7 +3,7 @@
  * One of the shared objects: the mutex of its list is held neither while a file is read nor while
  * an answer is made. What is lent is never evicted: the budget may be exceeded while all of it is
  * in use. Coordinates are compared with their file whenever they are lent, so a file that is
- * replaced or removed needs no message. Any thread. */
+ * replaced needs no message. Any thread. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -36,6 +36,9 @@ MUST_CHECK enum status graph_cache_borrow_places(struct graph_cache *cache, cons
                                                  const struct located_graph **ret_graph,
                                                  struct problem *reterr);
 void graph_cache_give_back(struct graph_cache *cache, const void *lent);
+/* After the files of a graph were removed: drops what is kept of it, and what is lent once it is
+ * given back. */
+void graph_cache_forget(struct graph_cache *cache, const char *graph_id);
 /* How often what was asked for was in memory, and not; and the bytes of all that is there now. */
 void graph_cache_figures(struct graph_cache *cache, uint64_t *ret_hits, uint64_t *ret_misses,
                          uint64_t *ret_bytes);

@@ -38,7 +38,7 @@ struct header {
     char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
     uint64_t names_checksum;
     uint64_t edges_checksum;  /* of row offsets, targets and weights */
-    uint64_t header_checksum; /* of all the fields before */
+    uint64_t header_checksum; /* see draft_file_seal_header */
 };
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-endian");
@@ -105,11 +105,6 @@ static uint64_t edges_checksum(const struct graph *graph, const struct layout *l
     return XXH3_64bits_digest(&state);
 }
 
-static uint64_t header_checksum(const struct header *header)
-{
-    return XXH3_64bits(header, offsetof(struct header, header_checksum));
-}
-
 /* A file that has a graph. */
 struct opened {
     int descriptor;
@@ -141,17 +136,12 @@ static struct header make_header(const char *id, const struct graph *graph)
         .negative = summary->negative,
         .decimals = summary->decimals,
     };
-    memcpy(header.magic, magic, sizeof(magic));
     memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
     return header;
 }
 
-/* The disk begins with each part of this size while the next one is written: a smaller one is on
- * its way sooner with the rest of the file. */
-#define START_BYTES_MIN ((size_t)1 << 20)
-
-static enum status write_all(int descriptor, const char *id, const struct graph *graph,
-                             uint64_t *ret_bytes)
+enum status graph_file_write(int folder, const char *id, const struct graph *graph,
+                             struct draft_file *ret_file, uint64_t *ret_bytes)
 {
     struct header header = make_header(id, graph);
     struct layout layout;
@@ -166,39 +156,17 @@ static enum status write_all(int descriptor, const char *id, const struct graph 
     vertex_names_encode(graph->names, names);
     header.names_checksum = XXH3_64bits(names, header.names_size);
     header.edges_checksum = edges_checksum(graph, &layout);
-    header.header_checksum = header_checksum(&header);
-    const struct {
-        uint64_t at;
-        const void *bytes;
-        size_t size;
-    } parts[] = {{0, &header, sizeof(header)},
-                 {layout.offsets_at, graph->row_offset, layout.offsets_size},
-                 {layout.targets_at, graph->target, layout.targets_size},
-                 {layout.weights_at, weights_of(graph), layout.weights_size},
-                 {layout.names_at, names, names_size}};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == STATUS_OK; i++) {
-        status = draft_file_write(descriptor, parts[i].at, parts[i].bytes, parts[i].size);
-        if (status == STATUS_OK && parts[i].size >= START_BYTES_MIN) {
-            draft_file_start(descriptor, parts[i].at, parts[i].size);
-        }
-    }
+    draft_file_seal_header(magic, &header, sizeof(header));
+    const struct draft_part parts[] = {{0, &header, sizeof(header)},
+                                       {layout.offsets_at, graph->row_offset, layout.offsets_size},
+                                       {layout.targets_at, graph->target, layout.targets_size},
+                                       {layout.weights_at, weights_of(graph), layout.weights_size},
+                                       {layout.names_at, names, names_size}};
+    const enum status status =
+        draft_file_make(folder, parts, sizeof(parts) / sizeof(parts[0]), ret_file);
     free(names);
+    STATUS_TRY(status);
     *ret_bytes = layout.file_size;
-    return status;
-}
-
-enum status graph_file_write(int folder, const char *id, const struct graph *graph,
-                             struct draft_file *ret_file, uint64_t *ret_bytes)
-{
-    struct draft_file file;
-    STATUS_TRY(draft_file_create(folder, &file));
-    enum status status = write_all(file.descriptor, id, graph, ret_bytes);
-    if (status != STATUS_OK) {
-        draft_file_finish(&file);
-        return status;
-    }
-    *ret_file = file;
     return STATUS_OK;
 }
 
@@ -211,21 +179,16 @@ static enum status read_header(int descriptor, const char *id, struct opened *re
 {
     struct header header;
     struct layout layout;
-    struct stat file;
-    if (fstat(descriptor, &file) != 0) {
-        return draft_file_status(errno);
-    }
-    STATUS_TRY(draft_file_read(descriptor, 0, &header, sizeof(header)));
+    uint64_t file_size;
+    STATUS_TRY(draft_file_read_header(descriptor, magic, &header, sizeof(header), &file_size));
     const bool is_sound =
-        memcmp(header.magic, magic, sizeof(magic)) == 0 && header.version == VERSION &&
-        header.header_checksum == header_checksum(&header) &&
-        strncmp(id, header.id, ID_ROOM) == 0 && header.directed <= 1 &&
+        header.version == VERSION && strncmp(id, header.id, ID_ROOM) == 0 && header.directed <= 1 &&
         (header.weight_type == WEIGHT_INTEGER || header.weight_type == WEIGHT_REAL) &&
         header.negative <= 1 &&
         (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
         isfinite(header.min_weight) && isfinite(header.max_weight) &&
         isfinite(header.negative_loop_weight);
-    if (!is_sound || !lay_out(&header, &layout) || layout.file_size != (uint64_t)file.st_size) {
+    if (!is_sound || !lay_out(&header, &layout) || layout.file_size != file_size) {
         return STATUS_CORRUPT;
     }
     *ret_file = (struct opened){descriptor, header, layout};
@@ -246,31 +209,30 @@ static enum status open_file(int folder, const char *id, struct opened *ret_file
     return status;
 }
 
-static enum status read_names(const struct opened *file, struct vertex_names **ret_names)
+/* bytes: room for the names. */
+static enum status decode_names(const struct opened *file, unsigned char *bytes,
+                                struct vertex_names **ret_names)
 {
     const struct header *header = &file->header;
-    unsigned char *bytes = malloc(header->names_size + 1);
-    if (bytes == NULL) {
-        return STATUS_NO_MEMORY;
-    }
+    STATUS_TRY(draft_file_read(file->descriptor, file->layout.names_at, bytes, header->names_size));
+    return XXH3_64bits(bytes, header->names_size) == header->names_checksum
+               ? vertex_names_decode(bytes, header->names_size, ret_names)
+               : STATUS_CORRUPT;
+}
+
+static enum status read_names(const struct opened *file, struct vertex_names **ret_names)
+{
     struct vertex_names *names = NULL;
-    enum status status =
-        draft_file_read(file->descriptor, file->layout.names_at, bytes, header->names_size);
-    if (status == STATUS_OK && XXH3_64bits(bytes, header->names_size) != header->names_checksum) {
-        status = STATUS_CORRUPT;
-    }
-    if (status == STATUS_OK) {
-        status = vertex_names_decode(bytes, header->names_size, &names);
-    }
+    unsigned char *bytes = malloc(file->header.names_size + 1);
+    const enum status status = bytes != NULL ? decode_names(file, bytes, &names) : STATUS_NO_MEMORY;
     free(bytes);
-    if (status == STATUS_OK && vertex_names_count(names) != header->vertex_count) {
+    STATUS_TRY(status);
+    if (vertex_names_count(names) != file->header.vertex_count) {
         vertex_names_destroy(names);
-        status = STATUS_CORRUPT;
+        return STATUS_CORRUPT;
     }
-    if (status == STATUS_OK) {
-        *ret_names = names;
-    }
-    return status;
+    *ret_names = names;
+    return STATUS_OK;
 }
 
 /* The bytes of a part, owned by the caller; does nothing once status is a failure. */
@@ -374,7 +336,7 @@ enum status graph_file_read_open(int descriptor, const char *id, struct graph **
 
 enum status graph_file_open(int folder, const char *id, int *ret_descriptor)
 {
-    struct opened file;
+    struct opened file = {.descriptor = -1};
     STATUS_TRY(open_file(folder, id, &file));
     *ret_descriptor = file.descriptor;
     return STATUS_OK;

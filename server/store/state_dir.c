@@ -95,9 +95,6 @@ static enum status parse_format(const char *path, const char *text, struct state
         return problem_set(reterr, STATUS_CONFIG,
                            "%s/FORMAT is not that of a state directory of apspd", path);
     }
-    if (version < 1) {
-        return problem_set(reterr, STATUS_CONFIG, "%s/FORMAT is damaged", path);
-    }
     if (version != FORMAT_VERSION) {
         const bool newer = version > FORMAT_VERSION;
         enum status status = problem_set(
@@ -116,9 +113,8 @@ static enum status parse_format(const char *path, const char *text, struct state
     return STATUS_OK;
 }
 
-static enum status write_draft(struct draft_file *draft, const char *text, size_t size)
+static enum status publish_format(struct draft_file *draft)
 {
-    STATUS_TRY(draft_file_write(draft->descriptor, 0, text, size));
     STATUS_TRY(draft_file_publish(draft, "FORMAT"));
     return draft_file_sync_names(draft->folder);
 }
@@ -134,9 +130,10 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
     snprintf(folder->store_id, STORE_ID_SIZE, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
     int length =
         snprintf(text, sizeof(text), FORMAT_PREFIX "%d %s\n", FORMAT_VERSION, folder->store_id);
-    enum status status = draft_file_create(folder->root, &draft);
+    const struct draft_part part = {.bytes = text, .size = (size_t)length};
+    enum status status = draft_file_make(folder->root, &part, 1, &draft);
     if (status == STATUS_OK) {
-        status = write_draft(&draft, text, (size_t)length);
+        status = publish_format(&draft);
         draft_file_finish(&draft);
     }
     return status == STATUS_OK ? STATUS_OK
@@ -190,29 +187,18 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
                                     : fail_step(path, "write the state directory", reterr);
 }
 
-static enum status open_all(const char *path, struct state_dir *folder, struct problem *reterr)
-{
-    STATUS_TRY(open_root(path, folder, reterr));
-    STATUS_TRY(lock_root(path, folder, reterr));
-    STATUS_TRY(read_or_write_format(path, folder, reterr));
-    return open_folders(path, folder, reterr);
-}
-
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
 {
-    struct state_dir folder = {.root = -1, .lock = -1};
-    memset(folder.folders, -1, sizeof(folder.folders));
-    int length = snprintf(folder.catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
+    *ret_folder = (struct state_dir){.root = -1, .lock = -1};
+    memset(ret_folder->folders, -1, sizeof(ret_folder->folders));
+    int length = snprintf(ret_folder->catalogue_path, STATE_PATH_SIZE, "%s/catalogue.db", path);
     if (length >= STATE_PATH_SIZE) {
         return problem_set(reterr, STATUS_CONFIG, "the path of the state directory is too long");
     }
-    const enum status status = open_all(path, &folder, reterr);
-    if (status != STATUS_OK) {
-        state_dir_close(&folder);
-        return status;
-    }
-    *ret_folder = folder;
-    return STATUS_OK;
+    STATUS_TRY(open_root(path, ret_folder, reterr));
+    STATUS_TRY(lock_root(path, ret_folder, reterr));
+    STATUS_TRY(read_or_write_format(path, ret_folder, reterr));
+    return open_folders(path, ret_folder, reterr);
 }
 
 void state_dir_keep_reserve(struct state_dir *folder)
@@ -375,27 +361,19 @@ static enum status check_result(void *context, const struct result_row *row)
 }
 
 /* A row that is damaged moves; one whose file is gone or damaged goes, with all that needs it. */
-static enum status repair_rows(const struct repair *repair)
+static enum status repair_rows(struct catalogue *catalogue, const void *context)
 {
-    struct catalogue *catalogue = repair->catalogue;
-    enum status status = catalogue_begin(catalogue);
-    for (const struct catalogue_damage *at = repair->found; at != NULL && status == STATUS_OK;
-         at = at->next) {
+    for (const struct catalogue_damage *at = context; at != NULL; at = at->next) {
         if (at->row != 0) {
-            status = catalogue_set_aside(catalogue, at->what, at->row);
+            STATUS_TRY(catalogue_set_aside(catalogue, at->what, at->row));
         }
-        if (status == STATUS_OK && at->kind != KIND_COUNT) {
-            status = catalogue_delete_result(catalogue, at->id, at->kind);
-        } else if (status == STATUS_OK &&
-                   (strcmp(at->what, "graph") == 0 || strcmp(at->what, "graph_file") == 0)) {
-            status = catalogue_delete_graph(catalogue, at->id);
+        if (at->kind != KIND_COUNT) {
+            STATUS_TRY(catalogue_delete_result(catalogue, at->id, at->kind));
+        } else if (strcmp(at->what, "graph") == 0 || strcmp(at->what, "graph_file") == 0) {
+            STATUS_TRY(catalogue_delete_graph(catalogue, at->id));
         }
     }
-    if (status == STATUS_OK) {
-        status = catalogue_commit(catalogue);
-    }
-    catalogue_rollback(catalogue);
-    return status;
+    return STATUS_OK;
 }
 
 /* Whether a row names this file of results/. The name is taken apart, and must be the one that
@@ -500,7 +478,7 @@ static enum status repair_all(struct repair *repair)
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
     /* While the rows are there: a start that is cut off here finds all once more. */
     STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
-    STATUS_TRY(repair_rows(repair));
+    STATUS_TRY(catalogue_transact(repair->catalogue, repair_rows, repair->found));
     STATUS_TRY(remove_orphans(repair, STORE_RESULTS));
     STATUS_TRY(remove_orphans(repair, STORE_COORDINATES));
     trim_quarantine(folder);

@@ -30,7 +30,7 @@ struct state_dir {
 
 /* Creates what is absent (the last folder of the path only, mode 0700). STATUS_CONFIG with words
  * when another process holds the lock, or when the format is another one or not ours: nothing but
- * LOCK has been touched then. */
+ * LOCK has been touched then. To be closed also after a failure. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
 /* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are

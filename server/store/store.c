@@ -32,12 +32,16 @@ struct queue {
  * away these, in one transaction. */
 struct store {
     struct state_dir dir;
+    struct graph_cache *graph_cache;
     struct catalogue *catalogue; /* the starting thread's, then the catalogue thread's */
     pthread_t publisher;
     pthread_t cataloguer;
     struct catalogue_damage *damage; /* found by the start */
     bool started;
     atomic_bool refusing; /* a commit or fsync failed: what is on the disk is not known any more */
+    /* Files got names that are not synced yet: the publisher's, and the catalogue thread's. */
+    bool has_new_results;
+    bool has_new_graphs;
 
     pthread_mutex_t lock;
     struct queue publishing; /* to the publisher, which hands them on to */
@@ -81,21 +85,22 @@ static enum status publish_result(struct store *store, struct store_op *op)
 {
     struct result_row *row = &op->result.row;
     char name[RESULT_FILE_NAME_SIZE];
-    (void)store;
     result_file_name(row->graph_id, row->kind, name);
     STATUS_TRY(result_publish(op->result.result, name, &row->checksum));
+    store->has_new_results = true;
     row->bytes = result_file_bytes(result_content(op->result.result));
     return STATUS_OK;
 }
 
 static enum status publish_graph(struct store *store, struct store_op *op)
 {
-    (void)store;
     if (op->graph.graph == NULL) {
         return STATUS_OK;
     }
     STATUS_TRY(op->graph.file_status);
-    return draft_file_rename(&op->graph.file, op->graph.row.id);
+    STATUS_TRY(draft_file_rename(&op->graph.file, op->graph.row.id));
+    store->has_new_graphs = true;
+    return STATUS_OK;
 }
 
 /* The name of the file alone decides, so that whoever looks finds the old coordinates or the new
@@ -157,6 +162,7 @@ static void sweep_deleted_graph(struct store *store, const struct store_op *op, 
     unlinkat(store->dir.folders[STORE_COORDINATES], op->id,
              0); /* a start removes those without a graph */
     state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
+    graph_cache_forget(store->graph_cache, op->id);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         state_dir_sweep_result(&store->dir, store->catalogue, op->id, kind);
     }
@@ -243,87 +249,36 @@ static void run_steps(struct store *store, struct store_change *batch, enum phas
     }
 }
 
-/* Whether the change has given a file its name in the folder of results, or of graphs. */
-static bool gave_name(struct store_change *change, bool of_results)
+/* One sync for the names of all files that the batch made. After a failure no row is written. */
+static void sync_names(struct store *store, enum store_folder folder, bool *has_new)
 {
-    const struct store_op *op =
-        store_find_op(change, of_results ? STORE_PUT_RESULT : STORE_PUT_GRAPH);
-    return change->status == STATUS_OK && op != NULL && (of_results || op->graph.graph != NULL);
-}
-
-/* The names of all files that the batch made, with one sync; without it none of them is. */
-static void sync_names(struct store *store, struct store_change *batch, bool of_results)
-{
-    bool synced = false;
-    enum status status = STATUS_OK;
-    for (struct store_change *change = batch; change != NULL; change = change->next) {
-        if (!gave_name(change, of_results)) {
-            continue;
-        }
-        if (!synced) {
-            status = draft_file_sync_names(of_results ? store->dir.folders[STORE_RESULTS]
-                                                      : store->dir.folders[STORE_GRAPHS]);
-            synced = true;
-            if (status == STATUS_IO) {
-                store->refusing = true;
-            }
-        }
-        change->status = status;
+    if (*has_new && draft_file_sync_names(store->dir.folders[folder]) != STATUS_OK) {
+        store->refusing = true;
     }
-}
-
-static uint64_t bytes_of(const struct result *result)
-{
-    return result != NULL ? result_file_bytes(result_content(result)) : 0;
-}
-
-static void publish_results(struct store *store, struct store_change *batch)
-{
-    for (struct store_change *change = batch; change != NULL; change = change->next) {
-        change->status = STATUS_OK;
-    }
-    run_steps(store, batch, PHASE_RESULTS);
-    sync_names(store, batch, true);
-}
-
-static void publish_files(struct store *store, struct store_change *batch)
-{
-    for (struct store_change *change = batch; change != NULL; change = change->next) {
-        if (!touches_results(change)) {
-            change->status = STATUS_OK;
-        }
-    }
-    run_steps(store, batch, PHASE_FILES);
-    sync_names(store, batch, false);
+    *has_new = false;
 }
 
 /* ---- Rows ---- */
 
-/* The rows of all changes that are sound so far, in one transaction. */
-static enum status commit_rows(struct catalogue *catalogue, const struct store_change *batch)
+/* The rows of all changes that are sound so far. */
+static enum status write_batch(struct catalogue *catalogue, const void *context)
 {
-    enum status status = catalogue_begin(catalogue);
-    for (const struct store_change *change = batch; change != NULL && status == STATUS_OK;
-         change = change->next) {
-        for (unsigned i = 0;
-             i < change->op_count && change->status == STATUS_OK && status == STATUS_OK; i++) {
-            status = write_row(catalogue, &change->ops[i]);
+    for (const struct store_change *change = context; change != NULL; change = change->next) {
+        for (unsigned i = 0; i < change->op_count && change->status == STATUS_OK; i++) {
+            STATUS_TRY(write_row(catalogue, &change->ops[i]));
         }
     }
-    if (status == STATUS_OK) {
-        status = catalogue_commit(catalogue);
-    }
-    catalogue_rollback(catalogue);
-    return status;
+    return STATUS_OK;
 }
 
 /* All rows of the batch. When the disk is full its reserve goes first: then deletions and
  * the ends of jobs still have room. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
-    enum status status = store->refusing ? STATUS_IO : commit_rows(store->catalogue, batch);
+    enum status status =
+        store->refusing ? STATUS_IO : catalogue_transact(store->catalogue, write_batch, batch);
     if (status == STATUS_DISK_FULL && state_dir_drop_reserve(&store->dir)) {
-        status = commit_rows(store->catalogue, batch);
+        status = catalogue_transact(store->catalogue, write_batch, batch);
     }
     if (status == STATUS_OK) {
         return;
@@ -371,7 +326,8 @@ static void carry_out(struct store *store, struct store_change *batch)
 {
     struct store_change *of_publisher = NULL;
     struct store_change **last = &of_publisher;
-    publish_files(store, batch);
+    run_steps(store, batch, PHASE_FILES);
+    sync_names(store, STORE_GRAPHS, &store->has_new_graphs);
     write_rows(store, batch);
     sweep_files(store, batch);
     run_steps(store, batch, PHASE_AFTER);
@@ -423,7 +379,7 @@ static struct store_change *pop_batch(struct store *store, struct queue *queue, 
     struct store_change *batch = queue->first;
     for (uint32_t count = 0; queue->first != NULL; count++) {
         const struct store_op *put = store_find_op(queue->first, STORE_PUT_RESULT);
-        bytes += bytes_of(put != NULL ? put->result.result : NULL);
+        bytes += put != NULL ? result_file_bytes(result_content(put->result.result)) : 0;
         if (limited && count > 0 && (count == PUBLISH_LIMIT || bytes > PUBLISH_LIMIT_BYTES)) {
             break;
         }
@@ -445,7 +401,8 @@ static void *publish_all(void *context)
     struct store *store = context;
     struct store_change *batch;
     while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
-        publish_results(store, batch);
+        run_steps(store, batch, PHASE_RESULTS);
+        sync_names(store, STORE_RESULTS, &store->has_new_results);
         /* All under one lock, so that the catalogue thread receives them together. */
         pthread_mutex_lock(&store->lock);
         for (struct store_change *change = batch; change != NULL; change = batch) {
@@ -498,6 +455,7 @@ void store_write_graph(const struct store *store, struct store_change *change)
 
 void store_apply(struct store *store, struct store_change *change)
 {
+    change->status = STATUS_OK;
     pthread_mutex_lock(&store->lock);
     queue_push(touches_results(change) ? &store->publishing : &store->ready, change);
     pthread_mutex_unlock(&store->lock);
@@ -513,37 +471,39 @@ static void close_queue(struct store *store, struct queue *queue)
 
 /* ---- Life and death ---- */
 
-enum status store_open(const char *path, struct store **ret_store, struct problem *reterr)
+static enum status open_parts(const char *path, uint64_t cache_bytes, struct store *store,
+                              struct problem *reterr)
+{
+    struct state_dir *dir = &store->dir;
+    STATUS_TRY(state_dir_open(path, dir, reterr));
+    STATUS_TRY(catalogue_open(dir->catalogue_path, dir->store_id, &store->catalogue, reterr));
+    /* SQLite makes its files but lets a failed fsync of their folder pass. */
+    if (fsync(dir->root) != 0) {
+        return problem_set(reterr, STATUS_IO, "%s cannot be made durable", dir->catalogue_path);
+    }
+    if (graph_cache_create(dir->folders[STORE_GRAPHS], dir->folders[STORE_COORDINATES], cache_bytes,
+                           &store->graph_cache) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
+    }
+    return state_dir_repair(dir, store->catalogue, &store->damage, reterr);
+}
+
+enum status store_open(const char *path, uint64_t cache_bytes, struct store **ret_store,
+                       struct problem *reterr)
 {
     struct store *store = calloc(1, sizeof(*store));
     if (store == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "out of memory");
     }
-    const struct state_dir *folder = &store->dir;
-    enum status status = state_dir_open(path, &store->dir, reterr);
-    if (status != STATUS_OK) {
-        free(store);
-        return status;
-    }
-    status = catalogue_open(folder->catalogue_path, folder->store_id, &store->catalogue, reterr);
-    /* SQLite makes its files but lets a failed fsync of their folder pass. */
-    if (status == STATUS_OK && fsync(folder->root) != 0) {
-        status =
-            problem_set(reterr, STATUS_IO, "%s cannot be made durable", folder->catalogue_path);
-    }
-    if (status == STATUS_OK) {
-        status = state_dir_repair(folder, store->catalogue, &store->damage, reterr);
-    }
-    if (status != STATUS_OK) {
-        catalogue_close(store->catalogue);
-        state_dir_close(&store->dir);
-        free(store);
-        return status;
-    }
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->publishing.moved, NULL);
     pthread_cond_init(&store->ready.moved, NULL);
     pthread_cond_init(&store->settled, NULL);
+    const enum status status = open_parts(path, cache_bytes, store, reterr);
+    if (status != STATUS_OK) {
+        store_close(store);
+        return status;
+    }
     *ret_store = store;
     return STATUS_OK;
 }
@@ -584,6 +544,7 @@ void store_close(struct store *store)
         close_queue(store, &store->ready);
         pthread_join(store->cataloguer, NULL);
     }
+    graph_cache_destroy(store->graph_cache);
     catalogue_close(store->catalogue);
     state_dir_close(&store->dir);
     state_dir_forget_damage(store->damage);
@@ -597,6 +558,11 @@ void store_close(struct store *store)
 const char *store_secret(const struct store *store)
 {
     return store->dir.store_id;
+}
+
+struct graph_cache *store_graph_cache(const struct store *store)
+{
+    return store->graph_cache;
 }
 
 int store_folder(const struct store *store, enum store_folder folder)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "server/store/catalogue.h"
+#include "server/store/graph_cache.h"
 #include "server/store/graph_file.h"
 #include "server/store/result.h"
 #include "server/store/state_dir.h"
@@ -83,8 +84,8 @@ struct store_op *store_find_op(struct store_change *change, enum store_op_kind k
 
 /* Creates the directory when absent, takes its lock (STATUS_CONFIG with words when another process
  * holds it or the format is another), and makes rows and files agree, as state_dir_repair says. The
- * blocks of a result are not looked at. */
-MUST_CHECK enum status store_open(const char *path, struct store **ret_store,
+ * blocks of a result are not looked at. cache_bytes: the budget of the graph cache. */
+MUST_CHECK enum status store_open(const char *path, uint64_t cache_bytes, struct store **ret_store,
                                   struct problem *reterr);
 /* All rows, then all that store_open found damaged or lost, before store_start. Results visited
  * exist and have their checksum. */
@@ -102,6 +103,8 @@ void store_apply(struct store *store, struct store_change *change);
 
 /* An open directory, for workers to read graphs and make result files in. Borrowed. */
 int store_folder(const struct store *store, enum store_folder folder);
+/* The edges and coordinates of its graphs; it drops those of deleted graphs. Borrowed. */
+struct graph_cache *store_graph_cache(const struct store *store);
 /* A word that the store made at random when it was created, to key ids with. It leaves the process
  * nowhere. */
 const char *store_secret(const struct store *store);

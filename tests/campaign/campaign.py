@@ -21,6 +21,15 @@ def arguments(**numbers):
     return parser.parse_args()
 
 
+def slowness():
+    """How many seconds pass, now, while a program that computes gets one of a processor; at least 1. Limits of
+    time are for a program that has a processor to itself, and are multiplied by it."""
+    began, began_cpu = time.monotonic(), time.process_time()
+    while time.process_time() - began_cpu < 0.05:
+        pass
+    return max(1, (time.monotonic() - began) / (time.process_time() - began_cpu))
+
+
 class Ledger:
     def __init__(self, seconds):
         self.ends = time.monotonic() + seconds

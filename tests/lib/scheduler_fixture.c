@@ -5,7 +5,7 @@ void start(struct fixture *fixture)
 {
     struct problem problem = {0};
     assert_int_equal(uv_loop_init(&fixture->loop), 0);
-    assert_int_equal(store_open(fixture->folder, &fixture->store, &problem), STATUS_OK);
+    assert_int_equal(store_open(fixture->folder, 1 << 20, &fixture->store, &problem), STATUS_OK);
     assert_int_equal(result_table_create(&fixture->results), STATUS_OK);
     assert_int_equal(scheduler_create(&fixture->loop, &fixture->config, fixture->store,
                                       fixture->results, NULL, &fixture->scheduler, &problem),

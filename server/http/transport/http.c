@@ -27,7 +27,6 @@ static void destroy(struct http *http)
     listener_close(&http->shared.listener);
     free(http->endpoints);
     conn_limits_destroy(http->http_context.conn_limits);
-    graph_cache_destroy(http->http_context.graph_cache);
     auth_destroy(http->http_context.keyring);
     tls_destroy(http->credentials);
     free(http);
@@ -80,15 +79,13 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->http_context.scheduler = parts->scheduler;
     http->http_context.results = parts->results;
     http->http_context.store = parts->store;
+    http->http_context.graph_cache = store_graph_cache(parts->store);
     http->http_context.is_unix = parts->listener.is_unix;
     label_cache_set_budget(config->label_budget_bytes);
     http->endpoints = calloc(config->http_threads, sizeof(*http->endpoints));
     if (http->endpoints == NULL ||
         getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
-        conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK ||
-        graph_cache_create(store_folder(parts->store, STORE_GRAPHS),
-                           store_folder(parts->store, STORE_COORDINATES), config->path_budget_bytes,
-                           &http->http_context.graph_cache) != STATUS_OK) {
+        conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
     return open_secrets(http, reterr);

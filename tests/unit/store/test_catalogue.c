@@ -125,14 +125,18 @@ static const struct job_row job_row = {.id = "j_1",
                                        .fingerprint = "f00",
                                        .report = "{\"a\":1}"};
 
+static enum status put_rows(struct catalogue *catalogue, const void *context)
+{
+    (void)context;
+    STATUS_TRY(catalogue_put(catalogue, CATALOGUE_GRAPH, &graph_row));
+    STATUS_TRY(catalogue_put(catalogue, CATALOGUE_NAME, &name_row));
+    STATUS_TRY(catalogue_put(catalogue, CATALOGUE_RESULT, &result_row));
+    return catalogue_put(catalogue, CATALOGUE_JOB, &job_row);
+}
+
 static void put_all(struct catalogue *catalogue)
 {
-    assert_int_equal(catalogue_begin(catalogue), STATUS_OK);
-    assert_int_equal(catalogue_put(catalogue, CATALOGUE_GRAPH, &graph_row), STATUS_OK);
-    assert_int_equal(catalogue_put(catalogue, CATALOGUE_NAME, &name_row), STATUS_OK);
-    assert_int_equal(catalogue_put(catalogue, CATALOGUE_RESULT, &result_row), STATUS_OK);
-    assert_int_equal(catalogue_put(catalogue, CATALOGUE_JOB, &job_row), STATUS_OK);
-    assert_int_equal(catalogue_commit(catalogue), STATUS_OK);
+    assert_int_equal(catalogue_transact(catalogue, put_rows, NULL), STATUS_OK);
 }
 
 static void expect_rows(const struct walk *walk)
@@ -181,16 +185,22 @@ FIXTURE_TEST(rows_come_back_after_reopening)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(rolled_back_rows_are_gone)
+static enum status put_rows_and_fail(struct catalogue *catalogue, const void *context)
+{
+    STATUS_TRY(put_rows(catalogue, context));
+    return STATUS_DISK_FULL;
+}
+
+FIXTURE_TEST(rows_of_a_failed_transaction_are_gone)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
-    assert_int_equal(catalogue_begin(catalogue), STATUS_OK);
-    assert_int_equal(catalogue_put(catalogue, CATALOGUE_GRAPH, &graph_row), STATUS_OK);
-    catalogue_rollback(catalogue);
-    catalogue_rollback(catalogue);
+    assert_int_equal(catalogue_transact(catalogue, put_rows_and_fail, NULL), STATUS_DISK_FULL);
     assert_int_equal(visit(catalogue, &walk), STATUS_OK);
     assert_string_equal(walk.lines, "");
+    put_all(catalogue);
+    assert_int_equal(visit(catalogue, &walk), STATUS_OK);
+    expect_rows(&walk);
     catalogue_close(catalogue);
 }
 

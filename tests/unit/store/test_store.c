@@ -18,7 +18,7 @@ static enum status try_open(const struct fixture *fixture, struct store **ret_st
 {
     char path[640];
     snprintf(path, sizeof path, "%s/state", fixture->path);
-    return store_open(path, ret_store, reterr);
+    return store_open(path, 1 << 20, ret_store, reterr);
 }
 
 static struct store *open_store(const struct fixture *fixture)

@@ -230,7 +230,7 @@ static void run_script(const char *path, int pipe_end)
 {
     struct store *store;
     struct problem problem;
-    if (store_open(path, &store, &problem) != STATUS_OK) {
+    if (store_open(path, 1 << 20, &store, &problem) != STATUS_OK) {
         /* Only an injected error may keep it from opening. */
         if (plan.error == 0) {
             fprintf(stderr, "%s\n", problem.detail);
@@ -334,7 +334,7 @@ static void recover(const char *path, struct seen *seen)
 {
     struct store *store;
     struct problem problem = {0};
-    enum status status = store_open(path, &store, &problem);
+    enum status status = store_open(path, 1 << 20, &store, &problem);
     assert_string_equal(problem.detail, "");
     assert_int_equal(status, STATUS_OK);
     *seen = (struct seen){.graph_folder = store_folder(store, STORE_GRAPHS)};

@@ -43,7 +43,7 @@ static struct store *open_store(const struct fixture *fixture)
     struct store *store;
     struct problem problem = {0};
     snprintf(path, sizeof path, "%s/state", fixture->path);
-    assert_int_equal(store_open(path, &store, &problem), STATUS_OK);
+    assert_int_equal(store_open(path, 1 << 20, &store, &problem), STATUS_OK);
     return store;
 }
 
