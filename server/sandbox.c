@@ -406,7 +406,7 @@ static int add_call_rules(scmp_filter_ctx filter, unsigned bits, bool deny_list)
     return failed;
 }
 
-/* The front sends messages to systemd: sd_notify(3) opens a socket for each, and connects it to
+/* The front sends messages to systemd: systemd_notify opens a socket for each, and connects it to
  * nothing. */
 static int allow_notifications(scmp_filter_ctx filter)
 {

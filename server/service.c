@@ -115,7 +115,7 @@ static void stop_service(struct service *service, bool fast)
         char state[96];
         snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
                  (service->config->drain_s + 60ULL) * 1000000ULL);
-        sd_notify(0, state);
+        systemd_notify(state);
         service->stopping = true;
         scheduler_drain(service->scheduler, answer_last_calls, service);
     } else {
@@ -333,7 +333,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
 static void feed_watchdog(uv_timer_t *watchdog)
 {
     (void)watchdog;
-    sd_notify(0, "WATCHDOG=1");
+    systemd_notify("WATCHDOG=1");
 }
 
 static enum status start_http(struct service *service, struct problem *reterr)
@@ -358,7 +358,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
     printf("listening on %s\n", http_address(service->http));
     fflush(stdout);
     snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
-    sd_notify(0, state);
+    systemd_notify(state);
     if (sd_watchdog_enabled(0, &watchdog_us) > 0) {
         const uint64_t half_ms = watchdog_us / 2000 + 1; /* a timer of 0 ms would not repeat */
         uv_timer_start(&service->watchdog, feed_watchdog, half_ms, half_ms);

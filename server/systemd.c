@@ -5,10 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 /* The prefix of a path that is the name of a credential. */
 #define CREDENTIAL "credential:"
+#define NOTIFY_LIMIT_US 100000
 
 enum status systemd_receive_socket(int *ret_socket, struct problem *reterr)
 {
@@ -57,4 +62,26 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
     }
     memcpy(path, found, (size_t)length + 1);
     return STATUS_OK;
+}
+
+/* A name that begins with "@" is in the abstract namespace, where it begins with a NUL. */
+void systemd_notify(const char *state)
+{
+    const struct timeval limit = {.tv_usec = NOTIFY_LIMIT_US};
+    const char *name = getenv("NOTIFY_SOCKET");
+    const size_t length = name != NULL ? strlen(name) : 0;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (length < 2 || length > sizeof(address.sun_path)) {
+        return;
+    }
+    memcpy(address.sun_path, name, length);
+    address.sun_path[0] = (char)(name[0] == '@' ? '\0' : name[0]);
+    const int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    if (descriptor >= 0) {
+        (void)setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+        (void)!sendto(descriptor, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
+                      size);
+        close(descriptor);
+    }
 }

@@ -1,5 +1,6 @@
 """The service under a service manager: what it tells it, the watchdog, a socket that it is handed."""
 
+import contextlib
 import os
 import queue
 import socket
@@ -13,8 +14,8 @@ from test_watch import start_slow
 
 
 class Manager:
-    """The end that systemd has: a socket for messages, in the environment of the next program started. A
-    thread reads it all the time: the service would wait for room in the socket otherwise."""
+    """The end that systemd has: a socket for messages, in the environment of the next program started, which a
+    thread reads."""
 
     def __init__(self, **environment):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")
@@ -56,6 +57,25 @@ def test_the_watchdog_is_fed_during_a_solve():
         start_slow(daemon, 3)
         for _ in range(5):
             assert manager.hear() == {"WATCHDOG": "1"}
+
+
+def test_a_manager_that_reads_nothing_stops_nobody():
+    """The service fills the socket with its watchdog's messages, and answers and leaves all the same."""
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as deaf, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as filler:
+        deaf.bind(os.path.join(folder, "notify"))
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                filler.sendto(b"STATUS=full", deaf.getsockname())
+        os.environ.update(NOTIFY_SOCKET=deaf.getsockname(), WATCHDOG_USEC="1000000")
+        try:
+            daemon = harness.Daemon()
+        finally:
+            del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+        with daemon:
+            assert daemon.solve(harness.SMALL)["state"] == "done"
+            daemon.terminate()
 
 
 def start_with_socket(listening, state, *arguments):
