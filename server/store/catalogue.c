@@ -7,12 +7,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Pages in the write-ahead log that start a checkpoint. */
+/* A checkpoint runs once the write-ahead log has this many pages. */
 #define CHECKPOINT_PAGES 1000
 
-/* EXCLUSIVE before WAL: then there is no shared-memory file, and no second connection ever.
- * mmap_size=0: an I/O error is a result code and not a signal. temp_store: to sort rows takes no
- * files, which a confined process cannot make. */
+/* EXCLUSIVE before WAL avoids the shared-memory file and excludes a second connection. mmap_size=0:
+ * an I/O error is a result code, not a signal. temp_store=MEMORY: sorting needs no temporary files,
+ * which a sandboxed process cannot create. */
 static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA journal_mode=WAL;"
                                    "PRAGMA synchronous=FULL;"
@@ -20,9 +20,8 @@ static const char settings_sql[] = "PRAGMA locking_mode=EXCLUSIVE;"
                                    "PRAGMA temp_store=MEMORY;"
                                    "PRAGMA trusted_schema=OFF;";
 
-/* Which version it is FORMAT of the state directory says; here 0 is a new file. Each row has a
- * checksum of its values; rows whose values have changed move to the damaged tables, which nothing
- * reads. */
+/* FORMAT has the version of the schema; user_version 0 is a new file. Each row has a checksum of
+ * its values; rows that do not match move to the damaged tables, which apspd never reads. */
 static const char schema_sql[] =
     "BEGIN EXCLUSIVE;"
     "CREATE TABLE store(id TEXT NOT NULL) STRICT;"
@@ -52,7 +51,6 @@ static const char schema_sql[] =
     "PRAGMA user_version=1;"
     "INSERT INTO store VALUES(%Q); COMMIT;";
 
-/* The meaning of a result code of SQLite. */
 static enum status status_of(int code)
 {
     switch (code == SQLITE_IOERR_NOMEM ? SQLITE_NOMEM : code & 0xff) {
@@ -72,8 +70,8 @@ static enum status status_of(int code)
     }
 }
 
-/* SQLite's own hook swallows a failed checkpoint, a failed fsync among them; this one hands it to
- * the commit. A full disk is let pass: the log still holds everything. */
+/* SQLite's own hook ignores a failed checkpoint, even a failed fsync; this hook passes the failure
+ * to the commit. A full disk is ignored, because the log still has everything. */
 static int checkpoint_log(void *context, sqlite3 *database, const char *schema, int pages)
 {
     (void)context;
@@ -84,7 +82,7 @@ static int checkpoint_log(void *context, sqlite3 *database, const char *schema, 
     return code == SQLITE_FULL || code == SQLITE_BUSY ? SQLITE_OK : code;
 }
 
-/* The first column of the first row as text; SQLITE_NOTFOUND when there is no row. */
+/* Reads the first column of the first row as text; SQLITE_NOTFOUND if there is no row. */
 static int query_text(sqlite3 *database, const char *sql, char *ret_text, int size)
 {
     sqlite3_stmt *statement;
@@ -107,12 +105,12 @@ static enum status tell_failure(sqlite3 *database, const char *path, int code,
     return problem_set(reterr, status_of(code), "%s: %s", path, sqlite3_errmsg(database));
 }
 
-/* The check reads the whole file, so that rows which cannot be read are found now. A value of a
- * wrong type is damage to its row alone, which the checksum of the row finds. */
+/* The check reads the whole file, so unreadable rows are found now. A value of a wrong type damages
+ * only its row, which the row's checksum detects. */
 static const char check_sql[] = "SELECT integrity_check FROM pragma_integrity_check(1000000) WHERE"
                                 " integrity_check NOT LIKE '% value in %' LIMIT 1";
 
-/* An index that does not fit its table is made anew from it. */
+/* Rebuilds an index that does not match its table. */
 static enum status check_or_create(sqlite3 *database, const char *path, const char *store_id,
                                    struct problem *reterr)
 {
@@ -132,7 +130,7 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
         code = query_text(database, check_sql, answer, sizeof(answer));
     }
     if (code == SQLITE_NOTFOUND) {
-        code = SQLITE_OK; /* there is nothing but values of a wrong type */
+        code = SQLITE_OK; /* no row of the check: at most values of a wrong type */
     } else if (code == SQLITE_OK && strcmp(answer, "ok") != 0) {
         return problem_set(reterr, STATUS_CORRUPT, "%s is damaged: %s", path, answer);
     }
@@ -153,7 +151,7 @@ static enum status check_or_create(sqlite3 *database, const char *path, const ch
 
 /* ---- Statements ---- */
 
-/* STATEMENT_PUT and STATEMENT_ALL are of the first table; those of the others follow in order. */
+/* STATEMENT_PUT and STATEMENT_ALL are for the first table; the other tables' follow in order. */
 enum statement {
     STATEMENT_PUT,
     STATEMENT_ALL = STATEMENT_PUT + CATALOGUE_TABLES,
@@ -197,18 +195,17 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 
 /* ---- Columns ---- */
 
-/* A type says how a member is stored, and what its column may hold. */
+/* How a member is stored, and which values its column may have. */
 enum column_type {
-    COLUMN_TEXT,    /* fills an array, with its NUL */
+    COLUMN_TEXT,    /* text that fits an array with its NUL */
     COLUMN_REPORT,  /* text of any length or NULL, borrowed from the row */
     COLUMN_REAL,    /* double */
-    COLUMN_INTEGER, /* unsigned or bool, in as many bytes as the member has */
+    COLUMN_INTEGER, /* unsigned or bool, of the member's size */
     COLUMN_DIGIT,   /* int from 0 to 9 */
     COLUMN_KIND,    /* the name of an enum kind */
     COLUMN_STATE    /* the name of an enum job_state */
 };
 
-/* A column, and the member of the row that it holds. */
 struct column {
     enum column_type type;
     size_t offset;
@@ -217,7 +214,7 @@ struct column {
 
 #define MEMBER(row, member) offsetof(struct row, member), sizeof(((struct row *)0)->member)
 
-/* In the order of the schema. */
+/* Columns in the order of the schema. */
 static const struct column graph_columns[] = {
     {COLUMN_TEXT, MEMBER(graph_row, id)},
     {COLUMN_REAL, MEMBER(graph_row, created_s)},
@@ -268,8 +265,8 @@ static const struct column job_columns[] = {
 
 #define COLUMNS(columns) columns, sizeof(columns) / sizeof((columns)[0])
 
-/* The column behind these has the checksum of the row: each value, as the database keeps it, is
- * hashed with the hash of those before it as seed. */
+/* The last column of a table has the checksum of the row: each value is hashed in its stored form,
+ * with the hash of the previous values as seed. */
 static const struct {
     const char *name;
     const struct column *columns;
@@ -281,7 +278,7 @@ static const struct {
     [CATALOGUE_JOB] = {"job", COLUMNS(job_columns)},
 };
 
-/* Binds a row, which must stay until the statement has run. Returns a code of SQLite. */
+/* Binds a row, which must stay valid until the statement has run. Returns a code of SQLite. */
 static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const void *row)
 {
     uint64_t checksum = table;
@@ -295,13 +292,13 @@ static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const v
         double real;
         switch (column->type) {
         case COLUMN_REAL:
-            real = *(const double *)member + 0.0; /* -0 would be kept as 0 */
+            real = *(const double *)member + 0.0; /* SQLite would store -0 as 0 */
             checksum = XXH3_64bits_withSeed(&real, sizeof(real), checksum);
             code = sqlite3_bind_double(statement, place, real);
             continue;
         case COLUMN_INTEGER:
         case COLUMN_DIGIT:
-            /* The low bytes of the number: this project is little-endian. */
+            /* Copies the low bytes: the program supports only little-endian machines. */
             memcpy(&integer, member, column->size);
             checksum = XXH3_64bits_withSeed(&integer, sizeof(integer), checksum);
             code = sqlite3_bind_int64(statement, place, integer);
@@ -325,8 +322,7 @@ static int bind_row(sqlite3_stmt *statement, enum catalogue_table table, const v
     return code == SQLITE_OK ? sqlite3_bind_int64(statement, place, (int64_t)checksum) : code;
 }
 
-/* Reads the row that the statement has come to. False when a value does not fit its member, or is
- * not what was written. */
+/* Reads the current row of the statement. False if a value does not fit or the checksum differs. */
 static bool read_row(sqlite3_stmt *statement, enum catalogue_table table, void *row)
 {
     uint64_t checksum = table;
@@ -413,8 +409,8 @@ void catalogue_close(struct catalogue *catalogue)
     free(catalogue);
 }
 
-/* Runs a statement to its end and lets go of what was bound. bound: the code of the binding.
- * ret_row, or NULL: whether there is a row; ret_value, or NULL: its first column. */
+/* Runs a statement, then resets it and its bindings. bound: the code of the binding. ret_row, or
+ * NULL: whether there is a row; ret_value, or NULL: its first column. */
 static enum status run_statement(sqlite3_stmt *statement, int bound, bool *ret_row,
                                  uint32_t *ret_value)
 {
@@ -445,7 +441,7 @@ enum status catalogue_transact(struct catalogue *catalogue,
     if (status == STATUS_OK) {
         status = run_statement(statements[STATEMENT_COMMIT], SQLITE_OK, NULL, NULL);
     }
-    /* SQLite has rolled back by itself after some failures. */
+    /* After some failures SQLite has already rolled back. */
     if (!sqlite3_get_autocommit(catalogue->database)) {
         sqlite3_exec(catalogue->database, "ROLLBACK", NULL, NULL, NULL);
     }
@@ -458,7 +454,7 @@ enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table tabl
     return run_statement(statement, bind_row(statement, table, row), NULL, NULL);
 }
 
-/* Runs a statement for the rows of a graph or job, or of one kind of result unless kind is NULL. */
+/* Runs a statement on the rows of a graph or job, or on a kind of result if kind is not NULL. */
 static enum status run_keyed(const struct catalogue *catalogue, enum statement index,
                              const char *id, const char *kind, bool *ret_row, uint32_t *ret_value)
 {

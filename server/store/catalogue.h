@@ -1,6 +1,7 @@
 /* The catalogue of the store: graphs, aliases, results and jobs in one SQLite file. There is
- * exactly one connection (WAL, synchronous=FULL, exclusive locking), used by one thread at a time:
- * the starting thread until store_start, the catalogue thread after. Times are wall seconds. */
+ * exactly one connection (WAL, synchronous=FULL, exclusive locking), owned by the store. The
+ * starting thread uses it until store_start, the catalogue thread after that. Times are wall-clock
+ * seconds. */
 #pragma once
 
 #include "proto/graph.h"
@@ -10,7 +11,7 @@
 #define ETAG_SIZE 32
 #define IDEMPOTENCY_KEY_SIZE 128
 #define FINGERPRINT_SIZE 33
-#define TENANT_NAME_SIZE 32 /* empty: made without keys, belongs to nobody */
+#define TENANT_NAME_SIZE 32 /* an empty name is the tenant without keys, number 0 */
 
 struct graph_row {
     char id[GRAPH_ID_SIZE];
@@ -21,14 +22,14 @@ struct graph_row {
     uint64_t file_bytes;
     struct graph_summary summary;
     char tenant[TENANT_NAME_SIZE];
-    char parent[GRAPH_ID_SIZE]; /* of which it is a change; empty = it was uploaded */
-    bool of_name;               /* changes of a name made it, and nobody asked for it otherwise */
+    char parent[GRAPH_ID_SIZE]; /* graph before the change; empty = uploaded */
+    bool of_name; /* created by changing a name; no request refers to the graph by its ID */
 };
 
 struct name_row {
     char name[NAME_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    char tenant[TENANT_NAME_SIZE]; /* whose name it is: each has names of its own */
+    char tenant[TENANT_NAME_SIZE]; /* the owner; tenants have separate names */
 };
 
 struct result_row {
@@ -52,28 +53,27 @@ struct job_row {
     double started_s;
     double finished_s;
     char idempotency_key[IDEMPOTENCY_KEY_SIZE]; /* empty = none */
-    char fingerprint[FINGERPRINT_SIZE];         /* of the request, to tell a repeat from a misuse */
+    char fingerprint[FINGERPRINT_SIZE]; /* digest of the request; a repeated Idempotency-Key with
+                                           another digest is an error */
     char tenant[TENANT_NAME_SIZE];
-    const char *report; /* job_report_encode's text, borrowed; NULL when there is none */
+    const char *report; /* text written by job_report_encode, borrowed; NULL = no report */
 };
 
 struct catalogue;
 
-/* Creates or opens. A new one remembers store_id, the random name of its state directory.
- * STATUS_CORRUPT for a broken file; STATUS_CONFIG, with words, for the catalogue of another state
- * directory. */
+/* Opens the catalogue, or creates it with store_id, the random name of its state directory.
+ * STATUS_CORRUPT for a damaged file; STATUS_CONFIG for that of another state directory. */
 MUST_CHECK enum status catalogue_open(const char *path, const char *store_id,
                                       struct catalogue **ret_catalogue, struct problem *reterr);
 void catalogue_close(struct catalogue *catalogue);
 
-/* Calls write(catalogue, context) in a transaction, which commits all that it changes, or nothing.
- */
+/* Calls write(catalogue, context) in a transaction, which is rolled back if write fails. */
 MUST_CHECK enum status catalogue_transact(struct catalogue *catalogue,
                                           enum status (*write)(struct catalogue *catalogue,
                                                                const void *context),
                                           const void *context);
 
-/* row: of the struct of the table. Replaces the row of the same key. */
+/* Inserts a row, or replaces the row with the same key. row: such as struct graph_row. */
 enum catalogue_table {
     CATALOGUE_GRAPH,
     CATALOGUE_NAME,
@@ -83,31 +83,31 @@ enum catalogue_table {
 };
 MUST_CHECK enum status catalogue_put(struct catalogue *catalogue, enum catalogue_table table,
                                      const void *row);
-/* With its names and results; jobs that refer to it are kept. */
+/* Deletes the row of a graph with its names and results. Jobs that refer to the graph remain. */
 MUST_CHECK enum status catalogue_delete_graph(struct catalogue *catalogue, const char *graph_id);
 MUST_CHECK enum status catalogue_delete_result(struct catalogue *catalogue, const char *graph_id,
                                                enum kind kind);
 MUST_CHECK enum status catalogue_delete_job(struct catalogue *catalogue, const char *job_id);
 
-/* Whether there is a row: what decides if a file is an orphan. ret_vertex_count: of the graph that
- * was found, or NULL. */
+/* Whether the catalogue has the row. A file without a row is an orphan. ret_vertex_count: or NULL.
+ */
 MUST_CHECK enum status catalogue_has_graph(struct catalogue *catalogue, const char *graph_id,
                                            bool *ret_found, uint32_t *ret_vertex_count);
 MUST_CHECK enum status catalogue_has_result(struct catalogue *catalogue, const char *graph_id,
                                             enum kind kind, bool *ret_found);
 
-/* Something stored that is not what was written, or is gone. */
+/* A stored row or file that is missing or differs from what was written. */
 struct catalogue_damage {
-    struct catalogue_damage *next; /* of a list */
-    const char *what;              /* the table of a row, or a sort of file; static */
-    int64_t row;                   /* its number; 0 = a file */
-    enum kind kind;                /* of the file of a result, else KIND_COUNT */
-    char id[NAME_SIZE];            /* of the graph or job, or the name, as it reads now */
+    struct catalogue_damage *next; /* next element of the list */
+    const char *what;              /* table of the row, or type of the file; a static string */
+    int64_t row;                   /* rowid; 0 = a file */
+    enum kind kind;                /* kind of a result's file, else KIND_COUNT */
+    char id[NAME_SIZE];            /* ID of the graph or job, or the alias, as currently stored */
 };
 
-/* Every row, oldest first, at start-up. Rows without a callback are skipped; one that fails ends
- * the walk with its status. With damaged all rows are read, and one that is not what was written
- * goes to it alone; without it such a row ends the walk with STATUS_CORRUPT. */
+/* Callbacks of catalogue_visit, which reads every row at start-up, oldest first. Tables without a
+ * callback are skipped. A callback that fails ends the walk with its status. A damaged row is
+ * passed only to `damaged`; if that is NULL, the row ends the walk with STATUS_CORRUPT. */
 struct catalogue_visitor {
     void *context;
     enum status (*damaged)(void *context, const struct catalogue_damage *damage);
@@ -118,6 +118,6 @@ struct catalogue_visitor {
 };
 MUST_CHECK enum status catalogue_visit(struct catalogue *catalogue,
                                        const struct catalogue_visitor *visitor);
-/* Moves a row to the table of damaged ones, for people to look at; not during a walk. */
+/* Moves a row to the table of damaged rows, where an operator can inspect it. Not during a walk. */
 MUST_CHECK enum status catalogue_set_aside(struct catalogue *catalogue, const char *table,
                                            int64_t row);

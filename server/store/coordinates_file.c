@@ -14,7 +14,7 @@ static const char magic[8] = "apspdxy";
 
 struct header {
     char magic[8];
-    char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
+    char id[ID_ROOM]; /* ID of the graph, to detect a file under the name of another graph */
     uint32_t version;
     uint32_t count;
     uint32_t located;
@@ -26,7 +26,6 @@ struct header {
 static_assert(sizeof(struct header) == 88, "no padding");
 static_assert(GRAPH_ID_SIZE <= ID_ROOM, "an id fits");
 
-/* Bytes of x and y, which are one array. */
 static size_t array_size(uint32_t count)
 {
     return (size_t)count * 2 * sizeof(double);
@@ -63,8 +62,8 @@ enum status coordinates_file_write(int folder, const char *id,
     return STATUS_OK;
 }
 
-/* The open file of this graph, and its sound header: after this the count asks for no more memory
- * than the file is long. */
+/* Opens the file and checks its header: the count then asks for no more memory than the file's
+ * size. */
 static enum status open_file(int folder, const char *id, int *ret_descriptor,
                              struct header *ret_header)
 {

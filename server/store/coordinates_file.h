@@ -1,31 +1,32 @@
-/* The coordinates of a graph as one file under the graph's id: header, then x and y of all rows.
- * Written once as a draft, renamed when it is complete, never changed; another one replaces it. */
+/* The coordinates of a graph as one file named by the graph's ID: a header, then x and y of all
+ * rows. The file is written as a draft, renamed when complete, and never changed; new coordinates
+ * replace the whole file. Any thread; functions block on the disk. */
 #pragma once
 
 #include "proto/coordinates.h"
 #include "proto/job_document.h"
 #include "server/store/draft_file.h"
 
-/* Facts about a file that is stored; zeroed, there is none. */
+/* Facts about a stored file; all zero if the graph has no coordinates. */
 struct coordinates_info {
-    uint64_t bytes; /* of the file */
-    uint64_t tag;   /* a checksum of all of it: another one after every change */
+    uint64_t bytes; /* size of the file */
+    uint64_t tag;   /* checksum of the whole file, which differs after every change */
     uint32_t located;
     bool is_plane;
 };
 
-/* Writes the whole file, as a draft: to be published under the id, and finished by the caller.
- * Blocks on the disk. folder: open directory. */
+/* Writes the file as a draft, which the caller publishes under the ID. folder: an open directory.
+ */
 MUST_CHECK enum status coordinates_file_write(int folder, const char *id,
                                               const struct coordinates *coordinates,
                                               struct draft_file *ret_file,
                                               struct coordinates_info *ret_info);
-/* Reads the header alone; zeroed when there is no such file. STATUS_CORRUPT when it is damaged, or
- * that of another graph. */
+/* Reads only the header; *ret_info is zeroed if there is no file. STATUS_CORRUPT if the header is
+ * damaged or belongs to another graph. */
 MUST_CHECK enum status coordinates_file_look(int folder, const char *id,
                                              struct coordinates_info *ret_info);
-/* All of it, complete. STATUS_NO_COORDINATES when there is no such file, STATUS_CORRUPT also when
- * its checksum does not hold. */
+/* Reads the whole file. STATUS_NO_COORDINATES if there is no file; STATUS_CORRUPT if a checksum
+ * does not match or the file belongs to another graph. */
 MUST_CHECK enum status coordinates_file_read(int folder, const char *id,
                                              struct coordinates **ret_coordinates,
                                              struct coordinates_info *ret_info);

@@ -11,10 +11,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Linux moves at most 2 GiB less a page per call; this is well below. */
+/* Largest read or write call; Linux transfers at most 2 GiB less a page. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
 #define PIECE_SIZE ((size_t)1 << 15)
-/* A smaller part is on its way sooner with the rest of the file. */
+/* Smaller parts are not started early: the sync of the whole file is soon enough. */
 #define START_BYTES_MIN ((size_t)1 << 20)
 #define MAGIC_SIZE 8
 
@@ -88,7 +88,7 @@ enum status draft_file_sync_names(int folder)
     return fsync(folder) == 0 ? STATUS_OK : STATUS_IO;
 }
 
-/* The C library writes where the file system cannot reserve. */
+/* Where the file system cannot reserve blocks the C library writes zeros. */
 enum status draft_file_allocate(int descriptor, size_t size)
 {
     int error;
@@ -187,7 +187,7 @@ enum status draft_file_read_header(int descriptor, const char magic[MAGIC_SIZE],
                : STATUS_CORRUPT;
 }
 
-/* By pieces on the stack: a question for a result never fails for want of memory here. */
+/* Reads in pieces on the stack, so that a query cannot fail here for lack of memory. */
 enum status draft_file_digest(int descriptor, uint64_t offset, size_t size, uint64_t *ret_checksum)
 {
     unsigned char piece[PIECE_SIZE];

@@ -1,6 +1,6 @@
-/* A file in the making, under a name that starts with DRAFT_PREFIX until it is complete: what a
- * crash leaves behind is removed at the next start. A plain value, owned by whoever holds it;
- * finished by draft_file_finish. */
+/* A file that is being written. Its name starts with DRAFT_PREFIX until the file is complete, so
+ * the next start removes what a crash left behind. struct draft_file is a plain value; its owner
+ * ends with draft_file_finish. Any thread; functions block on the disk. */
 #pragma once
 
 #include "proto/status.h"
@@ -13,11 +13,11 @@
 
 struct draft_file {
     int descriptor;
-    int folder;                 /* borrowed: the open directory it is in */
-    char name[DRAFT_NAME_SIZE]; /* empty once it has its final one */
+    int folder;                 /* open directory that contains the file; borrowed */
+    char name[DRAFT_NAME_SIZE]; /* draft name; empty after the rename to the final name */
 };
 
-/* Readable and writable, mode 0600. */
+/* Creates an empty draft, readable and writable, mode 0600. */
 MUST_CHECK enum status draft_file_create(int folder, struct draft_file *ret_draft);
 
 struct draft_part {
@@ -26,43 +26,42 @@ struct draft_part {
     size_t size;
 };
 
-/* Creates a draft and writes its parts: the disk begins with a large one while the next one is
- * written. STATUS_DISK_FULL. */
+/* Creates a draft and writes its parts. The kernel starts writing a large part to the disk while
+ * the next part is copied. STATUS_DISK_FULL. */
 MUST_CHECK enum status draft_file_make(int folder, const struct draft_part *parts, size_t count,
                                        struct draft_file *ret_draft);
-/* fsync. Blocks. STATUS_IO for every failure: what it was to write may be lost, whatever the next
- * one says. */
+/* Calls fsync. Every failure is STATUS_IO: the data may be lost even if a later fsync succeeds. */
 MUST_CHECK enum status draft_file_sync(const struct draft_file *draft);
-/* Takes its final name in its folder, replacing a file that has it. The name is durable once
- * draft_file_sync_names of the folder has returned STATUS_OK. STATUS_DISK_FULL. */
+/* Renames the draft to its final name, replacing a file of that name. The name is durable after
+ * draft_file_sync_names of the folder. STATUS_DISK_FULL. */
 MUST_CHECK enum status draft_file_rename(struct draft_file *draft, const char *name);
-/* Both. */
+/* Syncs the draft, then renames it. */
 MUST_CHECK enum status draft_file_publish(struct draft_file *draft, const char *name);
-/* All names given in the folder so far: one for many files. Blocks. STATUS_IO. */
+/* Makes all renames in the folder durable with one fsync, for any number of files. STATUS_IO. */
 MUST_CHECK enum status draft_file_sync_names(int folder);
-/* Closes; what was not published is gone. Accepts a finished one. */
+/* Closes the file and deletes a draft that was not published. Accepts a finished draft. */
 void draft_file_finish(struct draft_file *draft);
 
-/* Takes blocks on the disk for so many bytes. STATUS_DISK_FULL. */
+/* Allocates disk blocks for `size` bytes. STATUS_DISK_FULL. */
 MUST_CHECK enum status draft_file_allocate(int descriptor, size_t size);
-/* All of the bytes, past short writes and signals. */
+/* Writes all bytes, continuing after short writes and signals. */
 MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
                                         size_t size);
-/* Has the disk begin with these bytes, which were written, and does not wait: whether they are
- * there is for draft_file_publish to say. */
+/* Starts writing these bytes from the page cache to the disk without waiting. Only
+ * draft_file_publish reports whether they reached the disk. */
 void draft_file_start(int descriptor, uint64_t offset, size_t size);
-/* All of the bytes; STATUS_CORRUPT when the file ends before. */
+/* Reads all bytes; STATUS_CORRUPT if the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
-/* A header that begins with its magic, of 8 bytes, and ends with the XXH3 of all bytes before: this
- * fills in both. */
+/* Fills in a header's first 8 bytes, the magic, and its last 8, the XXH3 checksum of the others. */
 void draft_file_seal_header(const char magic[8], void *header, size_t size);
-/* Reads such a header, and the size of the file. STATUS_CORRUPT when it is another one. */
+/* Reads a header written by draft_file_seal_header, and the size of the file. STATUS_CORRUPT if
+ * magic or checksum differ. */
 MUST_CHECK enum status draft_file_read_header(int descriptor, const char magic[8], void *header,
                                               size_t size, uint64_t *ret_file_size);
-/* Their checksum, by XXH3. */
+/* Computes the XXH3 checksum of these bytes. */
 MUST_CHECK enum status draft_file_digest(int descriptor, uint64_t offset, size_t size,
                                          uint64_t *ret_checksum);
 
-/* Translates an errno of a file operation: STATUS_DISK_FULL for every lack of room (quota and the
- * limit on file sizes included), STATUS_NO_MEMORY for transient errors, else STATUS_IO. */
+/* Translates the errno of a file operation: STATUS_DISK_FULL for every lack of space (including
+ * quotas and the file size limit), STATUS_NO_MEMORY for transient errors, else STATUS_IO. */
 enum status draft_file_status(int error);

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The least that a file counts: so the budget bounds their number too. */
+/* Smaller files count as this many bytes, so that the budget bounds their number too. */
 #define FILE_BYTES_MIN 65536
 
-/* The bytes that the files count, and the one that was written longest ago. */
+/* Returns the bytes that the files count, and the name of the file modified longest ago. */
 static uint64_t measure(DIR *stream, bool (*is_ours)(const char *), char ret_oldest[NAME_MAX + 1])
 {
     uint64_t bytes = 0;

@@ -10,31 +10,30 @@
 
 enum part { PART_EDGES, PART_PLACES };
 
-/* The part of a graph that is asked for. */
 struct wanted {
     enum part part;
     const char *graph_id;
-    struct coordinates_info info; /* of places: the file that they are read from */
+    struct coordinates_info info; /* of coordinates: their file */
 };
 
 struct entry {
-    struct entry *next; /* from the most to the least recently used */
+    struct entry *next; /* most recently used first */
     enum part part;
-    char graph_id[GRAPH_ID_SIZE]; /* empty once the graph is deleted */
-    uint64_t tag;                 /* of the file with coordinates; 0 for edges */
+    char graph_id[GRAPH_ID_SIZE]; /* empty after the graph was deleted */
+    uint64_t tag;                 /* tag of the coordinates' file; 0 for edges */
     void *object;
     size_t bytes;
-    unsigned lent; /* threads that use it */
+    unsigned lent; /* threads that borrow the object */
 };
 
 struct graph_cache {
     int graph_folder;
     int coordinates_folder;
     uint64_t budget_bytes;
-    pthread_mutex_t reading; /* held while files are read; taken before the lock */
-    pthread_mutex_t lock;    /* guards all that follows */
+    pthread_mutex_t reading; /* locked while files are read, before `lock` */
+    pthread_mutex_t lock;    /* guards the members below */
     struct entry *first;
-    uint64_t bytes; /* of all entries */
+    uint64_t bytes; /* bytes of all entries */
     uint64_t hits;
     uint64_t misses;
 };
@@ -91,7 +90,7 @@ void graph_cache_destroy(struct graph_cache *cache)
 
 /* ---- The list ---- */
 
-/* Moves the entry behind a link to the front of another list. The lock is held. */
+/* Moves the entry that a link points to, to the front of another list. The lock is held. */
 static void move_entry(struct entry **link, struct entry **list)
 {
     struct entry *entry = *link;
@@ -100,8 +99,7 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Removes entries that nobody uses: those of deleted graphs, and the least recently used ones until
- * so many bytes more fit the budget. */
+/* Frees unused entries: of deleted graphs, and the least recently used until more_bytes fit. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;
@@ -123,7 +121,7 @@ static void make_room(struct graph_cache *cache, uint64_t more_bytes)
     destroy_entries(evicted);
 }
 
-/* Lends an entry that is there, as the most recently used one; else NULL. */
+/* Borrows an existing entry, which becomes the most recently used; NULL if there is none. */
 static struct entry *find_entry(struct graph_cache *cache, const struct wanted *wanted)
 {
     pthread_mutex_lock(&cache->lock);
@@ -154,7 +152,7 @@ static enum status check_size(const struct graph_cache *cache, const struct want
                               size_t *ret_bytes, struct problem *reterr)
 {
     uint64_t edge_count;
-    *ret_bytes = wanted->info.bytes / 2 * 5; /* numbers of a vertex in the file, and in memory */
+    *ret_bytes = wanted->info.bytes / 2 * 5; /* 2 numbers per vertex in the file, 5 in memory */
     if (wanted->part == PART_EDGES) {
         const enum status status =
             graph_file_sizes(cache->graph_folder, wanted->graph_id, &edge_count, ret_bytes);
@@ -197,7 +195,7 @@ static enum status refuse_coordinates(enum status status, struct problem *reterr
     return status;
 }
 
-/* bytes: those of the coordinates, to which those of the names are added. */
+/* Adds the bytes of the names to *bytes. */
 static enum status read_places(const struct graph_cache *cache, const char *graph_id,
                                void **ret_object, size_t *bytes, struct problem *reterr)
 {
@@ -235,7 +233,7 @@ void graph_cache_forget(struct graph_cache *cache, const char *graph_id)
     make_room(cache, 0);
 }
 
-/* Reads files into a new entry, which is lent. */
+/* Reads the files into a new entry and borrows it. */
 static enum status read_entry(struct graph_cache *cache, const struct wanted *wanted,
                               struct entry **ret_entry, struct problem *reterr)
 {
@@ -265,7 +263,7 @@ static enum status read_entry(struct graph_cache *cache, const struct wanted *wa
     entry->next = cache->first;
     cache->first = entry;
     pthread_mutex_unlock(&cache->lock);
-    /* A deletion meanwhile has not found the entry. */
+    /* A deletion during the read could not find the entry. */
     if (faccessat(cache->graph_folder, wanted->graph_id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
         graph_cache_forget(cache, wanted->graph_id);
     }
@@ -280,7 +278,7 @@ static enum status borrow_object(struct graph_cache *cache, const struct wanted 
     struct entry *entry = find_entry(cache, wanted);
     if (entry == NULL) {
         pthread_mutex_lock(&cache->reading);
-        entry = find_entry(cache, wanted); /* another thread may have read it meanwhile */
+        entry = find_entry(cache, wanted); /* another thread may have read it by now */
         status = entry != NULL ? STATUS_OK : read_entry(cache, wanted, &entry, reterr);
         pthread_mutex_unlock(&cache->reading);
     }

@@ -1,9 +1,9 @@
-/* Edges and coordinates of the graphs that were asked about lately, under one budget of bytes.
+/* A cache of the edges and coordinates of recently requested graphs, under one budget in bytes.
  *
- * One of the shared objects: the mutex of its list is held neither while a file is read nor while
- * an answer is made. What is lent is never evicted: the budget may be exceeded while all of it is
- * in use. Coordinates are compared with their file whenever they are lent, so a file that is
- * replaced needs no message. Any thread. */
+ * Borrowed objects are never evicted, so the cache may exceed its budget while all of them are in
+ * use. Each borrow of coordinates compares them with their file, so nobody needs to tell the cache
+ * when that file is replaced. The store owns the cache. Any thread; the mutex of the list is not
+ * locked while a file is read or an answer is built. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -19,26 +19,24 @@ struct located_graph {
     struct coordinates_info info;
 };
 
-/* graph_folder, coordinates_folder: of the files, borrowed. */
+/* graph_folder, coordinates_folder: open directories of the files, borrowed. */
 MUST_CHECK enum status graph_cache_create(int graph_folder, int coordinates_folder,
                                           uint64_t budget_bytes, struct graph_cache **ret_cache);
-/* All that was lent has been given back. NULL is accepted. */
+/* Every borrowed object must have been returned. Accepts NULL. */
 void graph_cache_destroy(struct graph_cache *cache);
 
-/* Both lend what is read from files where it is not in memory; one thread at a time reads.
- * STATUS_TOO_LARGE with words where one graph exceeds the budget. */
+/* Both functions lend an object, and read it from its files if it is not in memory; only one thread
+ * reads at a time. STATUS_TOO_LARGE with a problem if this graph alone exceeds the budget. */
 MUST_CHECK enum status graph_cache_borrow_edges(struct graph_cache *cache, const char *graph_id,
                                                 const struct adjacency **ret_adjacency,
                                                 struct problem *reterr);
-/* STATUS_NO_COORDINATES with a hint. STATUS_CORRUPT where the file with coordinates is damaged, or
- * that of the graph. */
+/* STATUS_NO_COORDINATES with a hint. STATUS_CORRUPT if the coordinates or the graph are damaged. */
 MUST_CHECK enum status graph_cache_borrow_places(struct graph_cache *cache, const char *graph_id,
                                                  const struct located_graph **ret_graph,
                                                  struct problem *reterr);
 void graph_cache_give_back(struct graph_cache *cache, const void *lent);
-/* After the files of a graph were removed: drops what is kept of it, and what is lent once it is
- * given back. */
+/* Drops the objects of a deleted graph, borrowed ones when they are returned. */
 void graph_cache_forget(struct graph_cache *cache, const char *graph_id);
-/* How often what was asked for was in memory, and not; and the bytes of all that is there now. */
+/* Counts of borrows served from memory and from files, and the bytes in the cache now. */
 void graph_cache_figures(struct graph_cache *cache, uint64_t *ret_hits, uint64_t *ret_misses,
                          uint64_t *ret_bytes);

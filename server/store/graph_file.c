@@ -35,9 +35,9 @@ struct header {
     uint32_t negative_loop;
     uint32_t negative;
     uint32_t decimals;
-    char id[ID_ROOM]; /* of the graph: a file under the name of another is found by it */
+    char id[ID_ROOM]; /* ID of the graph, to detect a file under the name of another graph */
     uint64_t names_checksum;
-    uint64_t edges_checksum;  /* of row offsets, targets and weights */
+    uint64_t edges_checksum;  /* checksum of row offsets, targets and weights */
     uint64_t header_checksum; /* see draft_file_seal_header */
 };
 
@@ -45,7 +45,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is little-end
 static_assert(sizeof(struct header) == 168, "no padding");
 static_assert(GRAPH_ID_SIZE <= ID_ROOM, "an id fits");
 
-/* The parts behind the header, each on a multiple of 8. */
+/* Positions of the parts after the header, all multiples of 8. */
 struct layout {
     uint64_t offsets_at;
     uint64_t targets_at;
@@ -57,8 +57,7 @@ struct layout {
     size_t weights_size;
 };
 
-/* Puts a part of this size at the position, which moves behind it to the next multiple of 8; false
- * on overflow. */
+/* Places a part at the position and advances it to the next multiple of 8; false on overflow. */
 static bool place_part(uint64_t *position, uint64_t size, uint64_t *ret_at)
 {
     uint64_t end;
@@ -70,7 +69,7 @@ static bool place_part(uint64_t *position, uint64_t size, uint64_t *ret_at)
     return true;
 }
 
-/* False when the counts of the header do not fit any file. */
+/* False if no file can have the counts of the header. */
 static bool lay_out(const struct header *header, struct layout *ret_layout)
 {
     const size_t weight_size =
@@ -105,7 +104,6 @@ static uint64_t edges_checksum(const struct graph *graph, const struct layout *l
     return XXH3_64bits_digest(&state);
 }
 
-/* A file that has a graph. */
 struct opened {
     int descriptor;
     struct header header;
@@ -148,7 +146,7 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
     if (!lay_out(&header, &layout)) {
         return STATUS_TOO_LARGE;
     }
-    const size_t names_size = layout.file_size - layout.names_at; /* with padding behind them */
+    const size_t names_size = layout.file_size - layout.names_at; /* includes padding */
     unsigned char *names = calloc(names_size + 1, 1);
     if (names == NULL) {
         return STATUS_NO_MEMORY;
@@ -172,9 +170,8 @@ enum status graph_file_write(int folder, const char *id, const struct graph *gra
 
 /* ---- Reading ---- */
 
-/* Checks that the file is that of the graph, that the fields of the header are within their bounds,
- * and that the size of the file agrees with its counts: after this no count can ask for more memory
- * than the file is long. */
+/* Checks the graph's ID, the bounds of the header's fields, and that the file size agrees with its
+ * counts. Afterwards no count can ask for more memory than the file is long. */
 static enum status read_header(int descriptor, const char *id, struct opened *ret_file)
 {
     struct header header;
@@ -195,7 +192,7 @@ static enum status read_header(int descriptor, const char *id, struct opened *re
     return STATUS_OK;
 }
 
-/* The file that has this graph. Its descriptor is the caller's to close. */
+/* Opens the file of this graph. The caller closes the descriptor. */
 static enum status open_file(int folder, const char *id, struct opened *ret_file)
 {
     const int descriptor = openat(folder, id, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -209,7 +206,7 @@ static enum status open_file(int folder, const char *id, struct opened *ret_file
     return status;
 }
 
-/* bytes: room for the names. */
+/* bytes: a buffer for the encoded names. */
 static enum status decode_names(const struct opened *file, unsigned char *bytes,
                                 struct vertex_names **ret_names)
 {
@@ -235,7 +232,7 @@ static enum status read_names(const struct opened *file, struct vertex_names **r
     return STATUS_OK;
 }
 
-/* The bytes of a part, owned by the caller; does nothing once status is a failure. */
+/* Reads a part into memory owned by the caller; does nothing if *status is already an error. */
 static void *read_part(int descriptor, uint64_t offset, size_t size, enum status *status)
 {
     if (*status != STATUS_OK) {

@@ -9,15 +9,15 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the canonical form is little-endian");
 
-/* 16 bytes in base32 without padding: 26 digits, of which the first holds 3 bits. */
+/* 16 bytes in base32 without padding: 26 digits, the first with 3 bits. */
 #define ID_BYTES 16
 #define ID_DIGITS 26
 #define ID_PREFIX_LENGTH 2
 
-/* Changes when the canonical form does: other bytes, other ids. */
+/* Must change whenever the canonical form does, so that the IDs differ. */
 static const char domain[16] = "apspd graph 4";
 
-/* Crockford's base32, lower case: no i, l, o, u; sorts as the numbers do. */
+/* Crockford's base32 in lower case, without i, l, o, u; sorts like the numbers. */
 static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIGITS + 1])
 {
     static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -34,7 +34,7 @@ static void print_base32(const unsigned char bytes[ID_BYTES], char digits[ID_DIG
 
 /* ---- Graphs ---- */
 
-/* Row offsets, targets and weights are hashed in blocks, and the digests of these again. */
+/* Row offsets, targets and weights are hashed in blocks, then the digests are hashed. */
 #define BLOCK_SIZE ((size_t)1 << 12)
 
 /* Returns true on failure. */
@@ -63,9 +63,9 @@ static bool hash_edges(gnutls_hash_hd_t hash, const struct graph *graph)
            hash_blocks(hash, weights, graph->edge_count * weight_size);
 }
 
-/* The canonical form: the digests of the blocks of row offsets, of targets and of weights, names
- * and counts. From its end, the counts tell where each part begins: a name may hold any bytes, and
- * with nothing fixed before or behind them those could be the edges of another graph. */
+/* The canonical form: domain, digests of the blocks of row offsets, targets and weights, the
+ * negative loop, names, counts. The counts at the end determine where each part begins: names may
+ * have any bytes, so without them a name could imitate the edges of another graph. */
 static enum status hash_graph(const struct graph *graph,
                               unsigned char ret_digest[IDENTITY_DIGEST_SIZE])
 {
@@ -81,8 +81,7 @@ static enum status hash_graph(const struct graph *graph,
     }
     vertex_names_encode(graph->names, names);
     bool failed = gnutls_hash(hash, domain, sizeof(domain)) != 0 || hash_edges(hash, graph);
-    /* Loops are not among the edges, and a negative one makes it another graph: one without
-     * distances. */
+    /* A negative loop is not among the edges, but makes another graph: one without distances. */
     if (loop->negative_loop != NO_VERTEX) {
         failed =
             failed || gnutls_hash(hash, &loop->negative_loop, sizeof(loop->negative_loop)) != 0 ||
@@ -101,7 +100,7 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     unsigned char digest[IDENTITY_DIGEST_SIZE];
     STATUS_TRY(hash_graph(graph, digest));
     if (tenant[0] != '\0') {
-        /* HMAC-SHA256 by the secret, of the tenant's name with its NUL and the digest. */
+        /* HMAC-SHA256, keyed by the secret, of the tenant's name with its NUL and the digest. */
         gnutls_hmac_hd_t hmac;
         if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, secret, strlen(secret)) != 0) {
             return STATUS_NO_MEMORY;
@@ -118,7 +117,7 @@ enum status identity_of_graph(const struct graph *graph, const char *tenant, con
     return STATUS_OK;
 }
 
-/* ---- Digests that tell whether two things are equal ---- */
+/* ---- Digests for comparison ---- */
 
 enum status identity_of_parts(const struct identity_part *parts, size_t count,
                               unsigned char ret_digest[IDENTITY_DIGEST_SIZE])

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #define BUDGET_MOST (UINT64_C(1) << 30)
-/* Labels are cut from blocks. */
+/* Labels are allocated from blocks of this size. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define LINE_BYTES 64
-/* Steps of a call, about a nanosecond each; those of a pair beside the sums of its labels. */
+/* Budget of a call, in steps of a nanosecond; a pair costs STEPS_PER_PAIR plus its labels' sums. */
 #define STEPS_PER_CALL (UINT64_C(1) << 20)
 #define STEPS_PER_PAIR 64
-/* Pairs lie anywhere: their labels are on the way while those before them are met. */
+/* Labels are prefetched this many pairs ahead, as pairs access memory at random. */
 #define PAIRS_AHEAD 8
 
 struct block {
@@ -22,20 +22,20 @@ struct block {
 };
 
 struct label_table {
-    TAILQ_ENTRY(label_table) place; /* by use */
-    struct label_table **owner;     /* NULL: detached; the last user destroys it */
+    TAILQ_ENTRY(label_table) place; /* in cache.tables */
+    struct label_table **owner;     /* NULL = detached; the last user destroys the table */
     uint32_t users;
-    bool is_full; /* some label found no room */
+    bool is_full; /* a label did not fit */
     uint64_t bytes;
-    struct block *blocks; /* the first has the room that is left */
+    struct block *blocks; /* the first has the free space */
     size_t block_left;
-    /* Without the lock, by vertex; in a directed graph those down follow. */
+    /* Labels by vertex, accessed without the lock; in a directed graph the down labels follow. */
     void *_Atomic label[];
 };
 
 static struct {
     pthread_mutex_t lock;
-    TAILQ_HEAD(tables, label_table) tables; /* the last one was used last */
+    TAILQ_HEAD(tables, label_table) tables; /* least recently used first */
     uint64_t budget;
     uint64_t used;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .tables = TAILQ_HEAD_INITIALIZER(cache.tables)};
@@ -96,7 +96,7 @@ static void detach_table(struct label_table *table)
     }
 }
 
-/* Without room or memory there is none. */
+/* Leaves *owner NULL if budget or memory do not suffice. */
 static void create_table(struct label_table **owner, const struct hierarchy *hierarchy)
 {
     const size_t bytes = table_bytes(hierarchy);
@@ -110,8 +110,8 @@ static void create_table(struct label_table **owner, const struct hierarchy *hie
     }
 }
 
-/* The table of a hierarchy for one call; NULL: labels are not kept now. Where there was no room,
- * that which was used longest ago goes, be it this one. */
+/* Borrows the table of a hierarchy for one call; NULL = labels are not cached now. If a label did
+ * not fit before, evicts the least recently used table, which may be this one. */
 static struct label_table *borrow_table(struct label_table **owner,
                                         const struct hierarchy *hierarchy)
 {
@@ -157,7 +157,7 @@ void label_cache_drop(struct label_table **owner)
 
 /* ---- Labels ---- */
 
-/* Room for a label; NULL: there is none. */
+/* Allocates space for a label; NULL if the budget is used up. */
 static void *take_room(struct label_table *table, size_t bytes)
 {
     void *room = NULL;
@@ -184,12 +184,11 @@ static void *take_room(struct label_table *table, size_t bytes)
     return room;
 }
 
-/* One call. */
 struct asking {
     const struct hierarchy *hierarchy;
     struct label_table *table;
-    struct hierarchy_search *search; /* made for the first label that is made, as is */
-    unsigned char *scratch;          /* both labels of a pair that are not kept */
+    struct hierarchy_search *search; /* created with the first computed label, like scratch */
+    unsigned char *scratch;          /* the two labels of a pair that are not cached */
     uint64_t steps;
 };
 
@@ -213,7 +212,7 @@ static enum status need_search(struct asking *asking)
                : STATUS_NO_MEMORY;
 }
 
-/* Two threads may make the same label: the first to be done keeps its own. */
+/* Two threads may compute the same label; the first to finish stores its own. */
 static enum status make_label(struct asking *asking, uint32_t vertex, bool is_down,
                               const void **ret_label)
 {
@@ -224,7 +223,7 @@ static enum status make_label(struct asking *asking, uint32_t vertex, bool is_do
     void *room = asking->table != NULL ? take_room(asking->table, bytes) : NULL;
     void *label = room != NULL ? room : asking->scratch + (is_down ? half : 0);
     hierarchy_make_label(asking->search, vertex, is_down, label);
-    asking->steps += count * count / 2; /* at most so many arcs */
+    asking->steps += count * count / 2; /* upper bound of the arcs */
     void *kept = NULL;
     if (room != NULL &&
         !atomic_compare_exchange_strong(slot_of(asking, vertex, is_down), &kept, label)) {

@@ -13,11 +13,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Seeds the checksum: words of another version count as damaged. */
+/* Seed of the checksum, so that a file of another version counts as damaged. */
 #define VERSION 1
 
 struct header {
-    uint64_t count; /* of the words, which follow it */
+    uint64_t count; /* number of words after the header */
     uint64_t checksum;
 };
 
@@ -33,7 +33,7 @@ void order_file_open(int folder, uint64_t budget_bytes, const struct graph *grap
     const uint64_t directed = graph->directed;
     XXH3_state_t state;
     XXH3_INITSTATE(&state);
-    /* Keyed by the seed, which nobody knows: a client cannot construct two graphs of one digest. */
+    /* Keyed by the secret seed, so no client can construct two graphs with the same digest. */
     XXH3_128bits_reset_withSeed(&state, seed);
     XXH3_128bits_update(&state, &directed, sizeof(directed));
     XXH3_128bits_update(&state, graph->row_offset,

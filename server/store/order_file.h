@@ -1,36 +1,38 @@
-/* The order that was found for a graph, kept in a file under the digest of the graph's pattern: a
- * cache for graphs of the same pattern and other weights, bounded by a budget; the files used
- * longest ago go first. Nothing is synced, and nothing that is read here is trusted.
+/* The vertex order found for a graph, in a file named by the digest of the graph's edges. The
+ * folder is a cache for graphs with the same edges and other weights, limited by a budget; the
+ * least recently used files are removed first. Nothing is synced, and nothing read from a file is
+ * trusted.
  *
- * One file is opened to be read and written. Two writers at a time make a file whose checksum is
- * wrong, which counts as none and is written again. Any thread. */
+ * A file is opened once for reading and writing. Two concurrent writers leave a file with a wrong
+ * checksum, which counts as empty and is written again. Any thread. */
 #pragma once
 
 #include "proto/graph.h"
 
 #include <sys/types.h>
 
-/* A plain value of who opened it; zeroed there is none. */
+/* A plain value, owned by the caller that opened it; zeroed = no file. */
 struct order_file {
     int descriptor; /* above 0 */
-    int folder;     /* borrowed; 0 in a worker process, which has no other file */
+    int folder;     /* borrowed; 0 in a worker process, which gets only the descriptor */
     uint64_t budget_bytes;
-    off_t size; /* as it was found */
+    off_t size; /* size when opened */
     char name[33];
 };
 
-/* Opens or creates it; a failure leaves none. seed: whose graph it is, so that no tenant learns
- * from a plan what another one has. */
+/* Opens or creates the file of the graph's edges; *ret_file is unchanged on failure. seed: from
+ * order_file_seed, so that tenants do not share files and a fast plan tells nothing about the
+ * graphs of other tenants. */
 void order_file_open(int folder, uint64_t budget_bytes, const struct graph *graph, uint64_t seed,
                      struct order_file *ret_file);
-/* secret: that of the store. */
+/* The seed for the graphs of a tenant. secret: the store's. */
 uint64_t order_file_seed(const char *secret, const char *tenant);
-/* Closes it. Where it is empty it is removed, and where it has grown what is beyond the budget. */
+/* Closes the file. Removes an empty file; trims the folder if the file has grown. */
 void order_file_finish(struct order_file *file);
-/* Returns NULL where there are no words, more than limit, or damaged ones; else the caller frees
- * them. */
+/* Returns the words, which the caller frees; NULL if there are none, more than limit, or damaged
+ * ones. */
 uint32_t *order_file_read(int descriptor, size_t limit, size_t *ret_count);
-/* A plan that cannot be written is made again the next time. */
+/* Writes the words. A failure is ignored: the order is computed again next time. */
 void order_file_write(int descriptor, const uint32_t *words, size_t count);
-/* Removes the files beyond the budget, and what is no plan by its name. */
+/* Removes files beyond the budget, and files whose name is not a digest. */
 void order_file_trim(int folder, uint64_t budget_bytes);

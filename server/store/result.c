@@ -23,17 +23,18 @@ struct result {
     atomic_uint references;
     _Atomic double touched_s;
     atomic_bool damaged;
-    struct result *self; /* whose damage may be found by looking at a const one */
+    struct result
+        *self; /* non-const pointer to this object, to mark damage found through a const pointer */
     void (*told)(void *context, struct result *result);
     void *told_context;
     char graph_id[GRAPH_ID_SIZE];
     char etag[ETAG_SIZE];
     struct result_file *file;
-    struct matrix matrix;         /* the file's, to spare every query the call; without elements */
-    struct search_pool *searches; /* of a hierarchy; NULL: it is a matrix */
-    struct kept_statistics *_Atomic statistics; /* of a hierarchy; NULL: not computed yet */
+    struct matrix matrix;                       /* matrix of the file, cached for queries */
+    struct search_pool *searches;               /* of a hierarchy; NULL = a matrix */
+    struct kept_statistics *_Atomic statistics; /* of a hierarchy; NULL = not computed yet */
     struct vertex_names *names;
-    LIST_HEAD(, table_entry) keys; /* of the table, under its lock */
+    LIST_HEAD(, table_entry) keys; /* keys in the table, guarded by its lock */
 };
 
 enum status result_create(const char *graph_id, const char *etag, struct result_file **take_file,
@@ -157,7 +158,6 @@ bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size
     return result_file_is_sound(result->file, offset, size);
 }
 
-/* The first time, its owner is told. */
 static void note_damage(const struct result *result)
 {
     struct result *self = result->self;
@@ -166,7 +166,7 @@ static void note_damage(const struct result *result)
     }
 }
 
-/* Verifies that these bytes of the file are what was written. */
+/* Verifies these bytes of the file and notes damage. */
 static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t size)
 {
     if (result_file_verify(result->file, offset, size) == STATUS_OK) {
@@ -176,7 +176,6 @@ static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t 
     return false;
 }
 
-/* Has the owner told of damage that was found. */
 static enum status note_status(const struct result *result, enum status status)
 {
     if (status == STATUS_CORRUPT) {
@@ -197,7 +196,7 @@ static size_t offset_of(const struct result *result, uint32_t row, uint32_t colu
     return ((size_t)row * result->matrix.vertex_count + column) * kind_size(result->matrix.kind);
 }
 
-/* count of them, from one on; NULL when they are damaged. */
+/* Returns `count` elements from (row, column) on; NULL if they are damaged. */
 static const unsigned char *elements_at(const struct result *result, uint32_t row, uint32_t column,
                                         uint32_t count)
 {
@@ -212,7 +211,7 @@ void result_append_distance(const struct result *result, uint32_t source, uint32
                             struct text *text)
 {
     const uint32_t pair[] = {source, target};
-    double element; /* of any kind */
+    double element; /* large enough for every kind */
     size_t count;
     if (result_pairs(result, pair, 1, &element, &count) != STATUS_OK) {
         text->failed = true;
@@ -232,7 +231,7 @@ enum status result_copy(const struct result *result, struct result_file *file, v
     return result_file_copy(file, result->file, ret_bytes);
 }
 
-/* Blocks that one call verifies at most. */
+/* Most blocks that one call verifies, so that it takes about a millisecond. */
 #define BLOCKS_AT_ONCE 8
 
 enum status result_check_pairs(const struct result *result, const uint32_t *pairs, size_t count,
@@ -257,7 +256,7 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
     return STATUS_OK;
 }
 
-/* Pairs lie anywhere: their elements are on the way while those before them are copied. */
+/* Elements are prefetched this many pairs ahead, as pairs access memory at random. */
 #define GATHER_AHEAD 16
 
 static inline void gather_elements(const struct matrix *matrix, const uint32_t *pairs, size_t count,
@@ -350,21 +349,20 @@ enum status result_publish(struct result *result, const char *name, uint64_t *re
 
 /* ---- The table ---- */
 
-/* Each key belongs to an owner: the words of one owner are never compared with those of another, so
- * that the time of a search tells nothing of them. */
+/* Owners are compared first: keys of different owners are never compared, so the time of a search
+ * reveals nothing about them. */
 struct key {
     uint32_t owner;
     const char *text;
 };
 
 struct table_entry {
-    struct key key; /* the first member: entries are compared by it */
+    struct key key; /* first member, so that an entry can be compared as a key */
     LIST_ENTRY(table_entry) of_result;
     struct result *result;
     char text[];
 };
 
-/* A balanced tree (tsearch of the C library). */
 struct result_table {
     pthread_rwlock_t lock;
     void *by_key;
@@ -378,7 +376,7 @@ static int compare_keys(const void *left, const void *right)
                                 : strcmp(a->text, b->text);
 }
 
-/* Never under the lock: the last reference unmaps a whole matrix. */
+/* Never called under the lock: the last reference unmaps a whole matrix. */
 static void destroy_entry(void *object)
 {
     struct table_entry *entry = object;

@@ -1,11 +1,11 @@
-/* A solved graph as queries see it, and the table of all of them by name. A result is immutable,
- * counted, and used by any thread. Its distances lie in a matrix, or are computed from a hierarchy:
- * nothing outside this file may assume that they lie in n x n elements, except through result_file
- * where result_form says matrix.
+/* A published result as queries use it, and the table that finds results by key. A result is
+ * immutable, reference-counted, and used by any thread. Its distances are the elements of a matrix,
+ * or are computed from a hierarchy. Only this file knows which; code that checks result_form may
+ * access a matrix through result_file.
  *
- * What was read from the disk is looked at only once the checksums of its blocks have been: the
- * first look at a block reads it. One that is not as it was written is not shown, and the result is
- * damaged from then on, of which its owner is told once. */
+ * Bytes read from the disk are used only after the checksum of their block was verified, which
+ * happens at the first access to the block. If a block differs from what was written, it is not
+ * used, the result counts as damaged, and its owner is notified once. */
 #pragma once
 
 #include "proto/job_document.h"
@@ -16,11 +16,13 @@
 
 struct result;
 
-/* Takes file and names. etag: unquoted, unique to this solve. The count starts at 1. */
+/* Moves file and names into a new result with one reference. etag: unquoted, unique to this solve.
+ */
 MUST_CHECK enum status result_create(const char *graph_id, const char *etag,
                                      struct result_file **take_file,
                                      struct vertex_names **take_names, struct result **ret_result);
-/* Searches that have been made in that file, of a hierarchy; NULL: none. Before it is shared. */
+/* Moves a pool of searches, already opened for the file of a hierarchy, into the result; does
+ * nothing if *take_searches is NULL. Before the result is shared. */
 void result_take_searches(struct result *result, struct search_pool **take_searches);
 struct result *result_ref(struct result *result);
 void result_unref(struct result *result);
@@ -28,64 +30,66 @@ void result_unref(struct result *result);
 const char *result_graph_id(const struct result *result);
 const char *result_etag(const struct result *result);
 enum result_form result_form(const struct result *result);
-/* 0 of a matrix, and of a hierarchy whose first block is damaged. */
+/* The arcs of a hierarchy; 0 for a matrix, and for a hierarchy whose first block is damaged. */
 uint64_t result_arc_count(const struct result *result);
 enum kind result_kind(const struct result *result);
 uint32_t result_vertex_count(const struct result *result);
 const struct vertex_names *result_names(const struct result *result);
-/* Before the result is shared: told(context, result) is called on the thread that finds the first
- * damage. */
+/* Registers told(context, result), which is called on the thread that finds the first damage.
+ * Before the result is shared. */
 void result_watch(struct result *result, void (*told)(void *context, struct result *result),
                   void *context);
 bool result_is_damaged(const struct result *result);
-/* Monotonic seconds of the last query, for eviction; written by any thread. */
+/* Sets and reads the time of the last query, in monotonic seconds, for eviction. Any thread. */
 void result_touch(struct result *result, double now_s);
 double result_touched_s(const struct result *result);
 
-/* Appends the distance as JSON (integer, shortest decimal, null); the text fails when it is
- * damaged. Rows must be in range. */
+/* Appends the distance as JSON (an integer, the shortest decimal, or null). Sets text->failed if
+ * the distance cannot be read. source and target must be in range. */
 void result_append_distance(const struct result *result, uint32_t source, uint32_t target,
                             struct text *text);
-/* The distances of pairs (source, target) of rows in range, elements of the kind, one behind the
- * other: the one way to pairs. *ret_count: of so many, from the first on, at least one of some; the
- * others take another call, as one takes a millisecond at most. STATUS_CORRUPT, STATUS_NO_MEMORY.
- */
+/* Reads or computes the distances of the pairs (source, target), as consecutive elements of the
+ * kind; every query for pairs uses this function. Vertices must be in range. A call takes about a
+ * millisecond: *ret_count says how many pairs from the first on were answered, at least one unless
+ * count is 0; the caller calls again for the rest. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_pairs(const struct result *result, const uint32_t *pairs,
                                     size_t count, void *ret_elements, size_t *ret_count);
-/* Whether result_pairs can answer these pairs: verifies what it would look at, likewise. */
+/* Verifies the blocks that result_pairs would read for these pairs, without reading distances.
+ * *ret_count as in result_pairs. */
 MUST_CHECK enum status result_check_pairs(const struct result *result, const uint32_t *pairs,
                                           size_t count, size_t *ret_count);
-/* The distances from the vertex at this index of the rows' axis to all, elements of the kind, in
- * row order; they stay until the next call with these rows. NULL: they take another call for the
- * same index, as one takes about a millisecond. Of a hierarchy rows may be reversed.
- * STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Returns the distances from the vertex at this index of rows->axis to all vertices, as elements of
+ * the kind in row order; they are valid until the next call with `rows`. A call takes about a
+ * millisecond: while the row is incomplete *ret_distances is NULL, and the caller calls again with
+ * the same index. Only rows of a hierarchy may be reversed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_distances(const struct result *result, uint32_t index,
                                         struct result_rows *rows, const void **ret_distances);
-/* A hierarchy alone: borrowed, lives as long as the result. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Opens the hierarchy of a result that is one. The hierarchy is borrowed and lives until the result
+ * is freed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
                                              const struct hierarchy **ret_hierarchy);
-/* result_file_copy of its file, which is a hierarchy that is open. */
+/* Copies the hierarchy of this result, which must be open, into `file`; see result_file_copy. */
 MUST_CHECK enum status result_copy(const struct result *result, struct result_file *file,
                                    void **ret_bytes);
-/* Borrowed; lives as long as the result. NULL when they are damaged; of a hierarchy until somebody
- * has computed them. */
+/* The statistics, borrowed until the result is freed. NULL if they are damaged, or if those of a
+ * hierarchy have not been computed yet. */
 const struct statistics *result_statistics(const struct result *result);
-/* Keeps the statistics of a hierarchy: moves their storage, unless the result has some. Any thread.
- */
+/* Moves the storage of a hierarchy's statistics into the result, unless it has some. Any thread. */
 void result_keep_statistics(struct result *result, void **storage);
-/* Whether these bytes of the file below can be sent as they are: have been found sound. */
+/* Whether these bytes of the file are verified, so that they can be sent without reading them. */
 bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size);
-/* Its file: of a matrix it holds all of it (npy), for downloads. Borrowed. */
+/* The result's file, borrowed; the file of a matrix starts with a complete .npy, for downloads. */
 const struct result_file *result_content(const struct result *result);
-/* result_file_publish of that file. Publisher of the store. */
+/* Publishes the result's file; see result_file_publish. Publisher thread of the store. */
 MUST_CHECK enum status result_publish(struct result *result, const char *name,
                                       uint64_t *ret_checksum);
 
 /* ---- The table ----
  *
- * The published results by every key that names them: graph id, alias, job id. Each key belongs to
- * an owner, a number (0: nobody), and is found with that only. One of the shared objects: a
- * read-write lock inside, counted references out, never held across an answer. */
+ * The published results by every key that names them: graph ID, alias, job ID. Each key belongs to
+ * an owner, the number of a tenant (0 without keys), and is found only with that number. The table
+ * is shared by all threads: a read-write lock inside, references out. The lock is never held while
+ * an answer is built. */
 
 #define RESULT_KEY_SIZE 128
 
@@ -93,11 +97,11 @@ struct result_table;
 
 MUST_CHECK enum status result_table_create(struct result_table **ret_table);
 void result_table_destroy(struct result_table *table);
-/* Takes a reference of its own; replaces what the key named before. Loop thread. */
+/* Makes the key name this result, with a reference of its own. Loop thread. */
 MUST_CHECK enum status result_table_put(struct result_table *table, uint32_t owner, const char *key,
                                         struct result *result);
 void result_table_remove(struct result_table *table, uint32_t owner, const char *key);
-/* Removes every key of a result, one step for each. A result is in one table at most. */
+/* Removes every key of a result, in O(keys). A result is in at most one table. */
 void result_table_remove_result(struct result_table *table, const struct result *result);
-/* A reference for the caller, NULL when there is none. Any thread. */
+/* Returns a new reference, or NULL if the key names no result. Any thread. */
 struct result *result_table_find(struct result_table *table, uint32_t owner, const char *key);

@@ -15,48 +15,48 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Each block of this many bytes has a checksum. */
+/* Bytes of a block; each block has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
-/* The disk begins with so many blocks of a large result, 64 MiB, while they are read for their
- * checksums: a matrix of 10 GB is durable an eighth sooner. */
+/* A large result is written to the disk in pieces of this many blocks (64 MiB) while it is read for
+ * its checksums: a matrix of 10 GB is durable an eighth sooner. */
 #define START_BLOCKS ((size_t)256)
 #define WORD_BITS 64
 #define STATISTICS_ALIGNMENT ((size_t)16)
-/* A matrix in a smaller file is made in memory and written in one piece: a page written through a
- * mapping costs a fault, and its sync an interrupt of every processor of the service. */
+/* A matrix with a file up to this size is built in memory and written at once: each page written
+ * through a mapping costs a fault, and its sync interrupts every processor. */
 #define MEMORY_FILE_BYTES ((size_t)1 << 19)
 
-/* Where the parts of a file end and begin. */
 struct layout {
-    size_t statistics_at; /* behind the .npy; of a hierarchy, which has none, its end */
-    size_t checksums_at;  /* the bytes before are covered by them */
+    size_t
+        statistics_at; /* end of the .npy data; of a hierarchy, which has no statistics, its end */
+    size_t checksums_at; /* the checksums cover all bytes before */
     size_t block_count;
     size_t size;
 };
 
 struct result_file {
-    struct draft_file draft; /* no longer a draft once published; holds the descriptor */
+    struct draft_file draft; /* owns the descriptor; not a draft any more once published */
     uint32_t vertex_count;
     enum kind kind;
     enum result_form form;
     bool published;
-    bool in_memory;       /* a matrix until the seal: its bytes are on the heap, and no mapping */
-    struct layout layout; /* of a hierarchy once it is sealed */
-    unsigned char *bytes; /* the mapping of what the checksums cover */
-    struct statistics statistics; /* in the mapping */
-    uint64_t *checksums;          /* by block */
-    atomic_uint_fast64_t *sound;  /* a bit for each block that was found sound */
-    atomic_uint_fast64_t unsound; /* the other blocks: 0 spares the look at the bits */
+    bool in_memory;               /* small matrix before the seal: bytes are on the heap */
+    struct layout layout;         /* of a hierarchy: set by the seal */
+    unsigned char *bytes;         /* mapping of the bytes that the checksums cover */
+    struct statistics statistics; /* view into the mapping */
+    uint64_t *checksums;          /* checksums by block */
+    atomic_uint_fast64_t *sound;  /* a bit per verified block */
+    atomic_uint_fast64_t unsound; /* number of other blocks; 0 = no need to read the bits */
 };
 
-/* checksums_at is set. */
+/* Fills in what depends on checksums_at. */
 static void add_checksums(struct layout *layout)
 {
     layout->block_count = (layout->checksums_at + BLOCK_SIZE - 1) / BLOCK_SIZE;
     layout->size = layout->checksums_at + layout->block_count * sizeof(uint64_t);
 }
 
-/* Half of what an off_t holds leaves room for all that lies behind the matrix. */
+/* Limits the matrix to half of the range of off_t, so that no later sum overflows. */
 static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout *ret_layout)
 {
     size_t size;
@@ -71,7 +71,8 @@ static enum status lay_out(uint32_t vertex_count, enum kind kind, struct layout 
     return STATUS_OK;
 }
 
-/* By the size of the file, with its checksums or without. STATUS_CORRUPT: none has this size. */
+/* Derives the layout from the size of the file, with or without its checksums. STATUS_CORRUPT if no
+ * hierarchy has this size. */
 static enum status lay_out_hierarchy(uint64_t size, bool has_checksums, struct layout *ret_layout)
 {
     const uint64_t per_block = BLOCK_SIZE + sizeof(uint64_t);
@@ -116,7 +117,7 @@ static enum status digest_block(const struct result_file *file, size_t block,
     return draft_file_digest(file->draft.descriptor, offset, size, ret_checksum);
 }
 
-/* The checksum of the table of checksums. */
+/* The checksum of the table of checksums identifies the file. */
 static uint64_t checksum_of(const struct result_file *file)
 {
     return XXH3_64bits(file->checksums, file->layout.block_count * sizeof(uint64_t));
@@ -158,7 +159,7 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
         if (status != STATUS_OK || checksum != file->checksums[i]) {
             return status != STATUS_OK ? status : STATUS_CORRUPT;
         }
-        /* Two threads may have verified the same block; it counts once. */
+        /* Two threads may verify the same block; it is counted once. */
         if ((atomic_fetch_or(&file->sound[i / WORD_BITS], bit) & bit) == 0) {
             atomic_fetch_sub(&file->unsound, 1);
         }
@@ -168,7 +169,7 @@ enum status result_file_verify(struct result_file *file, uint64_t offset, uint64
 
 /* ---- The file ---- */
 
-/* Every block counts as sound: it is being written. */
+/* Every block of a new file counts as verified. */
 static enum status set_layout(struct result_file *file, const struct layout *layout)
 {
     file->layout = *layout;
@@ -207,7 +208,8 @@ static enum status map_file(struct result_file *file, int protection)
     if (bytes == MAP_FAILED) {
         return draft_file_status(errno);
     }
-    (void)madvise(bytes, size, MADV_HUGEPAGE); /* else a first write zeroes all the read-ahead */
+    (void)madvise(bytes, size,
+                  MADV_HUGEPAGE); /* otherwise the first write zeroes the whole read-ahead */
     file->bytes = bytes;
     return STATUS_OK;
 }
@@ -217,7 +219,7 @@ static bool is_small(const struct result_file *file)
     return file->layout.size <= MEMORY_FILE_BYTES;
 }
 
-/* A file with nothing in it yet, whose layout is known if it is a matrix. */
+/* Allocates the object without a file. Only the layout of a matrix is known. */
 static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum result_form form,
                                  struct result_file **ret_file)
 {
@@ -243,7 +245,7 @@ static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum res
     return STATUS_OK;
 }
 
-/* The bytes of a new matrix, with its headers. */
+/* Creates the memory or mapping of a new matrix, with its headers. */
 static enum status make_bytes(struct result_file *file)
 {
     if (is_small(file)) {
@@ -251,7 +253,7 @@ static enum status make_bytes(struct result_file *file)
         file->in_memory = file->bytes != NULL;
         STATUS_TRY(file->in_memory ? STATUS_OK : STATUS_NO_MEMORY);
     } else {
-        /* A page of the mapping without a block behind it would be a SIGBUS on a full disk. */
+        /* On a full disk, a mapped page without a disk block would be a SIGBUS. */
         STATUS_TRY(draft_file_allocate(file->draft.descriptor, file->layout.size));
         STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
     }
@@ -296,7 +298,7 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
-/* Only the pages that are changed are written again. */
+/* Later changes through the mapping rewrite only their pages. */
 enum status result_file_copy(struct result_file *file, const struct result_file *base,
                              void **ret_bytes)
 {
@@ -315,7 +317,7 @@ enum status result_file_discard_copy(struct result_file *file)
     return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
 }
 
-/* Whether it has the size of this matrix and our very header, which is so never interpreted. */
+/* Compares size and header with those expected, so that the header need not be parsed. */
 static enum status check_header(const struct result_file *file)
 {
     unsigned char expected[NPY_HEADER_SIZE];
@@ -338,7 +340,7 @@ static enum status find_statistics(const struct result_file *file, struct statis
                            ret_found);
 }
 
-/* The bytes of a matrix that result_file_create has made. */
+/* Maps the matrix that result_file_create has created in the daemon. */
 static enum status adopt_bytes(struct result_file *file)
 {
     if (is_small(file)) {
@@ -357,7 +359,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     file->draft.descriptor = descriptor;
     const enum status status = form == RESULT_FORM_MATRIX ? adopt_bytes(file) : STATUS_OK;
     if (status != STATUS_OK) {
-        file->draft.descriptor = -1; /* stays the caller's */
+        file->draft.descriptor = -1; /* remains the caller's */
         result_file_destroy(file);
         return status;
     }
@@ -365,7 +367,7 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     return STATUS_OK;
 }
 
-/* The layout of a published file. Its first bytes tell the form. */
+/* Finds the layout of a published file, whose first bytes tell the form. */
 static enum status find_layout(struct result_file *file)
 {
     struct layout layout;
@@ -383,7 +385,7 @@ static enum status find_layout(struct result_file *file)
     return is_hierarchy ? STATUS_OK : check_header(file);
 }
 
-/* No block is sound until it has been read again: that of the statistics' head is, here. */
+/* Reads the checksums and maps the file. Only the block with the statistics' header is verified. */
 static enum status find_content(struct result_file *file, uint64_t checksum)
 {
     const struct layout *layout = &file->layout;
@@ -466,13 +468,13 @@ static enum status seal_hierarchy(struct result_file *file)
         return draft_file_status(errno);
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
-    let_go_bytes(file); /* of a copy */
+    let_go_bytes(file); /* in case it is a copy */
     STATUS_TRY(set_layout(file, &layout));
     return map_file(file, PROT_READ);
 }
 
-/* The size is compared before the mapping is looked at: behind the end of a file that a worker's
- * process has cut short it would be a SIGBUS. */
+/* Checks the size before reading through the mapping: past the end of a file that a worker process
+ * has truncated a read would be a SIGBUS. */
 enum status result_file_seal(struct result_file *file)
 {
     if (file->form == RESULT_FORM_HIERARCHY) {

@@ -1,13 +1,13 @@
-/* A result in the making, a matrix or a hierarchy: of a matrix a draft file with the .npy header,
- * mapped for the solver to write; a small one is made in memory and written at once. Moves from
- * the worker (writes the elements) to the result that serves it.
+/* The file of a result, a matrix or a hierarchy. The file of a new matrix is a draft with the .npy
+ * header, mapped for the solver to write; a small matrix is built in memory and written at once.
+ * The worker that writes the elements owns the file, then the result that answers from it.
  *
- * Behind the .npy, from the next multiple of 16 bytes on, lie the statistics of the matrix, in the
- * storage of proto/statistics.h: of the same file, under the same checksum, and no part of what is
- * downloaded. A hierarchy has none: its size is known when it is written. Behind lies a checksum
- * for each block of 256 KiB of all this; the checksum of these names the file as a whole. A block
- * is read, not looked at through the mapping, to be compared: a bad disk or a file cut short is a
- * status and not a signal. */
+ * The statistics of a matrix follow the .npy data at the next multiple of 16 bytes, in the format
+ * of proto/statistics.h: in the same file and under the same checksum, but not part of a download.
+ * A hierarchy has no statistics; its size is known when it is written. At the end of the file is
+ * one checksum for each block of 256 KiB; the checksum of this table identifies the whole file. To
+ * verify a block the file is read with pread, not through the mapping, so that a bad disk or a
+ * truncated file gives a status instead of a signal. */
 #pragma once
 
 #include "proto/matrix.h"
@@ -21,62 +21,62 @@ struct result_file;
 #define RESULT_FILE_NAME_SIZE 48
 void result_file_name(const char *graph_id, enum kind kind, char ret_name[RESULT_FILE_NAME_SIZE]);
 
-/* Bytes of such a file, which result_file_create takes. STATUS_TOO_LARGE. */
+/* The size of the file of a matrix. STATUS_TOO_LARGE. */
 MUST_CHECK enum status result_file_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
-/* The same of a hierarchy. */
+/* The size of the file of a hierarchy that takes hierarchy_bytes in memory. */
 uint64_t result_file_hierarchy_size(uint64_t hierarchy_bytes);
 
-/* Space is taken on the disk now: STATUS_DISK_FULL here, not in the middle of a solve; but for a
- * hierarchy, of which nothing is there yet, and for a small matrix, which is in memory until it is
- * written. */
+/* Creates the file of a new result. The blocks of a large matrix are allocated here, so a full disk
+ * is STATUS_DISK_FULL now and not a signal during the solve. A hierarchy has no size yet, and a
+ * small matrix stays in memory until it is written. */
 MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind,
                                           enum result_form form, struct result_file **ret_file);
-/* A file that result_file_create has made, in another process: takes the descriptor, on success.
- * STATUS_CORRUPT when it is not of this size and kind. */
+/* Opens a file that another process created by result_file_create; moves the descriptor on success.
+ * STATUS_CORRUPT if size or kind differ. */
 MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
                                          enum result_form form, struct result_file **ret_file);
-/* Whether a file that was just made has its room on the disk. */
+/* Whether the disk blocks of a newly created file are allocated. */
 bool result_file_has_room(const struct result_file *file);
-/* By who has written all elements, in whichever process: the file has them now. STATUS_DISK_FULL.
- */
+/* Called after all elements were written, in the process that wrote them; writes a matrix built in
+ * memory to the file. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
-/* In one piece of a multiple of 64 bytes, which begins with its magic. STATUS_DISK_FULL. */
+/* Writes a hierarchy from its magic on; size is a multiple of 64. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
-/* In place of writing it: a copy of another hierarchy, sealed or opened and verified, for the
- * caller to change until the seal. It is discarded after a failure or a change of mind, before
- * something else is written. STATUS_DISK_FULL. */
+/* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into
+ * the file and maps the copy. The caller may change *ret_bytes until the seal, or discard the copy,
+ * which it must do before it writes something else. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
                                         void **ret_bytes);
 MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
-/* An existing result, mapped for reading; the headers and the checksum must match, and nothing else
- * of it is sound before it is verified. STATUS_CORRUPT. */
+/* Maps the file of a published result for reading. The header and the table of checksums must
+ * match; every other block still has to be verified before it is used. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,
                                         enum kind kind, uint64_t checksum,
                                         struct result_file **ret_file);
 void result_file_destroy(struct result_file *file);
 
 enum result_form result_file_form(const struct result_file *file);
-/* Once it is sealed or opened. Borrowed. */
+/* The hierarchy of a file that is sealed or opened; borrowed. */
 const void *result_file_hierarchy(const struct result_file *file, uint64_t *ret_size);
 struct matrix result_file_matrix(const struct result_file *file);
-/* Written by the solver too; zero in a new file. Borrowed. */
+/* The statistics of a matrix, which the solver writes; zero in a new file. Borrowed. */
 const struct statistics *result_file_statistics(const struct result_file *file);
 uint64_t result_file_statistics_offset(const struct result_file *file);
-/* After the last write: the mapping becomes read-only. STATUS_CORRUPT when who wrote the elements
- * has touched the headers too, or the size of the file. */
+/* Makes the mapping read-only after the last write. STATUS_CORRUPT if the process that wrote the
+ * elements has changed the header or the size of the file. */
 MUST_CHECK enum status result_file_seal(struct result_file *file);
 int result_file_descriptor(const struct result_file *file); /* borrowed */
-uint64_t result_file_bytes(const struct result_file *file); /* all of it */
+uint64_t result_file_bytes(const struct result_file *file); /* size of the file */
 
-/* Bytes of a file that was opened are looked at, in the mapping or by the descriptor, only once
- * they are sound; those of a new file are. Any thread. */
+/* Whether these bytes are verified. Bytes of an opened file may be read, through the mapping or the
+ * descriptor, only after this is true; bytes of a new file always are. Any thread. */
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
-/* Checks the blocks of these bytes. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
+/* Verifies the blocks of these bytes. Any thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
-/* Writes the checksums of the blocks, for which it reads all bytes past the mapping; syncs the file
- * and gives it its name, durable after draft_file_sync_names of its folder. Blocks. Replaces a file
- * of that name. After a failure it may be tried again; does nothing to a published file.
- * ret_checksum: of the whole file, which result_file_open checks. */
+/* Reads all blocks through the descriptor, writes their checksums, syncs the file and renames it to
+ * its final name, replacing a file of that name; the name is durable after draft_file_sync_names of
+ * the folder. Blocks on the disk. May be tried again after a failure; does nothing to a published
+ * file. ret_checksum: of the whole file, for result_file_open. */
 MUST_CHECK enum status result_file_publish(struct result_file *file, const char *name,
                                            uint64_t *ret_checksum);

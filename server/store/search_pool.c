@@ -3,16 +3,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Rows that are computed side by side take no more than this, which each asker keeps while its
- * client reads. */
+/* Limit of the rows that a query computes together, which stay in memory while its client reads. */
 #define ROWS_AHEAD_BYTES ((size_t)4 << 20)
 struct search_pool {
     struct result_file *file;
     uint32_t vertex_count;
     enum kind kind;
     pthread_mutex_t lock;
-    struct hierarchy *hierarchy; /* NULL: not opened yet */
-    struct label_table *labels;  /* of the cache */
+    struct hierarchy *hierarchy; /* NULL = not opened yet */
+    struct label_table *labels;  /* labels in the cache */
 };
 
 enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool)
@@ -41,7 +40,7 @@ void search_pool_destroy(struct search_pool *pool)
     free(pool);
 }
 
-/* The lock is held. like: see hierarchy_open_like; NULL: none. */
+/* like: for hierarchy_open_like, or NULL. The lock is held. */
 static enum status open_hierarchy(struct search_pool *pool, const struct hierarchy *like)
 {
     uint64_t size;
@@ -89,7 +88,7 @@ enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs, s
 
 /* ---- Rows ---- */
 
-/* A row is computed side by side with those that follow it. */
+/* Starts computing this row together with the next ones. */
 static enum status begin_rows(struct search_pool *pool, uint32_t index, struct result_rows *rows)
 {
     const size_t row_bytes = pool->vertex_count * kind_size(pool->kind);

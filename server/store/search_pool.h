@@ -1,4 +1,4 @@
-/* The hierarchy in a result file, which is opened with the first question, and searches in it. Any
+/* Searches in the hierarchy of a result file, opened at the first query. Owned by the result. Any
  * thread. */
 #pragma once
 
@@ -9,29 +9,31 @@
 
 struct search_pool;
 
-/* file: sealed or opened; borrowed. STATUS_NO_MEMORY. */
+/* file: sealed or opened; borrowed until the pool is destroyed. STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_create(struct result_file *file, struct search_pool **ret_pool);
 void search_pool_destroy(struct search_pool *pool);
 
-/* Verifies and opens the hierarchy, if that was not done yet. It is the pool's. like: an opened one
- * that has the same shape, or NULL. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Verifies and opens the hierarchy, which the pool owns, unless it is open already. like: an open
+ * hierarchy of the same shape, or NULL. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_open(struct search_pool *pool, const struct hierarchy *like,
                                         const struct hierarchy **ret_hierarchy);
-/* Reads the first block of the file alone, as the loop asks for it; 0 when that is damaged. */
+/* The number of arcs; 0 if the first block is damaged. Reads only that block, because the loop
+ * thread calls this function. */
 uint64_t search_pool_arc_count(struct search_pool *pool);
 /* As result_pairs. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status search_pool_pairs(struct search_pool *pool, const uint32_t *pairs,
                                          size_t count, void *ret_elements, size_t *ret_count);
 
-/* Rows as an asker holds them: those of a matrix lie in its file, those of a hierarchy are computed
- * into memory of the asker, several at once. Zeroed is empty; search_pool_finish_rows frees. */
+/* The rows that one query reads one after another. A row of a matrix is part of its file; rows of a
+ * hierarchy are computed here, several at once. Owned by the query: initialised to zero, freed by
+ * search_pool_finish_rows. */
 struct result_rows {
-    struct axis axis; /* by the asker: the rows that it wants, in turn; borrows the list */
-    bool is_reversed; /* by the asker, before the first row: rows of the reversed graph */
+    struct axis axis; /* set by the query: its rows in order; borrows the list */
+    bool is_reversed; /* set by the query before the first row: read rows of the reversed graph */
     void *elements;   /* owned */
-    uint32_t first;   /* index in the axis */
+    uint32_t first;   /* index in the axis of the first row in elements */
     uint32_t count;
-    uint32_t room; /* rows */
+    uint32_t room; /* rows that elements has space for */
     bool is_complete;
     struct hierarchy_search *search; /* owned; NULL before the first row */
 };

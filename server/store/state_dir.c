@@ -17,11 +17,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The version of the files and of the catalogue. No other version is read. */
+/* The version of the files and the catalogue. No other version is read. */
 #define FORMAT_VERSION 7
 #define RESERVE "RESERVE"
 #define RESERVE_BYTES ((off_t)4 << 20)
-/* The part of the disk that quarantine/ may take. */
+/* quarantine/ may take the disk's size divided by this. */
 #define QUARANTINE_PART 8
 #define FORMAT_TEXT_SIZE 64
 #define FORMAT_PREFIX "apspd state "
@@ -33,7 +33,7 @@ static enum status fail_step(const char *path, const char *what, struct problem 
                        strerror(error));
 }
 
-/* A new folder survives a power cut only once its parent is on the disk too. */
+/* A new folder survives a power failure only after its parent folder is synced. */
 static enum status open_root(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     bool created = mkdir(path, 0700) == 0;
@@ -48,7 +48,7 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     if (fstat(folder->root, &about) != 0) {
         return fail_step(path, "look at the state directory", reterr);
     }
-    /* A group may: Kubernetes lets the group of a pod write its volumes. */
+    /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
         problem_set(reterr, STATUS_CONFIG, "%s is a folder that others may write", path);
         problem_hint(reterr, "chmod 700 it, or choose another state directory");
@@ -140,7 +140,7 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
                                : problem_set(reterr, status, "%s: cannot write FORMAT", path);
 }
 
-/* A catalogue without FORMAT is not a new directory: somebody took a file away. */
+/* A catalogue without FORMAT is not a new directory: FORMAT was removed. */
 static enum status read_or_write_format(const char *path, struct state_dir *folder,
                                         struct problem *reterr)
 {
@@ -204,7 +204,8 @@ enum status state_dir_open(const char *path, struct state_dir *ret_folder, struc
 void state_dir_keep_reserve(struct state_dir *folder)
 {
     struct statvfs info;
-    /* Twice as much must be free: what the catalogue has just been given is not taken again. */
+    /* Twice the size must be free, so that the space just given to the catalogue is not taken back.
+     */
     if (folder->has_reserve || fstatvfs(folder->root, &info) != 0 ||
         (uint64_t)info.f_bavail * info.f_frsize < 2 * RESERVE_BYTES) {
         return;
@@ -222,7 +223,7 @@ void state_dir_keep_reserve(struct state_dir *folder)
 
 bool state_dir_drop_reserve(struct state_dir *folder)
 {
-    /* It may be that of an earlier run. */
+    /* The file may be left from an earlier run. */
     folder->has_reserve = false;
     return unlinkat(folder->root, RESERVE, 0) == 0;
 }
@@ -287,8 +288,8 @@ void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *ca
 
 /* ---- Repair ---- */
 
-/* Rows are moved or deleted after the walk that finds them, since SQLite leaves open what a walk
- * sees of changes made during it. */
+/* Damaged rows are moved or deleted after the walk, because SQLite does not define what a walk sees
+ * of changes made during it. */
 struct repair {
     const struct state_dir *folder;
     struct catalogue *catalogue;
@@ -307,7 +308,7 @@ static enum status note_damage(void *context, const struct catalogue_damage *dam
     noted->next = repair->found;
     repair->found = noted;
     if (strcmp(damage->what, "graph") == 0) {
-        /* Its id may be what has changed: then the file has no row. */
+        /* If the damage changed the ID, there is no file of that name. */
         if (!state_dir_quarantine(folder, STORE_GRAPHS, damage->id) && errno != ENOENT) {
             return draft_file_status(errno);
         }
@@ -333,8 +334,8 @@ static enum status check_graph(void *context, const struct graph_row *row)
                            : draft_file_status(errno);
 }
 
-/* A result is a cache: without its row its job is solved again. So nothing is said of a file that
- * is gone, as it is in a backup without results. */
+/* A result is a cache: if its row is deleted, its job is solved again. A missing file is not
+ * reported, because backups may leave out results. */
 static enum status check_result(void *context, const struct result_row *row)
 {
     struct repair *repair = context;
@@ -360,7 +361,7 @@ static enum status check_result(void *context, const struct result_row *row)
     return note_file(repair, is_there ? "result_file" : "", row->graph_id, row->kind);
 }
 
-/* A row that is damaged moves; one whose file is gone or damaged goes, with all that needs it. */
+/* Sets damaged rows aside; deletes rows whose file is missing or damaged, with what needs them. */
 static enum status repair_rows(struct catalogue *catalogue, const void *context)
 {
     for (const struct catalogue_damage *at = context; at != NULL; at = at->next) {
@@ -376,8 +377,7 @@ static enum status repair_rows(struct catalogue *catalogue, const void *context)
     return STATUS_OK;
 }
 
-/* Whether a row names this file of results/. The name is taken apart, and must be the one that
- * result_file_name makes of its parts. */
+/* Whether a row names this file of results/. The name must equal result_file_name of its parts. */
 static enum status result_is_named(struct catalogue *catalogue, const char *name, bool *ret_named)
 {
     char graph_id[GRAPH_ID_SIZE];
@@ -394,7 +394,7 @@ static enum status result_is_named(struct catalogue *catalogue, const char *name
                                        : STATUS_OK;
 }
 
-/* Coordinates have no row of their own: the graph's names them. */
+/* Coordinates have no row of their own; the row of their graph names them. */
 static enum status check_coordinates(struct repair *repair, const char *graph_id)
 {
     const struct state_dir *folder = repair->folder;
@@ -413,7 +413,7 @@ static bool is_draft(const char *name)
     return strncmp(name, DRAFT_PREFIX, strlen(DRAFT_PREFIX)) == 0;
 }
 
-/* Whether a row names this file, whose name says what it is. */
+/* Whether a row names this file; the row's ID is the file's name. */
 static enum status is_named(struct repair *repair, enum store_folder folder, const char *name,
                             bool *ret_named)
 {
@@ -428,8 +428,8 @@ static enum status is_named(struct repair *repair, enum store_folder folder, con
     return *ret_named && folder == STORE_COORDINATES ? check_coordinates(repair, name) : STATUS_OK;
 }
 
-/* Removes the files that no row names: a crash between file and row leaves a graph of which nobody
- * was told, and a catalogue that has lost its latest changes several, so each is reported. */
+/* Removes the files that no row names. A crash between file and row leaves one graph that was never
+ * acknowledged; a catalogue that lost its latest changes leaves several, so each is reported. */
 static enum status remove_orphans(struct repair *repair, enum store_folder folder)
 {
     const int parent = repair->folder->folders[folder];
@@ -476,7 +476,7 @@ static enum status repair_all(struct repair *repair)
     const struct catalogue_visitor visitor = {
         .context = repair, .damaged = note_damage, .graph = check_graph, .result = check_result};
     STATUS_TRY(catalogue_visit(repair->catalogue, &visitor));
-    /* While the rows are there: a start that is cut off here finds all once more. */
+    /* Before the damaged rows go, so that a start interrupted here finds everything again. */
     STATUS_TRY(remove_orphans(repair, STORE_GRAPHS));
     STATUS_TRY(catalogue_transact(repair->catalogue, repair_rows, repair->found));
     STATUS_TRY(remove_orphans(repair, STORE_RESULTS));

@@ -1,8 +1,9 @@
-/* The state directory itself: its folders as open descriptors, its lock, its format, and the repair
- * of its files at start-up.
+/* The state directory: its folders as open descriptors, its lock, its format, and the repair of its
+ * files at start-up. The store owns struct state_dir.
  *
- * One process at a time: LOCK is held (an open file description lock) until close. FORMAT names the
- * version of the layout and the store, a random word made once. */
+ * One process at a time uses the directory: it locks LOCK (an open file description lock) until
+ * close. FORMAT contains the version of the layout and the ID of the store, a random word generated
+ * when the directory was created. */
 #pragma once
 
 #include "server/store/catalogue.h"
@@ -28,32 +29,34 @@ struct state_dir {
     char catalogue_path[STATE_PATH_SIZE];
 };
 
-/* Creates what is absent (the last folder of the path only, mode 0700). STATUS_CONFIG with words
- * when another process holds the lock, or when the format is another one or not ours: nothing but
- * LOCK has been touched then. To be closed also after a failure. */
+/* Opens the directory, creating what is missing (of the path only the last folder, mode 0700).
+ * STATUS_CONFIG with a problem if another process holds the lock, or if the format is unknown or of
+ * another version; then only LOCK has been touched. The caller calls state_dir_close even after a
+ * failure. */
 MUST_CHECK enum status state_dir_open(const char *path, struct state_dir *ret_folder,
                                       struct problem *reterr);
-/* Makes rows and files agree again: damaged rows are set aside, those whose file is gone are
- * dropped, results that are not what their rows say, graphs of damaged rows and damaged coordinates
- * go to quarantine, and files that no row names are removed. ret_found: a list of all
- * that, the caller's, in which a result whose file is gone has an empty word. Starting thread. */
+/* Makes catalogue rows and files consistent. Damaged rows are moved to the table of damaged rows.
+ * Rows without a file are deleted. Results that do not match their row, graphs of damaged rows, and
+ * damaged coordinates are moved to quarantine. Files without a row are removed. ret_found: a list
+ * of all this, owned by the caller; the entry of a missing result has an empty `what`. Starting
+ * thread. */
 MUST_CHECK enum status state_dir_repair(const struct state_dir *folder, struct catalogue *catalogue,
                                         struct catalogue_damage **ret_found,
                                         struct problem *reterr);
-/* False, with errno, when it could not be moved. What is beyond an eighth of the disk goes, the
- * files written longest ago first. */
+/* Moves a file to quarantine; false with errno on failure. Quarantine may take an eighth of the
+ * disk; its oldest files are removed first. */
 bool state_dir_quarantine(const struct state_dir *folder, enum store_folder from, const char *name);
-/* A file goes only when no row names it: what a later change of a batch wrote again stays. The
- * catalogue's thread. */
+/* Each removes a file if no row names it: a later change of the same batch may have written the row
+ * again. Catalogue thread. */
 void state_dir_sweep_graph(const struct state_dir *folder, struct catalogue *catalogue,
                            const char *graph_id);
 void state_dir_sweep_result(const struct state_dir *folder, struct catalogue *catalogue,
                             const char *graph_id, enum kind kind);
 void state_dir_forget_damage(struct catalogue_damage *found);
-/* RESERVE: some MiB of the disk that the catalogue is given when there is nothing else left. The
- * catalogue's thread. Takes them, if there are so many; does nothing while it has them. */
+/* RESERVE is a file of 4 MiB that is deleted when the disk is full, so that the catalogue can still
+ * write. Catalogue thread. Creates the file if the disk has space; does nothing if it exists. */
 void state_dir_keep_reserve(struct state_dir *folder);
-/* False when it had none. */
+/* Deletes RESERVE; false if it did not exist. */
 bool state_dir_drop_reserve(struct state_dir *folder);
-/* Accepts a half-opened one, descriptors of which are -1. */
+/* Accepts a partly opened directory, whose missing descriptors are -1. */
 void state_dir_close(struct state_dir *folder);

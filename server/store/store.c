@@ -11,42 +11,41 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The limits of one batch of the publisher: small results share the sync of their names and their
- * commit, a large one goes alone. */
+/* Limits of one batch of the publisher: small results share sync and commit, a large one goes
+ * alone. */
 #define PUBLISH_LIMIT 64
 #define PUBLISH_LIMIT_BYTES ((uint64_t)64 << 20)
 
-/* Changes that wait for one of the threads, oldest first. */
+/* Changes waiting for one thread, oldest first. */
 struct queue {
     struct store_change *first;
     struct store_change *last;
     bool closed;
-    pthread_cond_t moved; /* something came, or the queue was closed */
+    pthread_cond_t moved; /* signals a new change or the end */
 };
 
-/* The lock guards the queues and carried_out: they are the threads' mailboxes, of whole changes.
+/* The lock guards the queues and carried_out, the mailboxes of the two threads.
  *
- * Everything that touches results/ passes through the publisher, in order: checksum and fsync of a
- * large result take seconds, which no acceptance should wait for. One batch at a time: the
- * publisher does not begin with the next file before the catalogue thread has committed or swept
- * away these, in one transaction. */
+ * Everything that touches results/ passes through the publisher, in order, because checksum and
+ * fsync of a large result take seconds, for which accepting a job should not wait. The publisher
+ * has one batch at a time: it waits until the catalogue thread has carried out the batch. */
 struct store {
     struct state_dir dir;
     struct graph_cache *graph_cache;
-    struct catalogue *catalogue; /* the starting thread's, then the catalogue thread's */
+    struct catalogue *catalogue; /* used by the starting thread, then by the catalogue thread */
     pthread_t publisher;
     pthread_t cataloguer;
-    struct catalogue_damage *damage; /* found by the start */
+    struct catalogue_damage *damage; /* found at start-up */
     bool started;
-    atomic_bool refusing; /* a commit or fsync failed: what is on the disk is not known any more */
-    /* Files got names that are not synced yet: the publisher's, and the catalogue thread's. */
+    atomic_bool refusing; /* a commit or fsync failed, so the state of the disk is unknown */
+    /* Files were renamed without sync: set by the publisher, and by the catalogue thread. */
     bool has_new_results;
     bool has_new_graphs;
 
     pthread_mutex_t lock;
-    struct queue publishing; /* to the publisher, which hands them on to */
-    struct queue ready;      /* the catalogue thread, where all others go at once */
-    /* The publisher's latest batch, in order, once it is carried out; NULL until then. */
+    struct queue publishing; /* changes for the publisher, which passes them to `ready` */
+    struct queue ready;      /* changes for the catalogue thread */
+    /* The publisher's batch once it is carried out; NULL before. */
     struct store_change *carried_out;
     pthread_cond_t settled;
 };
@@ -71,7 +70,7 @@ struct store_op *store_find_op(struct store_change *change, enum store_op_kind k
 
 /* ---- The steps of each kind of operation ---- */
 
-/* Before its row goes: after a crash between the two it is as if the file were lost. */
+/* Runs before the row is deleted: after a crash in between, the file counts as lost. */
 static enum status quarantine_result(struct store *store, struct store_op *op)
 {
     char name[RESULT_FILE_NAME_SIZE];
@@ -80,7 +79,7 @@ static enum status quarantine_result(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* Large results take seconds here: checksum and fsync. */
+/* Takes seconds for a large result: checksum and fsync. */
 static enum status publish_result(struct store *store, struct store_op *op)
 {
     struct result_row *row = &op->result.row;
@@ -103,8 +102,7 @@ static enum status publish_graph(struct store *store, struct store_op *op)
     return STATUS_OK;
 }
 
-/* The name of the file alone decides, so that whoever looks finds the old coordinates or the new
- * ones. */
+/* The rename is the commit: readers find either the old or the new coordinates. */
 static enum status publish_coordinates(struct store *store, struct store_op *op)
 {
     STATUS_TRY(draft_file_publish(&op->coordinates.file, op->coordinates.graph_id));
@@ -160,7 +158,7 @@ static void sweep_deleted_graph(struct store *store, const struct store_op *op, 
         return;
     }
     unlinkat(store->dir.folders[STORE_COORDINATES], op->id,
-             0); /* a start removes those without a graph */
+             0); /* start-up removes a file left without a graph */
     state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
     graph_cache_forget(store->graph_cache, op->id);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
@@ -175,7 +173,7 @@ static void sweep_lost_graph(struct store *store, const struct store_op *op, enu
     }
 }
 
-/* A result whose row found no room, or no memory, keeps its file: its row is tried again. */
+/* If the row failed for lack of disk space or memory, the file stays: the row is tried again. */
 static void sweep_lost_result(struct store *store, const struct store_op *op, enum status status)
 {
     if (status != STATUS_OK && status != STATUS_DISK_FULL && status != STATUS_NO_MEMORY) {
@@ -193,17 +191,17 @@ static void sweep_lost_coordinates(struct store *store, const struct store_op *o
 }
 
 enum phase {
-    PHASE_RESULTS, /* on the publisher's thread, through which all passes that touches results */
+    PHASE_RESULTS, /* on the publisher's thread, for everything that touches results */
     PHASE_FILES,   /* before the rows */
-    PHASE_AFTER    /* when the rows are committed */
+    PHASE_AFTER    /* after the commit of the rows */
 };
 
-/* All that an operation does beside its row. A step that is NULL does nothing. */
+/* What an operation does besides writing its row. NULL = nothing. */
 static const struct {
     enum phase phase;
     enum status (*step)(struct store *store, struct store_op *op);
-    /* Between the rows and PHASE_AFTER: removes files of deleted rows, and of rows that could not
-     * be written. A file that stays for a failure here is an orphan, removed at the next start. */
+    /* Runs between the commit and PHASE_AFTER: removes files of deleted rows, and of rows that were
+     * not written. A file left after a failure is an orphan, removed at the next start. */
     void (*sweep)(struct store *store, const struct store_op *op, enum status status);
 } steps[STORE_OP_KINDS] = {
     [STORE_DELETE_GRAPH] = {PHASE_RESULTS, NULL, sweep_deleted_graph},
@@ -230,8 +228,7 @@ static bool touches_results(const struct store_change *change)
 
 /* ---- Publishing ---- */
 
-/* The steps of this phase, of all changes that are sound so far: one that fails leaves its change
- * out of what follows. */
+/* Runs the steps of this phase for all changes without a failure so far. */
 static void run_steps(struct store *store, struct store_change *batch, enum phase phase)
 {
     for (struct store_change *change = batch; change != NULL; change = change->next) {
@@ -249,7 +246,7 @@ static void run_steps(struct store *store, struct store_change *batch, enum phas
     }
 }
 
-/* One sync for the names of all files that the batch made. After a failure no row is written. */
+/* Syncs the names of all files of the batch at once. After a failure no row is written. */
 static void sync_names(struct store *store, enum store_folder folder, bool *has_new)
 {
     if (*has_new && draft_file_sync_names(store->dir.folders[folder]) != STATUS_OK) {
@@ -260,7 +257,7 @@ static void sync_names(struct store *store, enum store_folder folder, bool *has_
 
 /* ---- Rows ---- */
 
-/* The rows of all changes that are sound so far. */
+/* Writes the rows of all changes without a failure so far. */
 static enum status write_batch(struct catalogue *catalogue, const void *context)
 {
     for (const struct store_change *change = context; change != NULL; change = change->next) {
@@ -271,8 +268,8 @@ static enum status write_batch(struct catalogue *catalogue, const void *context)
     return STATUS_OK;
 }
 
-/* All rows of the batch. When the disk is full its reserve goes first: then deletions and
- * the ends of jobs still have room. */
+/* Commits all rows of the batch. On a full disk deletes RESERVE first, which leaves space for
+ * deletions and the ends of jobs. */
 static void write_rows(struct store *store, struct store_change *batch)
 {
     enum status status =
@@ -308,7 +305,7 @@ static void sweep_files(struct store *store, const struct store_change *batch)
     }
 }
 
-/* Closes the drafts; those that were not published are removed. */
+/* Closes the drafts, which removes unpublished ones. */
 static void finish_drafts(struct store_change *change)
 {
     for (unsigned i = 0; i < change->op_count; i++) {
@@ -366,8 +363,8 @@ static void queue_push(struct queue *queue, struct store_change *change)
     pthread_cond_signal(&queue->moved);
 }
 
-/* The oldest changes of a queue, of which it waits for the first; NULL once the queue is closed and
- * empty. Without limits it takes all, else up to the limits of a batch of the publisher. */
+/* Waits for a change and removes the oldest changes of the queue: all, or with `limited` up to the
+ * limits of a publisher's batch. NULL once the queue is closed and empty. */
 static struct store_change *pop_batch(struct store *store, struct queue *queue, bool limited)
 {
     struct store_change *last = NULL;
@@ -403,7 +400,7 @@ static void *publish_all(void *context)
     while ((batch = pop_batch(store, &store->publishing, true)) != NULL) {
         run_steps(store, batch, PHASE_RESULTS);
         sync_names(store, STORE_RESULTS, &store->has_new_results);
-        /* All under one lock, so that the catalogue thread receives them together. */
+        /* All under one lock, so that the catalogue thread receives the batch as a whole. */
         pthread_mutex_lock(&store->lock);
         for (struct store_change *change = batch; change != NULL; change = batch) {
             batch = change->next;
@@ -443,7 +440,7 @@ void store_write_graph(const struct store *store, struct store_change *change)
     struct draft_file *file = &op->graph.file;
     enum status status = graph_file_write(store->dir.folders[STORE_GRAPHS], op->graph.row.id,
                                           op->graph.graph, file, &op->graph.row.file_bytes);
-    /* Here, as several threads do this at once, and the catalogue thread is one. */
+    /* Synced here, where several threads work at once, and not in the single catalogue thread. */
     if (status == STATUS_OK) {
         status = draft_file_sync(file);
         if (status != STATUS_OK) {
@@ -469,7 +466,7 @@ static void close_queue(struct store *store, struct queue *queue)
     pthread_mutex_unlock(&store->lock);
 }
 
-/* ---- Life and death ---- */
+/* ---- Open and close ---- */
 
 static enum status open_parts(const char *path, uint64_t cache_bytes, struct store *store,
                               struct problem *reterr)
@@ -477,7 +474,7 @@ static enum status open_parts(const char *path, uint64_t cache_bytes, struct sto
     struct state_dir *dir = &store->dir;
     STATUS_TRY(state_dir_open(path, dir, reterr));
     STATUS_TRY(catalogue_open(dir->catalogue_path, dir->store_id, &store->catalogue, reterr));
-    /* SQLite makes its files but lets a failed fsync of their folder pass. */
+    /* SQLite ignores a failed fsync of the folder in which it created its files. */
     if (fsync(dir->root) != 0) {
         return problem_set(reterr, STATUS_IO, "%s cannot be made durable", dir->catalogue_path);
     }
@@ -538,7 +535,7 @@ void store_close(struct store *store)
         return;
     }
     if (store->started) {
-        /* The publisher first: it hands on to the other. */
+        /* The publisher first, as it passes changes to the catalogue thread. */
         close_queue(store, &store->publishing);
         pthread_join(store->publisher, NULL);
         close_queue(store, &store->ready);
