@@ -16,7 +16,7 @@ static void answer_not_stored(struct call *call, enum status status)
                       : "The state directory cannot be written; nothing was kept.");
 }
 
-/* Takes in the end of a commit with a graph, its name, or both. */
+/* Applies the outcome of a commit with a graph, a name, or both. */
 static void apply_graph(struct commit *commit)
 {
     struct scheduler *scheduler = commit->scheduler;
@@ -71,7 +71,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
               LOG_TEXT("state", job_state_name(job->row.state)));
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->row.state == JOB_DONE) {
-        job->durability = JOB_END_STORED; /* before the answer, which says so */
+        job->durability = JOB_END_STORED; /* before the answer, which reports it */
         job_table_end(scheduler->jobs, job);
         results_bind_latest(scheduler, job);
     } else {
@@ -97,7 +97,7 @@ void accept_stored_job(struct commit *commit)
     }
     if (status != STATUS_OK && store_find_op(&commit->change, STORE_ADD_COORDINATES) != NULL &&
         commit->entry->coordinates.tag == commit->coordinates.tag) {
-        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* none */
+        graph_entry_set_coordinates(commit->entry, &commit->old_coordinates); /* zeroed: none */
     }
     apply_graph(commit);
     if (status == STATUS_OK && job->row.state == JOB_DONE) {

@@ -1,8 +1,8 @@
-/* The end of a submission: its commit has come back from the disk. Loop thread. */
+/* The end of a submission: its commit has returned from the disk. Loop thread. */
 #pragma once
 
 struct commit;
 
-/* The commits of a submission have come back: of a graph, of a job. */
+/* Callbacks of the commits of a stored graph and of an accepted job. */
 void accept_stored_graph(struct commit *commit);
 void accept_stored_job(struct commit *commit);

@@ -29,12 +29,12 @@ struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const s
 
 /* ---- Answers ---- */
 
-/* Hands the call back; status and the rest are set. */
+/* Returns the call, whose output members are set, to the HTTP thread. */
 static void hand_back(struct call *call)
 {
     struct scheduler *scheduler = call->scheduler;
     call->answered(call);
-    /* After: while one is counted its connection may still be suspended. */
+    /* Last, because the stop waits for this count before it closes suspended connections. */
     atomic_fetch_sub(&scheduler->calls_open, 1);
 }
 
@@ -102,7 +102,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
         const double left_s = slot->job != NULL ? job_eta_s(slot->job, now_s) : 0;
-        /* A job that does not tell counts whole. */
+        /* A job without an estimate of its rest counts as a whole. */
         before_s += left_s >= 0 ? left_s : slot->job->expected_s;
         workers += slot != scheduler->group &&
                    atomic_load(&worker_health_of(slot->worker)->state) != WORKER_LOST;
@@ -116,8 +116,7 @@ double answer_eta_s(struct scheduler *scheduler, const struct job *job)
     return before_s / workers + job->expected_s;
 }
 
-/* A result that was evicted since was durable; of one that a deletion has hidden it is not known
- * before the deletion has ended. */
+/* Only durable results are evicted. During a deletion durability is unknown: false. */
 static bool is_durable(const struct job *job, const struct graph_entry *entry)
 {
     if (job->durability != JOB_END_STORED || job->row.state != JOB_DONE || entry == NULL) {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the change may be made to this graph: by the tags that the client has seen. */
+/* Whether If-Match names this graph. */
 static bool matches_tag(const struct call *call, const char *graph_id)
 {
     char tag[GRAPH_ID_SIZE + 2];
@@ -23,8 +23,8 @@ static bool matches_tag(const struct call *call, const char *graph_id)
     return call->if_match[0] == '\0' || text_lists_tag(call->if_match, tag, false);
 }
 
-/* The kind of the result that the parent has, where it was asked for, and its form, where no other
- * is; and the kind in which its weights are sent. */
+/* Inherits from the parent: the kind of its result, unless the kind follows the weights; the form
+ * of its latest job, unless the call asks for one; and the kind in which weights are sent. */
 static enum status inherit_form(struct submission *submission, const struct graph_entry *entry)
 {
     const struct job *last = LIST_FIRST(&entry->jobs);
@@ -43,7 +43,7 @@ static enum status inherit_form(struct submission *submission, const struct grap
     return status;
 }
 
-/* Whether the change may be made to this graph now. waits: it would have to wait for its name. */
+/* Checks that the change may begin now. waits: it would have to wait for its name. */
 static enum status check_change(struct submission *submission, const struct graph_entry *entry,
                                 bool waits)
 {
@@ -52,7 +52,7 @@ static enum status check_change(struct submission *submission, const struct grap
         return problem_set(problem, STATUS_DRAINING, "The service is shutting down.");
     }
     if (submission->scheduler->ledger.is_full) {
-        /* Before it waits: the end of the change before it may wait for this very room. */
+        /* Before parking: the change that this one waits for may itself wait for disk space. */
         return problem_set(problem, STATUS_DISK_FULL,
                            "There is no room on the disk; nothing was kept.");
     }
@@ -82,8 +82,8 @@ void change_begin(struct submission *submission)
         submit_end(submission);
         return;
     }
-    /* One change of a name at a time, each to the outcome of the one before, and none before those
-     * that are about to go on. */
+    /* Changes of one name run one at a time, each on the outcome of the previous one, and after
+     * parked changes that are about to resume. */
     const bool waits =
         scheduler->marks.unparked || names_is_moving(scheduler, call->tenant, call->key);
     if (waits && scheduler->stage == SCHEDULER_SERVES && !scheduler->ledger.is_full) {
@@ -113,8 +113,8 @@ void change_end(struct submission *submission)
     }
 }
 
-/* The arcs by which the result of the parent becomes that of the graph, when there are few; without
- * memory it is solved. */
+/* Lists the changed arcs for updating the parent's result, if they are few. Without memory the list
+ * stays NULL and the graph is solved. */
 static void keep_arcs(struct submission *submission, const struct edge_changes *changes)
 {
     const bool directed = submission->graph->directed;
@@ -135,8 +135,8 @@ static void keep_arcs(struct submission *submission, const struct edge_changes *
     }
 }
 
-/* Applies the changes to the graph that the parent is; the list only if its rows were found by the
- * names of that graph. */
+/* Applies the changes to *graph, the parent. A list of edges requires that its vertices were
+ * resolved by the names of this graph. */
 static enum status apply_changes(struct submission *submission, struct edge_changes *changes,
                                  struct graph **graph)
 {
@@ -155,13 +155,13 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
                               &submission->change.absent, problem);
 }
 
-/* The graph of a change. Its kind is that of its parent where that was asked for, and fits. */
+/* Makes the changed graph. Its kind is the parent's, if that was asked for and still fits. */
 enum status change_finish_graph(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
     struct edge_changes *changes = &submission->call->submit.changes;
     struct problem *problem = &submission->problem;
-    struct graph **graph = &submission->graph; /* the parent at first */
+    struct graph **graph = &submission->graph; /* first the parent, then the changed graph */
     const int folder = store_folder(scheduler->store, STORE_GRAPHS);
     enum status status = graph_file_read(folder, submission->change.parent_id, graph);
     if (status != STATUS_OK) {

@@ -1,12 +1,13 @@
-/* Changes of a stored graph: PATCH of edges and PUT of weights, each a new graph, one after another
- * for a name, under the condition of If-Match. */
+/* Changes of a stored graph: PATCH of edges and PUT of weights. Each change makes a new graph.
+ * Changes of one name run one after another; If-Match is checked when a change begins. Loop thread
+ * except change_finish_graph. */
 #pragma once
 
 #include "server/scheduler/submission.h"
 
-/* Goes on with the graph that the key of the call finds, or parks until its name has moved. */
+/* Starts the change of the graph of the call's key, or parks it while the name is moving. */
 void change_begin(struct submission *submission);
-/* The change has been applied, or not. */
+/* Called when the pool has finished the change, successfully or not. */
 void change_end(struct submission *submission);
-/* On a thread of the pool: the graph with its changes. */
+/* Reads the parent graph and applies the changes. Pool thread. */
 MUST_CHECK enum status change_finish_graph(struct submission *submission);

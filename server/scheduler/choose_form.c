@@ -20,7 +20,7 @@ bool form_look_begin(const struct scheduler *scheduler, enum result_form form, u
         return false;
     }
     if (form == RESULT_FORM_AUTO && holds_matrix) {
-        /* Each edge is an arc, or half of one. */
+        /* A hierarchy has at least half as many arcs as the graph has edges. */
         ret_look->byte_limit = matrix_bytes / FORM_HIERARCHY_PART;
         return vertex_count > FORM_MATRIX_VERTICES &&
                edge_count / 2 * kind_size(kind) <= ret_look->byte_limit;

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Back on the loop. A failed write or a corrupt catalogue may have lost what was to be kept: the
- * process can promise nothing any more and has to end. A full disk and want of memory are waited
- * out. */
+/* Handles a returned commit. A full disk or lack of memory is waited out; after a failed write or
+ * with a corrupt catalogue nothing can be promised, so the process has to exit. */
 static void deliver_commit(struct message *message)
 {
     struct commit *commit = (struct commit *)message;
@@ -44,7 +43,7 @@ static void deliver_commit(struct message *message)
     commit_destroy(commit);
 }
 
-/* On a thread of the store. */
+/* Called on a thread of the store. */
 static void post_home(struct store_change *change)
 {
     struct commit *commit = change->context;

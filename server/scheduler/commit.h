@@ -1,45 +1,46 @@
-/* Commits: durable changes on their way to the store and back. Loop thread. */
+/* Commits: durable changes on their way to the store and back. The store has a commit from
+ * commit_send until deliver_commit calls then() and frees it. Loop thread. */
 #pragma once
 
 #include "server/scheduler/scheduler_internal.h"
 
-/* One store_change, and what it points to. */
+/* One store_change, and everything it points to. */
 struct commit {
     struct message message; /* first */
     struct store_change change;
-    struct pool_work writing; /* of the graph's file */
+    struct pool_work writing; /* writes the graph's file on the pool */
     struct scheduler *scheduler;
-    char *report;        /* owned, of the row of the job */
+    char *report;        /* report in the job's row; owned */
     struct graph *graph; /* owned */
     struct upload_share share;
     struct result *result; /* counted */
-    /* The coordinates that it puts, and those that were there before. */
+    /* The new coordinates, and the coordinates before the commit. */
     struct coordinates_info coordinates;
     struct coordinates_info old_coordinates;
-    bool keeps_graph;          /* the graph is not deleted meanwhile */
-    struct job *job;           /* borrowed: its count of changes keeps it */
-    struct graph_entry *entry; /* borrowed: its count of changes keeps it */
+    bool keeps_graph;          /* prevents deletion of the graph until the commit returns */
+    struct job *job;           /* borrowed; not freed while its `changes` > 0 */
+    struct graph_entry *entry; /* borrowed; not freed while its `changes` > 0 */
     struct call *call;
     LIST_ENTRY(commit) in_namings;
-    void (*then)(struct commit *commit); /* change.status is set */
+    void (*then)(struct commit *commit); /* called on the loop with change.status set */
 };
 
-/* then may be NULL: a failure is logged either way. */
+/* then: may be NULL; a failure is logged in any case. */
 MUST_CHECK enum status commit_create(struct scheduler *scheduler,
                                      void (*then)(struct commit *commit),
                                      struct commit **ret_commit);
 void commit_destroy(struct commit *commit);
-/* Adds the job's row as of now. */
+/* Adds the job's row in its current state. */
 MUST_CHECK enum status commit_add_job(struct commit *commit, struct job *job);
-/* Both. */
+/* Creates a commit with the job's row. */
 MUST_CHECK enum status commit_create_of_job(struct scheduler *scheduler, struct job *job,
                                             void (*then)(struct commit *commit),
                                             struct commit **ret_commit);
 void commit_add_name(struct commit *commit, const char *name, const char *graph_id,
                      const char *tenant);
-/* Whether the file of a graph is part of it. */
+/* Whether the commit writes the file of a graph. */
 bool commit_writes_graph(struct commit *commit);
-/* Moves the commit to the disk threads; it comes back to then() and is freed after. */
+/* Moves the commit to the disk threads. It comes back to then() and is freed afterwards. */
 void commit_send(struct commit *commit);
-/* Whether one is under way that gives this name of the tenant. */
+/* Whether a commit under way assigns this name of the tenant. */
 bool commit_names(const struct scheduler *scheduler, const struct tenant *tenant, const char *name);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Coordinates on their way from a call to the disk threads. The loop's, lent to a thread of the
- * pool while they are read and written. */
+/* An upload of coordinates on its way to the disk threads. Owned by the loop thread; a pool thread
+ * uses it while it reads and writes them. */
 struct upload {
     struct pool_work work; /* first */
     struct call *call;
@@ -26,8 +26,8 @@ struct upload {
     struct problem problem;
 };
 
-/* Whether If-Match allows the change of what is there. The representations of one content have its
- * tag in common. */
+/* Whether If-Match allows changing the current coordinates. All representations of one content have
+ * the same start of their tag. */
 static enum status check_condition(const struct call *call, const struct graph_entry *entry,
                                    struct problem *reterr)
 {
@@ -43,7 +43,7 @@ static enum status check_condition(const struct call *call, const struct graph_e
     return STATUS_PRECONDITION_FAILED;
 }
 
-/* The graph of the call, where what it has may be changed; else NULL, and the call is answered. */
+/* Returns the call's graph if its coordinates may be changed; else answers it and returns NULL. */
 static struct graph_entry *find_changeable(struct scheduler *scheduler, struct call *call)
 {
     struct problem problem;
@@ -59,8 +59,8 @@ static struct graph_entry *find_changeable(struct scheduler *scheduler, struct c
 
 /* ---- Back from the store ---- */
 
-/* The entry has the new ones since the commit was sent, so that the next If-Match is compared with
- * these; a failure takes them back, unless another change has followed. */
+/* The entry got the new coordinates when the commit was sent, for the next If-Match. A failure
+ * restores the old ones, unless another change has followed. */
 static void coordinates_changed(struct commit *commit)
 {
     const enum status status = commit->change.status;
@@ -80,7 +80,8 @@ static void coordinates_changed(struct commit *commit)
     }
 }
 
-/* A commit for the coordinates of the graph; NULL, and the call is answered, without memory. */
+/* Creates a commit for the graph's coordinates; without memory answers the call and returns NULL.
+ */
 static struct commit *create_commit(struct scheduler *scheduler, struct graph_entry *entry,
                                     struct call *call, enum store_op_kind as)
 {
@@ -147,7 +148,8 @@ static enum status decode_document(const struct upload *upload, struct coordinat
     }
     decoder_destroy(decoder);
     if (status == STATUS_BAD_GRAPH || status == STATUS_TRUNCATED) {
-        reterr->status = status = STATUS_BAD_COORDINATES; /* of the coding */
+        reterr->status = status =
+            STATUS_BAD_COORDINATES; /* replaces the status of the content coding */
     }
     return status;
 }
@@ -167,7 +169,7 @@ static enum status read_document(const struct upload *upload, const struct verte
     return status;
 }
 
-/* On a thread of the pool. */
+/* Reads the upload and writes the draft. Pool thread. */
 static void read_and_write(struct pool_work *work)
 {
     struct upload *upload = (struct upload *)work;
@@ -194,7 +196,7 @@ static void read_and_write(struct pool_work *work)
     upload->status = status;
 }
 
-/* Back on the loop: the graph may have gone, or its coordinates have changed, meanwhile. */
+/* Sends the commit. Back on the loop, where graph or coordinates may have changed meanwhile. */
 static enum status send_upload(struct upload *upload)
 {
     struct scheduler *scheduler = upload->work.scheduler;
@@ -226,7 +228,7 @@ static void upload_read(struct pool_work *work)
     const enum status status = has_file ? send_upload(upload) : upload->status;
     if (status != STATUS_OK && !has_file &&
         graph_table_find(scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
-        answer_no_such(upload->call); /* its file went while it was read */
+        answer_no_such(upload->call); /* the graph was deleted during the read */
     } else if (status != STATUS_OK) {
         answer_problem(upload->call, &upload->problem);
     }
@@ -278,7 +280,7 @@ static bool has_same_names(const struct submission *submission, const char *grap
     return is_same;
 }
 
-/* Coordinates that are damaged, or are deleted meanwhile, are not copied. */
+/* Damaged coordinates, or coordinates deleted meanwhile, are not copied. */
 enum status coordinates_copy(struct submission *submission)
 {
     const int folder = store_folder(submission->scheduler->store, STORE_COORDINATES);
@@ -287,7 +289,7 @@ enum status coordinates_copy(struct submission *submission)
     struct coordinates_info info;
     struct draft_file file;
     if (strcmp(placed_id, submission->graph_id) == 0) {
-        return STATUS_OK; /* it has them already */
+        return STATUS_OK; /* the parent is the same graph, which has its coordinates */
     }
     enum status status = coordinates_file_read(folder, placed_id, &coordinates, &info);
     if (status == STATUS_NO_COORDINATES || status == STATUS_CORRUPT ||

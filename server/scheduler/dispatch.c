@@ -22,7 +22,7 @@ const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *s
     return best;
 }
 
-/* The hierarchy of the parent, from which that of a change is made; NULL: none. */
+/* The parent's hierarchy, from which that of a changed graph is updated; NULL = none. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
@@ -32,7 +32,7 @@ static struct result *find_base(const struct scheduler *scheduler, const struct 
     return has_hierarchy ? result_ref(base) : NULL;
 }
 
-/* The worker has the job in hand. */
+/* Notes that the worker runs the job. */
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     const struct solver_device *device = &slot->opening.facts.device;
@@ -91,9 +91,8 @@ static bool is_ready(const struct scheduler_worker *slot)
     return slot->job == NULL && atomic_load(&worker_health_of(slot->worker)->state) == WORKER_READY;
 }
 
-/* Starts the next job that the device holds. The largest device is given all: a job may have been
- * accepted when there was a larger one. An equal job may have ended since one was accepted: such a
- * job ends without a solve. */
+/* Starts the next job that fits the device. The largest device gets every job, even one accepted
+ * when there was a larger device. A job whose result exists by now ends without a solve. */
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
     const uint32_t *own_limit = slot->opening.facts.vertex_limit;
@@ -128,9 +127,9 @@ static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
     return fits;
 }
 
-/* Gives the first job to all devices together where none holds it alone, or it is large and nobody
- * waits behind it. False: the devices may be given jobs one by one. They are not while the group
- * works, nor while they are to become idle for it. */
+/* Gives the first job to all devices together if it fits none alone, or if it is large and no other
+ * job waits. Returns true if single devices must get no jobs, as the group works or waits for them.
+ */
 static bool dispatch_to_group(struct scheduler *scheduler)
 {
     struct scheduler_worker *group = scheduler->group;
@@ -156,8 +155,7 @@ static bool dispatch_to_group(struct scheduler *scheduler)
 void dispatch_jobs(struct scheduler *scheduler)
 {
     const struct ledger *ledger = &scheduler->ledger;
-    /* Jobs that end faster than the disk takes their results, and lets old ones go, would use up
-     * the open files. */
+    /* Jobs must not end faster than the disk writes and deletes results, which keep files open. */
     if (scheduler->stage != SCHEDULER_SERVES || ledger->is_paused ||
         ledger->result_count + scheduler->changes >= ledger->file_limit) {
         return;

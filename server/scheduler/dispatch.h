@@ -1,5 +1,4 @@
-/* Jobs on their way from the queue to the workers and back. One task at a time: a worker gets its
- * next one when it is idle. Loop thread. */
+/* Passes queued jobs to idle workers, one task at a time, and receives the tasks. Loop thread. */
 #pragma once
 
 #include "proto/kind.h"
@@ -8,9 +7,9 @@ struct message;
 struct scheduler;
 struct scheduler_worker;
 
-/* Gives jobs to the workers that are idle. */
+/* Gives jobs to idle workers. */
 void dispatch_jobs(struct scheduler *scheduler);
-/* Delivers a task that comes home from its worker. */
+/* Delivers a finished task from its worker. */
 void dispatch_receive_task(struct message *message);
 /* The worker whose device holds the largest graph of a kind. */
 const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *scheduler,

@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Solves of a job that may end for want of memory or open files before it fails. */
+/* Attempts of a job that fails for lack of host memory or open files. */
 #define ATTEMPT_LIMIT 4
-/* The same for memory of a device, which other processes may hold a little longer. */
+/* Attempts of a job that lacks device memory, which other processes may release later. */
 #define MEMORY_ATTEMPT_LIMIT 16
-/* A job that costs so many workers is not tried again. */
+/* A job fails for good after it has cost this many workers. */
 #define WORKERS_LOST_LIMIT 3
-/* Smaller solves say more about their beginning and end than about a pace. */
+/* Smaller solves do not measure the pace: start and end dominate. */
 #define PACE_VERTICES_MIN 1024
 
-/* ---- The end of a job and its way to the disk ---- */
+/* ---- The end of a job and its commit ---- */
 
-/* The call for a cancel is answered once the end of the job is on the disk, or cannot be. */
+/* Answers the cancel once the end of the job is on the disk, or cannot be written. */
 static void answer_cancel(struct commit *commit)
 {
     if (commit->change.status == STATUS_OK) {
@@ -47,20 +47,19 @@ static void end_stored(struct commit *commit)
         answer_cancel(commit);
     }
     if (is_stored) {
-        job->durability = JOB_END_STORED; /* it may be forgotten now */
+        job->durability = JOB_END_STORED; /* the history may drop the job now */
         names_end_move(commit->scheduler, &job->move);
         names_delete_old_graph(commit->scheduler, job->move.from);
         names_delete_old_graph(commit->scheduler, job->row.graph_id);
     }
 }
 
-/* Without memory for the commit the row stays as it was: the job is solved again after a restart.
- */
+/* Without memory for the commit the row is unchanged: the job is solved again after a restart. */
 static void store_end(struct scheduler *scheduler, struct job *job, struct result *result,
                       struct call *call)
 {
     struct commit *commit;
-    /* Rows of one name go to the disk one after the other; finish_store_ends comes back. */
+    /* Rows of one name are committed one after another; finish_store_ends tries again. */
     if (job->row.state == JOB_DONE && commit_names(scheduler, job->tenant, job->report.moves)) {
         return;
     }
@@ -75,7 +74,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct resul
     }
     names_add_row(scheduler, job, commit);
     commit->call = call;
-    /* Without a result the graph may be deleted before this comes home. */
+    /* Without a result, the graph may be deleted before the commit returns. */
     commit->entry = result != NULL ? job->graph : NULL;
     if (result != NULL) {
         struct store_op *op = store_add_op(&commit->change, STORE_PUT_RESULT);
@@ -105,8 +104,7 @@ void finish_store_ends(struct scheduler *scheduler)
     }
 }
 
-/* The job is final, which is visible from here on: gives back what it holds, logs and stores its
- * end. */
+/* Ends a job in its final state, visible from now on: releases reservations, logs and stores it. */
 static void end_job(struct scheduler *scheduler, struct job *job, struct result *result,
                     struct call *call)
 {
@@ -133,7 +131,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct result 
     waiters_mark_changed(scheduler, job);
 }
 
-/* result and call: NULL without. */
+/* result and call may be NULL. */
 static void finish_job(struct scheduler *scheduler, struct job *job, enum job_state state,
                        struct result *result, struct call *call)
 {
@@ -143,7 +141,7 @@ static void finish_job(struct scheduler *scheduler, struct job *job, enum job_st
     if (job->row.started_s > 0) {
         timings->queue_s = fmax(job->row.started_s - job->row.created_s, 0);
         timings->total_s = job->parse_s + fmax(job->row.finished_s - job->row.created_s,
-                                               0); /* created once parsed */
+                                               0); /* created after parsing */
     }
     if (state == JOB_DONE) {
         metrics_add(METRIC_JOBS_DONE, 1);
@@ -166,7 +164,7 @@ void finish_known(struct scheduler *scheduler, struct job *job)
     end_job(scheduler, job, NULL, NULL);
 }
 
-/* The row of the job says queued still, or again. */
+/* Queues a job again; its row in the catalogue still says queued, or will. */
 static void put_back(struct scheduler *scheduler, struct job *job)
 {
     job->row.state = JOB_QUEUED;
@@ -181,7 +179,7 @@ static void put_back(struct scheduler *scheduler, struct job *job)
     waiters_mark_changed(scheduler, job);
 }
 
-/* A job that was stopped while it ran. */
+/* Ends or queues a job that was stopped while it ran. */
 static void finish_stopped(struct scheduler *scheduler, struct job *job)
 {
     if (job->stop == JOB_STOP_DRAIN) {
@@ -199,8 +197,7 @@ static void finish_stopped(struct scheduler *scheduler, struct job *job)
 
 /* ---- Workers lost with their job ---- */
 
-/* The loss is counted durably. Until here the job was running for its clients, so that it could be
- * stopped. */
+/* Called when the loss is on the disk. Until now the job was running for its clients. */
 static void loss_stored(struct commit *commit)
 {
     if (commit->job->stop != JOB_STOP_NONE) {
@@ -210,7 +207,7 @@ static void loss_stored(struct commit *commit)
     }
 }
 
-/* Without memory for the commit the loss is counted in memory alone. */
+/* Without memory for the commit the loss is counted in memory only. */
 static void store_loss(struct scheduler *scheduler, struct job *job)
 {
     struct commit *commit;
@@ -222,11 +219,11 @@ static void store_loss(struct scheduler *scheduler, struct job *job)
     put_back(scheduler, job);
 }
 
-/* The worker failed for good while it had the job. */
+/* Handles a job whose worker was lost. */
 static void finish_lost(struct scheduler *scheduler, struct job *job, const struct task *task)
 {
     const bool is_thread = scheduler->config->isolation == WORKER_THREAD;
-    /* A worker that was lost before it had the task has nothing against the job. */
+    /* A worker lost before it received the task does not count against the job. */
     const bool is_blamed = task->loss != TASK_LOSS_NONE;
     char reason[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(task->loss, task->loss_code, reason);
@@ -250,13 +247,13 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
     } else {
         put_back(scheduler, job);
     }
-    /* This process holds the device of a thread, and must be left to free it. */
+    /* The device of a worker thread is freed only when this process exits. */
     if (is_thread && scheduler->lost_status == STATUS_OK) {
         scheduler->lost_status = STATUS_DEVICE_LOST;
     }
 }
 
-/* ---- Work that comes home ---- */
+/* ---- Finished tasks ---- */
 
 static void fill_report(struct job *job, const struct task *task)
 {
@@ -281,8 +278,7 @@ static void fill_report(struct job *job, const struct task *task)
     report->problem.status = task->status;
 }
 
-/* The seconds of a solve count whatever came of it; its relaxations, and its pace for the guesses
- * of others, when it is done. */
+/* Counts the seconds of every solve; relaxations and the pace, for estimates, only of successes. */
 static void count_task(struct scheduler *scheduler, const struct job *job, const struct task *task)
 {
     const struct timings *solve = &task->outcome.account.timings;
@@ -307,7 +303,7 @@ static void count_task(struct scheduler *scheduler, const struct job *job, const
     }
 }
 
-/* The vertices by name, as JSON; NULL without a cycle or without memory, the job fails the same. */
+/* Prints the cycle's vertex names as JSON; NULL without a cycle or memory; the job fails anyway. */
 static char *print_cycle(const struct task *task)
 {
     if (task->outcome.cycle == NULL || task->names == NULL) {
@@ -324,7 +320,7 @@ static char *print_cycle(const struct task *task)
     return cycle;
 }
 
-/* The bytes reserved for a hierarchy are a guess: it may have many more arcs than its graph. */
+/* Checks the quota again: the reservation for a hierarchy is an estimate, and may be exceeded. */
 static enum status check_quota(struct job *job, const struct task *task)
 {
     const struct quota quota = {.stored_bytes = job->quota_bytes};
@@ -335,8 +331,7 @@ static enum status check_quota(struct job *job, const struct task *task)
                : STATUS_OK;
 }
 
-/* Makes the result of a task answer. The tag of the result is "r_" and a ULID: no solve has the tag
- * of another. */
+/* Publishes the result of a task. Its tag, "r_" and a ULID, is unique to this solve. */
 static enum status publish_result(struct scheduler *scheduler, struct graph_entry *entry,
                                   struct task *task, struct result **ret_result)
 {
@@ -381,9 +376,9 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
     }
 }
 
-/* Only transient failures are tried again. An accepted job waits for a full disk without limit. It
- * was accepted by the memory that the device had when it was opened, which others may hold for a
- * while. Want of host memory or of open files may pass, or never. */
+/* Only transient failures are retried. An accepted job waits for a full disk without limit. Device
+ * memory was sufficient when the device was opened, so others may be using it for a while. Lack of
+ * host memory or open files may pass. */
 static void retry_or_fail(struct scheduler *scheduler, struct job *job, const struct task *task)
 {
     const bool waits_for_disk = task->is_passing && task->status == STATUS_DISK_FULL &&
@@ -407,7 +402,7 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
     } else {
         ledger_pause(scheduler);
     }
-    /* A job that finds no memory on one device is tried on another first. */
+    /* A job without memory on one device is tried on another device first. */
     for (uint32_t i = 0; i < scheduler->worker_count && !task->is_passing; i++) {
         if (scheduler->workers[i] == task->context) {
             scheduler->next_worker = (i + 1) % scheduler->worker_count;
@@ -430,7 +425,7 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     if (task->status == STATUS_DEVICE_LOST) {
         finish_lost(scheduler, job, task);
     } else if (task->status == STATUS_CANCELLED || job->stop == JOB_STOP_CANCEL) {
-        /* A job whose cancel was acknowledged is found cancelled, had it just been solved. */
+        /* An acknowledged cancel wins, even if the job was solved meanwhile. */
         finish_stopped(scheduler, job);
     } else if (task->status == STATUS_OK) {
         finish_solved(scheduler, job, task);
@@ -440,10 +435,9 @@ void finish_task(struct scheduler_worker *slot, struct job *job, struct task *ta
     task_finish(task);
 }
 
-/* ---- Cancels, deadlines, forgetting ---- */
+/* ---- Cancels, deadlines, history ---- */
 
-/* The row says cancelled before that is acknowledged: whatever happens, the job does not run
- * again. */
+/* Cancels a running job. Its row says cancelled before the answer, so the job never runs again. */
 static void cancel_given(struct scheduler *scheduler, struct job *job, struct call *call)
 {
     struct commit *commit;
@@ -493,7 +487,7 @@ static void expire_job(struct scheduler *scheduler, struct job *job)
     finish_failed(scheduler, job);
 }
 
-/* The unfinished jobs are looked at only when the earliest deadline is over. */
+/* Walks the unfinished jobs only when the earliest deadline has passed. */
 void finish_expired(struct scheduler *scheduler)
 {
     const double now_s = clock_monotonic_s();
@@ -518,7 +512,7 @@ void finish_expired(struct scheduler *scheduler)
     }
 }
 
-/* The job that ended first goes first, once its end is durable and no change is under way. */
+/* Deletes in the order of ends, each once its end is durable and no commit is under way. */
 void finish_trim_history(struct scheduler *scheduler)
 {
     while (scheduler->jobs->history_count > scheduler->config->history_limit) {

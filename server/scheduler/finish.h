@@ -1,4 +1,4 @@
-/* Tasks that come home, cancels and deadlines: how a job ends or is put back in the queue. Loop
+/* The end of jobs, by finished tasks, cancels and deadlines, or their return to the queue. Loop
  * thread. */
 #pragma once
 
@@ -8,16 +8,16 @@
 struct scheduler;
 struct scheduler_worker;
 
-/* The task of the job has come home. */
+/* Ends the job, or queues it again, by the outcome of its task. */
 void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task);
-/* job->report.problem tells why. */
+/* Ends the job as failed; job->report.problem says why. */
 void finish_failed(struct scheduler *scheduler, struct job *job);
-/* Ends a queued job whose result its graph has already. */
+/* Ends a queued job whose graph already has the result. */
 void finish_known(struct scheduler *scheduler, struct job *job);
 void finish_cancel(struct scheduler *scheduler, struct call *call);
-/* Ends the jobs whose deadline is over. */
+/* Ends the jobs whose deadline has passed. */
 void finish_expired(struct scheduler *scheduler);
-/* Ends that found no room on the disk are stored now. */
+/* Stores the ends of jobs that could not be stored earlier. */
 void finish_store_ends(struct scheduler *scheduler);
-/* Forgets the oldest jobs beyond the limit of the history. */
+/* Deletes the oldest finished jobs beyond the history limit. */
 void finish_trim_history(struct scheduler *scheduler);

@@ -9,7 +9,7 @@ struct alias {
     uint32_t owner; /* number of the tenant */
     char name[NAME_SIZE];
     struct graph_entry *entry;
-    uint64_t number; /* of the latest request that gave the name */
+    uint64_t number; /* number of the latest request that assigned the name */
 };
 
 static int compare_id(const void *left, const void *right)
@@ -182,7 +182,7 @@ static void unlist_name(struct graph_entry *entry, const char *name)
         i++;
     }
     CHECK(i < entry->name_count);
-    /* The final NULL moves along. */
+    /* Moves the final NULL too. */
     memmove(&entry->names[i], &entry->names[i + 1],
             (entry->name_count - i) * sizeof(entry->names[0]));
     entry->name_count--;
@@ -219,7 +219,7 @@ bool graph_table_is_named_since(const struct graph_table *table, const struct te
     return alias != NULL && alias->number > number;
 }
 
-/* ---- Looks ---- */
+/* ---- Lookups ---- */
 
 struct graph_entry *graph_table_find_name(const struct graph_table *table,
                                           const struct tenant *tenant, const char *name)

@@ -37,7 +37,7 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
         return status;
     }
     if (job->report.result.form == RESULT_FORM_AUTO) {
-        /* A report is kept before the end only where it says something else. */
+        /* Before the end a row has a report only if it differs from this. */
         job->report.result =
             (struct result_summary){.form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS};
     }
@@ -78,7 +78,7 @@ double job_progress(const struct job *job, double monotonic_s)
         return job->row.state == JOB_DONE ? 1 : 0;
     }
     struct progress *progress = &job->signal->progress;
-    /* A process may have left any value. */
+    /* A worker process may have written any value. */
     return job->row.state == JOB_RUNNING ? progress_share(progress, monotonic_s)
                                          : fmin(fmax(progress->shown, 0), PROGRESS_SHARE_MAX);
 }
@@ -91,7 +91,7 @@ double job_eta_s(const struct job *job, double monotonic_s)
 
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
 {
-    /* Behind the version and its dash. */
+    /* The trace ID follows the version and a dash. */
     const char *id = traceparent[0] != '\0' ? traceparent + 3 : "";
     memset(ret_id, 0, TRACE_ID_SIZE);
     memcpy(ret_id, id, strnlen(id, TRACE_ID_SIZE - 1));
@@ -104,8 +104,8 @@ void job_trace_id(const struct job *job, char ret_id[TRACE_ID_SIZE])
 
 /* ---- The table ---- */
 
-/* By whose they are first: the words of one tenant are never compared with those of another, so
- * that the time of a look tells nothing of them. */
+/* Tenants are compared first: IDs of different tenants are never compared, so the time of a lookup
+ * reveals nothing about other tenants. */
 static int compare_id(const void *left, const void *right)
 {
     const struct job *a = left;
@@ -154,7 +154,7 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
         return STATUS_NO_MEMORY;
     }
     CHECK(*node == job);
-    /* A key found twice stays with its first job. */
+    /* A duplicate key stays with its first job. */
     if (job->row.idempotency_key[0] != '\0' && tsearch(job, &table->by_key, compare_key) == NULL) {
         tdelete(job, &table->by_id, compare_id);
         return STATUS_NO_MEMORY;
@@ -191,7 +191,7 @@ void job_table_remove(struct job_table *table, struct job *job)
     }
     if (job->graph != NULL) {
         LIST_REMOVE(job, of_graph);
-        /* Jobs are forgotten in the order of their ends: none of the kind was done before. */
+        /* Jobs leave the history in the order of ends: no earlier one of this kind remains. */
         if (job->graph->solvers[job->row.kind] == job) {
             job->graph->solvers[job->row.kind] = NULL;
         }
@@ -208,7 +208,7 @@ void job_table_remove(struct job_table *table, struct job *job)
     job_destroy(job);
 }
 
-/* A job to compare with: only its id or its key is looked at. */
+/* pattern: a job in which only tenant and ID or key are set. */
 static struct job *find_in_tree(void *const *root, const struct job *pattern,
                                 int (*compare)(const void *, const void *))
 {

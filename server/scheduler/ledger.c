@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The system does not report that a full disk has room again, so it is looked at. */
+/* Interval of the checks of a full disk: the system does not report that space is free again. */
 #define LOOK_MS 1000
-/* With less than this free the catalogue itself could not go on. */
+/* Free space that the catalogue itself needs to continue. */
 #define LEAST_FREE_BYTES (UINT64_C(1) << 20)
 #define RETRY_AFTER_LIMIT_S 60.0
-/* Bytes of a road network's hierarchy for each vertex and edge: what is reserved for one. */
+/* Bytes reserved for a hierarchy per vertex and edge: the size for a road network. */
 #define HIERARCHY_STEP_BYTES 32
 
 uint64_t ledger_graph_bytes(uint32_t vertex_count, uint64_t edge_count, enum weight_type type)
@@ -78,9 +78,9 @@ uint32_t ledger_free_places(const struct scheduler *scheduler)
     return taken < limit ? limit - taken : 0;
 }
 
-/* Bytes reserved that will be written at most. The file of a running job that is placed is no
- * longer free on the disk, and no longer to come; assume_placed: as if all that run were. Under a
- * budget, older results make room as newer ones come. */
+/* The upper bound of the reserved bytes that are still to be written. A running job's file that is
+ * already allocated no longer counts as free space, nor as reserved; assume_placed: treats every
+ * running job so. With a budget, older results are evicted as new ones arrive. */
 static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_placed)
 {
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
@@ -112,7 +112,7 @@ static void room_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
     if (scheduler->ledger.is_full) {
-        /* The next job must find its room, or it would come back at once. */
+        /* The next job's result must fit, or the job would fail at once. */
         const uint64_t free_bytes = store_free_bytes(scheduler->store);
         const uint64_t reserve_bytes = scheduler->config->disk_reserve_bytes;
         const struct job *first = queue_first(&scheduler->queue);
@@ -142,7 +142,7 @@ void ledger_note_full(struct scheduler *scheduler)
 {
     if (!scheduler->ledger.is_full) {
         scheduler->ledger.is_full = true;
-        scheduler->marks.unparked = true; /* changes that wait are refused */
+        scheduler->marks.unparked = true; /* refuses waiting changes */
         atomic_store(&scheduler->admission.full, true);
         log_write(LOG_ERROR, "disk_full",
                   LOG_NUMBER("free_bytes", (double)store_free_bytes(scheduler->store)));
@@ -150,8 +150,7 @@ void ledger_note_full(struct scheduler *scheduler)
     ledger_pause(scheduler);
 }
 
-/* The header line of an upload is judged by these some time later: what fails there has to fail in
- * the scheduler too, which looks again. */
+/* HTTP threads check uploads by these values some time later, so the scheduler checks again. */
 void ledger_publish(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
@@ -168,8 +167,8 @@ void ledger_publish(struct scheduler *scheduler)
 unsigned ledger_retry_after_s(enum status status)
 {
     if (status == STATUS_UPLOAD_MEMORY) {
-        return 2; /* about as long as a large graph takes to come in */
+        return 2; /* about the time of a large upload */
     }
-    /* Deletions make room, and nobody knows when. */
+    /* Deletions free space, at an unknown time. */
     return status == STATUS_STORAGE_QUOTA || status == STATUS_DISK_FULL ? 60 : 0;
 }

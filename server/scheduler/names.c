@@ -22,7 +22,7 @@ void names_end_move(struct scheduler *scheduler, struct name_move *move)
         LIST_REMOVE(move, in_moves);
         move->name = NULL;
         scheduler->marks.unparked = true;
-        scheduler_wake(scheduler); /* this may be the turn's look at the mark, or after it */
+        scheduler_wake(scheduler); /* the turn may have read the mark already */
     }
 }
 
@@ -39,8 +39,8 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
     return false;
 }
 
-/* Whether the job is done and its name is to be that of its graph. The name of a change that was
- * deleted with the parent, or given to another graph, does not come back. */
+/* Whether the job is done and its name must move to its graph. The name of a change does not come
+ * back if it was deleted with the parent, or reassigned. */
 static bool is_due(const struct scheduler *scheduler, const struct job *job)
 {
     const struct graph_table *graphs = scheduler->graphs;

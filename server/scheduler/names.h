@@ -1,7 +1,7 @@
-/* Names that move to the graph of a job once that is done, be it an upload or a change, and graphs
- * that are deleted. While the job runs the graph that had the name before answers by it; if the job
- * fails the name stays there. Of several jobs the one that was accepted last has the name in the
- * end. Loop thread. */
+/* Names that move to the graph of a job (an upload or a change) when the job is done, and the
+ * deletion of graphs. While the job runs, the name still finds the previous graph; if the job
+ * fails, the name stays there. Of several jobs for one name, the job accepted last gets it. Loop
+ * thread. */
 #pragma once
 
 #include "server/scheduler/tenants.h"
@@ -12,28 +12,28 @@ struct graph_entry;
 struct job;
 struct scheduler;
 
-/* A name that is to move: of a change from its beginning, and of a job until its end is durable. */
+/* A pending move of a name: for a change from its beginning, for a job until its end is durable. */
 struct name_move {
     LIST_ENTRY(name_move) in_moves;
     const struct tenant *tenant;
-    const char *name;         /* borrowed; NULL: none is to move */
-    char from[GRAPH_ID_SIZE]; /* the graph that lost the name; empty until then */
+    const char *name;         /* borrowed; NULL = no move */
+    char from[GRAPH_ID_SIZE]; /* the graph that lost the name; empty before the move */
 };
 
-/* An empty name is none. */
+/* Registers the move; does nothing for an empty name. */
 void names_begin_move(struct scheduler *scheduler, struct name_move *move,
                       const struct tenant *tenant, const char *name);
-/* Changes that wait for it go on. */
+/* Ends the move and resumes changes that wait for the name. */
 void names_end_move(struct scheduler *scheduler, struct name_move *move);
 bool names_is_moving(const struct scheduler *scheduler, const struct tenant *tenant,
                      const char *name);
 
-/* The name of the job, which is done, moves to its graph, unless a later request gave it away. */
+/* Moves the name of a finished job to its graph, unless a later request has reassigned the name. */
 void names_move(struct scheduler *scheduler, struct job *job);
-/* Adds the row of the name, which moves with the end of such a job. */
+/* Adds the row of the job's name to the commit, if the name moves when the job ends. */
 void names_add_row(struct scheduler *scheduler, const struct job *job, struct commit *commit);
-/* Deletes the graph if changes of a name made it, it has no name, and no job uses it. Once the move
- * of the name is durable. */
+/* Deletes a graph that was created by changing a name, has no name any more, and is used by no job.
+ * Called once the move of the name is durable. */
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id);
-/* The graph answers no more; its rows and files go next. call: to answer, or NULL. */
+/* Stops answering for the graph and deletes its rows and files. call: to answer, or NULL. */
 void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, struct call *call);

@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Added to the niceness of the threads: they yield to those that answer, but not to a solver. */
+/* Added to the niceness of the pool's threads: below threads that answer, above a solver's. */
 #define POOL_NICENESS 5
 
-/* libuv's pool has four threads. */
+/* Threads that each class may use; libuv's pool has four. */
 static const uint32_t limits[POOL_CLASS_COUNT] = {[POOL_UPLOAD] = 4, [POOL_STORED] = 2};
 
 static void do_nothing(uv_work_t *request)
@@ -17,8 +17,8 @@ static void do_nothing(uv_work_t *request)
     (void)request;
 }
 
-/* libuv starts its threads with the first work. On Linux a thread has a niceness of its own, which
- * those that it starts inherit, and which it may not lower again. */
+/* libuv starts its threads with the first work. On Linux threads have a niceness of their own and
+ * inherit it from their creator; a thread cannot lower it again. */
 static void *start_threads(void *loop)
 {
     static uv_work_t first;
@@ -30,7 +30,7 @@ static void *start_threads(void *loop)
 
 enum status pool_start(struct scheduler *scheduler)
 {
-    static bool is_started; /* once a process */
+    static bool is_started; /* once per process, as libuv's pool is global */
     pthread_t thread;
     STAILQ_INIT(&scheduler->pool.waiting);
     if (!is_started) {
@@ -63,7 +63,7 @@ static void end_work(uv_work_t *request, int error)
 {
     struct pool_work *work = request->data;
     struct scheduler *scheduler = work->scheduler;
-    CHECK(error == 0); /* nothing cancels it */
+    CHECK(error == 0); /* work is never cancelled */
     scheduler->pool.running[work->class_]--;
     work->tenant->pool.running[work->class_]--;
     work->then(work);

@@ -1,9 +1,9 @@
-/* Work that takes long, on the threads of libuv's pool: graphs are finished, ordered, changed and
- * written, stored ones are read. Tenants take turns. Loop thread.
+/* Long work on the threads of libuv's pool: finishing, ordering, changing, writing and reading
+ * graphs. Loop thread.
  *
- * The next work is the oldest of the tenant that was given a thread longest ago. While several
- * tenants may submit, one of them has at most half of the threads of a class, so that the large
- * uploads of a tenant do not hold up another. */
+ * Tenants take turns: the next work is the oldest of the tenant served longest ago. While several
+ * tenants may submit, each uses at most half of the threads of a class, so that the large uploads
+ * of one tenant do not delay another. */
 #pragma once
 
 #include "proto/status.h"
@@ -17,42 +17,42 @@ struct scheduler;
 struct tenant;
 
 enum pool_class {
-    POOL_UPLOAD, /* of a graph that came in, whose memory is charged */
-    POOL_STORED, /* of a stored graph that is read: at most two at once, as nothing else limits
-                    their memory */
+    POOL_UPLOAD, /* on an uploaded graph, whose memory is charged */
+    POOL_STORED, /* on a stored graph: at most two at once, as nothing else limits their memory */
     POOL_CLASS_COUNT
 };
 
-/* One piece of work, embedded in what it works on. */
+/* One piece of work, embedded in the object it works on. */
 struct pool_work {
     uv_work_t request;
     struct scheduler *scheduler;
     struct tenant *tenant;
     enum pool_class class_;
-    void (*run)(struct pool_work *work);  /* on a thread of the pool */
-    void (*then)(struct pool_work *work); /* on the loop, after run; may free the work */
+    void (*run)(struct pool_work *work); /* called on a pool thread */
+    void (*then)(
+        struct pool_work *work); /* called on the loop thread after run; may free the work */
     STAILQ_ENTRY(pool_work) in_waiting;
 };
 
 struct pool {
-    STAILQ_HEAD(, pool_work) waiting; /* the oldest first */
+    STAILQ_HEAD(, pool_work) waiting; /* oldest first */
     uint32_t running[POOL_CLASS_COUNT];
     uint64_t last_turn;
 };
 
-/* The part of the pool that a tenant has. */
+/* One tenant's use of the pool. */
 struct pool_share {
     uint32_t running[POOL_CLASS_COUNT];
-    uint64_t turn; /* the lowest is the tenant that was given a thread longest ago */
+    uint64_t turn; /* number of its last turn; the lowest is served next */
 };
 
-/* Before the loop runs: starts the threads, and gives them a niceness of their own. */
+/* Starts the threads and sets their niceness. Before the loop runs. */
 MUST_CHECK enum status pool_start(struct scheduler *scheduler);
 /* Whether work of this class would start at once. */
 bool pool_is_free(const struct scheduler *scheduler, const struct tenant *tenant,
                   enum pool_class class_);
-/* Has run() called on a thread when it is the tenant's turn, then then(). The members before run
- * are filled here; the work must live until then. */
+/* Queues the work: run() is called on a thread at the tenant's turn, then then(). Fills the members
+ * before run; the work must live until then(). */
 void pool_queue(struct scheduler *scheduler, struct tenant *tenant, enum pool_class class_,
                 struct pool_work *work);
 /* Whether nothing runs or waits. */

@@ -4,14 +4,13 @@
 
 #include <math.h>
 
-/* A vertex of a hierarchy takes as long as so many steps of a matrix. */
+/* Cost of one vertex of a hierarchy, in steps of a matrix. */
 #define HIERARCHY_STEPS 1e5
 
-/* The least cost charged to a tenant for a job: even a tiny one has to be moved to a device and
- * back. */
+/* The least cost of a job: even a tiny graph is moved to a device and back. */
 #define CUBES_MIN (64.0 * 64 * 64)
 
-/* The time that it takes, in cubed vertices. */
+/* The cost of a job in cubed vertices. */
 static double cubes_of(const struct job *job)
 {
     const double n = job->vertex_count;
@@ -24,7 +23,7 @@ static struct job_line *line_of(const struct job *job)
     return &job->share->lines[job->row.priority];
 }
 
-/* The place right behind this job. */
+/* The position right after this job. */
 static struct job_place place_behind(const struct job *job)
 {
     struct job_place place = job->place;
@@ -39,7 +38,7 @@ void queue_push(struct job_queue *queue, struct job_share *share, struct job *jo
     job->expected_s = cubes_of(job) * queue->pace_s[job_cost(job)];
     struct job_line *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
-        /* Idle time is not saved up. */
+        /* Idle time earns no credit. */
         share->served = share->served < queue->served ? queue->served : share->served;
         LIST_INSERT_HEAD(&queue->shares, share, in_queue);
     }
@@ -61,7 +60,7 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
         struct job *job;
         TAILQ_FOREACH(job, &share->lines[priority].jobs, in_line)
         {
-            /* The host makes a hierarchy, whatever the device holds. */
+            /* A hierarchy is computed by the host, so the device's limit does not apply. */
             if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
                 job->vertex_count <= vertex_limit[job_cost(job)]) {
                 return job;
@@ -79,7 +78,7 @@ struct job *queue_first_within(const struct job_queue *queue,
     struct job *first = NULL;
     LIST_FOREACH(share, &queue->shares, in_queue)
     {
-        /* <= gives a tie to the share that came first. */
+        /* The list is newest first, so <= gives a tie to the oldest share. */
         struct job *job =
             least == NULL || share->served <= least->served ? first_of(share, vertex_limit) : NULL;
         if (job != NULL) {
@@ -116,7 +115,7 @@ void queue_serve(struct job_queue *queue, struct job *job)
     queue_remove(queue, job);
 }
 
-/* Counts the places of a line anew if one has left its middle. */
+/* Recounts the positions of a line if a job has left its middle. */
 static void make_even(struct job_line *line)
 {
     struct job_place place = {0};
@@ -132,7 +131,7 @@ static void make_even(struct job_line *line)
     line->is_uneven = false;
 }
 
-/* The jobs of a share above this priority; -1 is below all. */
+/* Counts the jobs of a share above this priority; -1 = all. */
 static struct job_place count_above(struct job_share *share, int priority)
 {
     struct job_place sum = {0};
@@ -148,8 +147,8 @@ static struct job_place count_above(struct job_share *share, int priority)
     return sum;
 }
 
-/* The shares take turns: before a job of one come about as many of each other, and each other share
- * gets as much time as this one until then, if it has use for it. */
+/* The shares take turns: before a job with k jobs ahead in its own share, about k jobs of every
+ * other share run, and no share gets more time than this one until then. */
 struct job_place queue_ahead(const struct job_queue *queue, const struct job *job)
 {
     struct job_line *line = line_of(job);

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page ends where it gets this long: it is there whole before it is sent. */
+/* A page of a list ends at this size, as it is built in memory before it is sent. */
 #define PAGE_BYTES ((size_t)262144)
-/* Jobs that a filter leaves out of a page: behind so many it ends, and the next one goes on. More
- * than a history has by default. */
+/* A page ends after this many jobs that the filter rejects, more than a history has by default; the
+ * next page continues there. */
 #define PAGE_LOOKS 20000
 
 /* ---- Lists ---- */
 
-/* Takes the document; NULL makes the answer fail as a whole. */
+/* Appends and frees a document; NULL makes the whole answer fail. */
 static void append_document(struct text *text, uint32_t index, char *document)
 {
     if (index > 0) {
@@ -38,7 +38,7 @@ static void append_document(struct text *text, uint32_t index, char *document)
     free(document);
 }
 
-/* next: the id to go on after, NULL at the end. */
+/* next: the ID after which the next page begins; NULL at the end. */
 static void answer_list(struct call *call, struct text *text, const char *next)
 {
     text_append_string(text, "],\"next\":");
@@ -53,8 +53,8 @@ static void answer_list(struct call *call, struct text *text, const char *next)
     answer_body(call, 200, body);
 }
 
-/* From this job on, which may be NULL, the first that the page lists; `last` follows it. Ids sort
- * by time of creation, so a cursor whose job is forgotten, below, still has a place. */
+/* Returns the first job of the page's filter from `job` (may be NULL) on; *last is the one before.
+ * IDs sort by creation time, so the cursor `below` is valid even if its job is gone. */
 static const struct job *next_listed_job(const struct job *job, const struct call *call,
                                          const char *below, uint32_t *looks,
                                          const struct job **last)
@@ -144,7 +144,7 @@ void requests_show_graph(struct scheduler *scheduler, struct call *call)
     }
 }
 
-/* Queries stop at once; the rows and files go next. */
+/* Stops answering queries at once; rows and files are deleted next. */
 void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -163,7 +163,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 
 /* ---- Results ---- */
 
-/* A call that may wait has the graph solved, unless its latest job failed: it would fail again. */
+/* Submits a job if the call may wait, unless the latest job failed, as a new one would fail too. */
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
@@ -181,7 +181,7 @@ void requests_call_result(struct scheduler *scheduler, struct call *call)
     if (waits && job != NULL && !job_state_is_final(job->row.state)) {
         waiters_hold(scheduler, call, job);
     } else if (waits && (job == NULL || job->row.state != JOB_FAILED)) {
-        /* As it was solved last; that job may not be accepted yet. */
+        /* Same form as the latest job, which may not be accepted yet. */
         const struct job *last = LIST_FIRST(&entry->jobs);
         call->submit.parameters.form = last != NULL ? last->report.result.form : RESULT_FORM_AUTO;
         submit_for_result(scheduler, call, entry, last != NULL ? last->row.kind : KIND_AUTO);
@@ -207,7 +207,7 @@ static bool has_room(const struct scheduler *scheduler, const struct estimate *e
                estimate->free_disk_bytes;
 }
 
-/* Hints at another kind that fits, else at the vertices that this one holds. */
+/* Suggests another kind that fits, else the most vertices that fit in this kind. */
 static void add_hint(const struct scheduler *scheduler, struct estimate *estimate)
 {
     static const struct {
@@ -241,8 +241,8 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
     }
 }
 
-/* The form that a job would have, by what is free of the disk. look: what is known of the graph's
- * separators. False: neither form fits. */
+/* Chooses the form that a job would get with the current free disk space. look: what is known about
+ * the graph's separators. Returns false if neither form fits. */
 static bool choose_form(const struct scheduler *scheduler, const struct form_look *look,
                         struct estimate *estimate)
 {
@@ -292,8 +292,8 @@ static void judge_fit(const struct scheduler *scheduler, const struct form_look 
     add_hint(scheduler, estimate);
 }
 
-/* The worker that would be given such a job while nobody waits: the group gets what is large or
- * what no single device holds. */
+/* The worker that would get such a job on an idle service: the group gets a large graph, or one
+ * that fits no single device. */
 static const struct scheduler_worker *find_worker(const struct scheduler *scheduler,
                                                   const struct estimate *estimate)
 {
@@ -317,7 +317,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
         ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
     const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
     struct solver_estimate solve;
-    /* A result without a size has no estimate either. */
+    /* If the size of the result overflows there is no estimate. */
     if (result_bytes == INT64_MAX) {
         solve = (struct solver_estimate){.device_bytes = INT64_MAX, .seconds = -1};
     } else {
@@ -338,8 +338,7 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     estimate->free_disk_bytes = ledger_disk_room(scheduler);
 }
 
-/* The estimate of a stored graph whose separators decide on the form of its result: the pool looks
- * at them. */
+/* The estimate of a stored graph whose separators decide the form: the pool measures them. */
 struct stored_estimate {
     struct pool_work work; /* first */
     struct call *call;
@@ -414,7 +413,7 @@ void requests_estimate(struct scheduler *scheduler, struct call *call)
             answer_no_such(call);
             return;
         }
-        /* The kind that a job of this graph would have. */
+        /* The kind that a job of this graph would get. */
         if (graph_entry_choose_kind(entry, call->estimate.kind, &estimate.kind, &problem) !=
             STATUS_OK) {
             answer_problem(call, &problem);

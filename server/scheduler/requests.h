@@ -1,5 +1,5 @@
-/* Requests that change nothing or delete a graph: lists, documents of jobs and graphs, results
- * asked for, estimates. Loop thread. */
+/* Requests that only read or delete: lists, documents of jobs and graphs, results, estimates,
+ * deletion of a graph. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"

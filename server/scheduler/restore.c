@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counts of the rows restored, for the log and the budget. */
+/* Counts of restored rows, for the log. */
 struct restore {
     struct scheduler *scheduler;
     uint32_t graphs;
@@ -22,8 +22,7 @@ struct restore {
     uint64_t result_bytes;
 };
 
-/* Told when all rows are restored: the jobs of a lost graph, those that were done too, become jobs
- * without a graph. */
+/* Logs damage, after all rows were restored. Jobs of a lost graph become jobs without a graph. */
 static enum status tell_damage(void *context, const struct catalogue_damage *damage)
 {
     struct restore *restore = context;
@@ -42,7 +41,6 @@ static enum status tell_damage(void *context, const struct catalogue_damage *dam
     return STATUS_OK;
 }
 
-/* Something stored of a graph that is not stored. */
 static void tell_without_graph(struct restore *restore, const char *what, const char *id)
 {
     struct catalogue_damage damage = {.what = what, .kind = KIND_COUNT};
@@ -59,7 +57,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     STATUS_TRY(graph_table_add(restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
-    /* The damaged are gone: what cannot be read now, a query tells. */
+    /* Damaged coordinates were removed before; a later read failure is reported by a query. */
     struct coordinates_info coordinates;
     if (coordinates_file_look(store_folder(restore->scheduler->store, STORE_COORDINATES), row->id,
                               &coordinates) == STATUS_OK) {
@@ -99,7 +97,7 @@ static enum status open_result(const struct scheduler *scheduler, const struct g
     return status;
 }
 
-/* One that cannot be opened is as good as lost: its job is queued again. */
+/* A result that cannot be opened counts as lost: its job is queued again. */
 static enum status restore_result(void *context, const struct result_row *row)
 {
     struct restore *restore = context;
@@ -124,7 +122,7 @@ static enum status restore_result(void *context, const struct result_row *row)
     return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
-/* A report that cannot be read is left out; the rest of the row stays. */
+/* An unreadable report is dropped; the rest of the row is used. */
 static enum status restore_job(void *context, const struct job_row *row)
 {
     struct restore *restore = context;
@@ -163,7 +161,7 @@ static enum status restore_job(void *context, const struct job_row *row)
     return STATUS_OK;
 }
 
-/* Sets the job back to queued; its row is not looked at again before it has ended again. */
+/* Queues the job again; its row is updated when it ends. */
 static void restart_job(struct restore *restore, struct job *job)
 {
     job->row.state = JOB_QUEUED;
@@ -178,9 +176,8 @@ static void restart_job(struct restore *restore, struct job *job)
     restore->queued++;
 }
 
-/* The latest job of a result that is gone solves it again, under its id. A result is lost, and not
- * evicted on purpose, if the budget and the limit have room for it; of a graph that was deleted,
- * and came again after this job, none is. */
+/* Queues the latest job of a lost result again, under its ID. A result counts as lost, not evicted,
+ * if budget and limit have space for it. If the graph is newer than the job nothing is lost. */
 static void restart_lost(struct restore *restore, struct job *job)
 {
     const struct scheduler *scheduler = restore->scheduler;
@@ -198,7 +195,7 @@ static void restart_lost(struct restore *restore, struct job *job)
         return;
     }
     entry->results[job->row.kind].state = GRAPH_RESULT_LOST;
-    /* Another job may bring, or have brought, the same result later. */
+    /* A newer job may have, or will have, the same result. */
     for (const struct job *newer = LIST_FIRST(&entry->jobs); newer != job;
          newer = LIST_NEXT(newer, of_graph)) {
         if (newer->row.kind == job->row.kind &&
@@ -230,7 +227,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
     TAILQ_FOREACH(job, &scheduler->jobs->all, in_table)
     {
         if (!job_state_is_final(job->row.state)) {
-            /* The graph of a job that has ended may have been deleted. */
+            /* The graph of a finished job may have been deleted. */
             if (job->graph == NULL) {
                 tell_without_graph(&restore, "job_without_graph", job->row.id);
             }
@@ -267,11 +264,11 @@ void restore_queue(struct scheduler *scheduler)
             waiters_watch_deadline(scheduler, job);
         }
     }
-    /* A kill came before they were deleted. Deletions end later. */
+    /* Deletes graphs that a kill has left. Deletions are asynchronous: the list stays unchanged. */
     const struct graph_entry *entry;
     LIST_FOREACH(entry, &scheduler->graphs->all, in_table)
     {
         names_delete_old_graph(scheduler, entry->row.id);
     }
-    results_evict(scheduler, NULL); /* the budget may be smaller now */
+    results_evict(scheduler, NULL); /* the budget may have been reduced */
 }

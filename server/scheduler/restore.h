@@ -1,4 +1,4 @@
-/* The tables as the catalogue has them, at the start. */
+/* Restores the tables from the catalogue at start-up. Loop thread, before the loop runs. */
 #pragma once
 
 #include "proto/problem.h"
@@ -6,5 +6,5 @@
 struct scheduler;
 
 MUST_CHECK enum status restore_tables(struct scheduler *scheduler, struct problem *reterr);
-/* After the workers are open: what was queued or running is queued. */
+/* Queues the jobs that were queued or running; after the workers are open. */
 void restore_queue(struct scheduler *scheduler);

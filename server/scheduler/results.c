@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Message from any thread: a result or a graph file proved damaged. */
+/* Message from any thread: a result or a graph file is damaged. */
 struct damage_notice {
     struct message message;
     struct scheduler *scheduler;
-    struct result *result; /* counted; NULL: the graph's file */
+    struct result *result; /* counted reference; NULL = the graph's file */
     char graph_id[GRAPH_ID_SIZE];
 };
 
 /* ---- Keys ---- */
 
-/* A key that cannot be entered for want of memory is not found: NotSolved until a restart. */
+/* If memory is short the key is not entered: queries get NotSolved until a restart. */
 static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, const char *key,
                      struct result *result)
 {
@@ -58,16 +58,16 @@ void results_bind_latest(struct scheduler *scheduler, const struct job *job)
 
 /* ---- Results by the time of their last query ----
  *
- * A list with lazy keys: a query only touches the result, on its own thread, so the times in the
- * list may be too early. The first item is looked at again before it is used, and moves to its
- * place if it was touched meanwhile. */
+ * The list is sorted lazily: a query only sets the time in the result, on its own thread. Before
+ * the first item is used its time is read again, and the item moves if a query has used it since.
+ */
 
 static uint64_t bytes_of(const struct result *result)
 {
     return result_file_bytes(result_content(result));
 }
 
-/* Puts the item where its time belongs, which is mostly at the end. */
+/* Inserts the item by its time, usually near the end. */
 static void insert_item(struct scheduler *scheduler, struct result_item *item, double touched_s)
 {
     struct result_item *before = TAILQ_LAST(&scheduler->items, result_list);
@@ -82,8 +82,8 @@ static void insert_item(struct scheduler *scheduler, struct result_item *item, d
     }
 }
 
-/* The least recently used result; NULL when there is none beside `kept`, which counts as used
- * now. */
+/* The least recently used result but `kept`, which counts as used now; NULL if there is no other.
+ */
 static struct result_item *find_oldest(struct scheduler *scheduler, const struct result *kept)
 {
     struct result_item *first;
@@ -107,7 +107,7 @@ static struct result_item *find_oldest(struct scheduler *scheduler, const struct
 
 /* ---- Publishing and retiring ---- */
 
-/* Deletes the row of this result. as: whether its file goes too, or to quarantine. */
+/* Adds the deletion of a result's row. as: whether its file is deleted or quarantined. */
 static void delete_result(struct commit *commit, struct graph_entry *entry, enum kind kind,
                           enum store_op_kind as)
 {
@@ -117,7 +117,6 @@ static void delete_result(struct commit *commit, struct graph_entry *entry, enum
     memcpy(row->graph_id, entry->row.id, sizeof(entry->row.id));
 }
 
-/* The result of this kind is no more among those that may be evicted. */
 static void remove_result(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind)
 {
     TAILQ_REMOVE(&scheduler->items, &entry->results[kind].item, in_list);
@@ -155,7 +154,7 @@ void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum
     result_table_remove_result(scheduler->results, entry->results[kind].result);
     remove_result(scheduler, entry, kind);
     graph_entry_set_result(entry, kind, NULL);
-    /* The result of another kind answers then, if there is one. */
+    /* A result of another kind answers from now on, if there is one. */
     entry->answering = KIND_AUTO;
     for (enum kind other = KIND_I4; other < KIND_COUNT; other++) {
         if (entry->results[other].result != NULL) {
@@ -192,7 +191,7 @@ void results_evict(struct scheduler *scheduler, const struct result *kept)
     }
 }
 
-/* ---- Jobs whose result is there already ---- */
+/* ---- Jobs whose result exists ---- */
 
 bool results_is_known(const struct job *job)
 {
@@ -219,7 +218,7 @@ void results_end_known_job(struct job *job)
         memcpy(job->report.traceparent, own.traceparent, sizeof(own.traceparent));
         memcpy(job->report.parent, own.parent, sizeof(own.parent));
         memcpy(job->report.moves, own.moves, sizeof(own.moves));
-        job->report.cycle = NULL; /* owned by the other; a job that is done has none */
+        job->report.cycle = NULL; /* owned by the solver's report; a done job has none */
     } else {
         const struct result *result = job->graph->results[job->row.kind].result;
         job->report.result =
@@ -252,7 +251,7 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
 
 /* ---- Damaged files ---- */
 
-/* The graph stays known, and its file where it is: an upload of the same graph writes it anew. */
+/* The graph stays in the table with its file, which an upload of the same graph replaces. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id)
 {
     struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
@@ -262,7 +261,7 @@ void results_note_damaged_graph(const struct scheduler *scheduler, const char *g
     }
 }
 
-/* ---- A result solved again ---- */
+/* ---- Solving a result again ---- */
 
 static void job_stored(struct commit *commit)
 {
@@ -284,8 +283,8 @@ static void job_stored(struct commit *commit)
     queue_push(&scheduler->queue, &job->tenant->share, job);
 }
 
-/* A new job, as the jobs that are done with the result stay so. Without memory for it the next
- * call that waits for the result has the graph solved. */
+/* Adds a new job, as the finished jobs of the result stay finished. Without memory, the next call
+ * that waits for the result submits one. */
 static void add_job(struct commit *commit, enum kind kind, enum result_form form)
 {
     struct scheduler *scheduler = commit->scheduler;
@@ -340,9 +339,9 @@ static void replace_result(struct scheduler *scheduler, const struct result *res
     commit_send(commit);
 }
 
-/* ---- The way to the loop ---- */
+/* ---- Damage notices ---- */
 
-/* Once the drain has been told nothing changes any more: the next start finds the damage again. */
+/* After drained() nothing may change: the next start finds the damage again. */
 static void deliver_notice(struct message *message)
 {
     struct damage_notice *notice = (struct damage_notice *)message;
@@ -359,7 +358,7 @@ static void deliver_notice(struct message *message)
     free(notice);
 }
 
-/* Any thread. Without memory the damage is found again by the next look. */
+/* Any thread. Without memory the damage is found again by the next access. */
 static void post_notice(struct scheduler *scheduler, struct result *result, const char *graph_id)
 {
     struct damage_notice *notice = calloc(1, sizeof(*notice));

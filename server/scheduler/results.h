@@ -1,32 +1,32 @@
-/* Results: published, found, evicted, and solved again when they are damaged. Loop thread. */
+/* Results: published, found, evicted, and solved again if damaged. Loop thread. */
 #pragma once
 
 #include "server/scheduler/commit.h"
 
-/* Makes the result answer: for its graph and the aliases; a job that is done with it finds it at
- * the first question, by results_find. */
+/* Makes the result answer queries for its graph and the graph's aliases. results_find binds the IDs
+ * of finished jobs at the first query. */
 MUST_CHECK enum status results_publish(struct scheduler *scheduler, struct graph_entry *entry,
                                        struct result *result);
-/* An alias finds the result that its graph has. */
+/* Binds an alias to the result of its graph. */
 void results_bind_name(struct scheduler *scheduler, const char *name,
                        const struct graph_entry *entry);
-/* The newest job of its graph: when it is done its id finds its result, and of the results of
- * several kinds it is this one that the graph and its aliases answer with from now on. */
+/* Called for the newest job of a graph: if the job is done, its ID finds its result, and graph and
+ * aliases answer with the job's kind from now on. */
 void results_bind_latest(struct scheduler *scheduler, const struct job *job);
-/* No query finds it any more. The commit, whose matter its file and row are, lets it go. */
+/* Hides the result from queries; the commit, which deletes its row and file, gets the reference. */
 void results_retire(struct scheduler *scheduler, struct graph_entry *entry, enum kind kind,
                     struct commit *commit);
-/* Evicts the results longest unasked until the budget holds, never `kept`. */
+/* Evicts the least recently used results until limit and budget hold, never `kept`. */
 void results_evict(struct scheduler *scheduler, const struct result *kept);
-/* Whether the graph of the job has its result already, verified when the job asks for that. */
+/* Whether the job's graph already has the result, verified if the job asks for that. */
 bool results_is_known(const struct job *job);
-/* Marks such a job done, with the report of the job that solved it; nothing is committed. */
+/* Marks such a job done, with the report of the job that solved it; commits nothing. */
 void results_end_known_job(struct job *job);
-/* Whether the key of the call finds a result. The id of a job that is done is entered again if it
- * has lost its result and there is a newer one. */
+/* Whether the key of the call finds a result. Rebinds the ID of a finished job that has lost its
+ * result if its graph has a newer one. */
 bool results_find(struct scheduler *scheduler, const struct call *call);
-/* From here on the result, not yet shared, goes to quarantine when it proves damaged, and its graph
- * is solved again. */
+/* Watches the result for damage: a damaged result goes to quarantine and its graph is solved again.
+ * Before the result is shared. */
 void results_watch(struct scheduler *scheduler, struct result *result);
-/* The file of this graph is damaged: the next upload of the same graph writes it anew. */
+/* Marks the graph's file as damaged: the next upload of the same graph writes it again. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id);

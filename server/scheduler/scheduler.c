@@ -15,7 +15,7 @@
 
 static const struct {
     void (*deliver)(struct scheduler *scheduler, struct call *call);
-    bool changes; /* something in the store */
+    bool changes; /* whether the call changes the store */
 } handlers[] = {
     [CALL_SUBMIT] = {submit_call, true},
     [CALL_CHANGE] = {submit_call, true},
@@ -33,9 +33,8 @@ static const struct {
     [CALL_RESULT] = {requests_call_result, false},
 };
 
-/* The only place where calls are refused for the shutdown: from its beginning those that bring new
- * work, and once its end has been told, when nothing may be under way again, all that change
- * something. The rest is answered from memory. */
+/* The only place that refuses calls because of the shutdown: from its beginning, calls with new
+ * work; after drained(), calls that change the store. Other calls are answered from memory. */
 static void deliver_call(struct message *message)
 {
     struct call *call = (struct call *)message;
@@ -135,7 +134,6 @@ static uint32_t count_running(const struct scheduler *scheduler)
     return count;
 }
 
-/* Tells of the end of the drain when nothing is under way any more. */
 static void check_drain(struct scheduler *scheduler)
 {
     if (scheduler->stage != SCHEDULER_DRAINS || scheduler->changes > 0 ||

@@ -1,8 +1,8 @@
-/* The scheduler from inside: the state that its files share, on the loop thread.
+/* The state that the files of the scheduler share. Loop thread.
  *
- * A handler changes tables and sets marks; it never dispatches or wakes by itself. The loop settles
- * once at the end of each turn (scheduler.c). README.md lists the files; calls between them go down
- * only. */
+ * A handler changes tables and sets marks; it never dispatches or wakes waiters itself. The loop
+ * acts on the marks once at the end of each turn (scheduler.c). README.md lists the files; calls
+ * between them go down only. */
 #pragma once
 
 #include "server/metrics.h"
@@ -15,31 +15,31 @@
 #include "server/store/result.h"
 #include "server/worker/worker.h"
 
-/* A worker and the job that it has. */
+/* A worker and its job. */
 struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
     struct worker_opening opening;
-    struct job *job;  /* of the task in hand; NULL: the worker is idle */
-    struct task task; /* with a job: lent to the worker */
+    struct job *job;  /* running job; NULL = the worker is idle */
+    struct task task; /* lent to the worker while it has a job */
 };
 
-/* Steps that wait for the end of the turn. */
+/* Work for the end of the turn. */
 struct scheduler_marks {
-    struct job *changed; /* jobs whose waiters are to be woken */
-    bool unparked;       /* a deletion, a naming or a move has ended: what waits for it goes on */
-    bool ends_unstored;  /* ends that found no room on the disk are to be stored */
-    bool alarm_rang;     /* waits or deadlines are over */
+    struct job *changed; /* jobs whose waiters must be woken */
+    bool unparked; /* a deletion, a name commit or a move has ended: resume parked submissions */
+    bool ends_unstored; /* try again to store the ends of jobs */
+    bool alarm_rang;    /* a wait or deadline has ended */
 };
 
 /* The life of the scheduler, in this order. */
 enum scheduler_stage {
     SCHEDULER_SERVES = 0,
-    SCHEDULER_DRAINS, /* no new jobs; what is under way ends, or goes back into the queue */
-    SCHEDULER_DRAINED /* nothing is under way, or changes any more, and that has been told */
+    SCHEDULER_DRAINS, /* no new jobs; work under way ends, or returns to the queue */
+    SCHEDULER_DRAINED /* nothing is under way; drained() was called */
 };
 
-/* From here on two devices solve a graph in little more than half of the time of one. */
+/* From this many vertices on two devices need little more than half the time of one. */
 #define SCHEDULER_GROUP_VERTICES_MIN 8192
 
 struct scheduler {
@@ -51,11 +51,11 @@ struct scheduler {
     struct mailbox *mailbox;
 
     uv_async_t wake;
-    uv_timer_t alarm;  /* at the earliest deadline or end of a wait */
+    uv_timer_t alarm;  /* set to the earliest deadline or end of a wait */
     double alarm_at_s; /* monotonic; 0 = not set */
     uv_timer_t drain_alarm;
-    uv_timer_t watch_tick; /* runs while a stream of events waits */
-    uv_timer_t room_tick;  /* runs while nothing is begun for want of something */
+    uv_timer_t watch_tick; /* runs while an event stream waits */
+    uv_timer_t room_tick;  /* runs while the ledger is paused */
     uint32_t handles_open;
 
     struct admission admission;
@@ -63,51 +63,51 @@ struct scheduler {
     uint32_t vertex_limit[COST_COUNT]; /* by graph_cost */
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
-    uint32_t opening_count; /* workers whose opening has come */
-    uint32_t next_worker;   /* the one that is given a job first */
-    /* The one whose devices are those of all others, together; NULL = none. It works while they do
-     * not. */
+    uint32_t opening_count; /* workers that have reported their opening */
+    uint32_t next_worker;   /* index of the worker that gets a job first */
+    /* The worker that uses the devices of all others together; NULL = none. It and the others never
+     * work at once. */
     struct scheduler_worker *group;
 
     struct job_table *jobs;
     struct job_queue queue;
     struct tenant *tenants;
-    struct tenant *nobody; /* the one without a name */
+    struct tenant *nobody; /* the tenant without a name */
     struct graph_table *graphs;
     struct ledger ledger;
     struct result_list items; /* the least recently used result first */
-    uint32_t submissions;     /* under way, parked ones included */
+    uint32_t submissions;     /* submissions under way, including parked ones */
     struct pool pool;
     uint32_t changes;                 /* on their way to the disk */
     STAILQ_HEAD(, submission) parked; /* in the order of their calls */
-    LIST_HEAD(, commit) namings;      /* commits with a name, under way */
-    LIST_HEAD(, name_move) moves;     /* names that are to move */
-    LIST_HEAD(, call) waiting;        /* all calls that wait for a job */
-    uint32_t event_count;             /* streams of events among them */
-    double deadline_at_s;   /* no unfinished job has an earlier deadline; 0 = none has one */
-    double typical_solve_s; /* smoothed, for the guess of Retry-After */
+    LIST_HEAD(, commit) namings;      /* commits under way that assign a name */
+    LIST_HEAD(, name_move) moves;     /* pending moves of names */
+    LIST_HEAD(, call) waiting;        /* calls that wait for a job */
+    uint32_t event_count;             /* event streams among them */
+    double deadline_at_s;   /* lower bound of the deadlines of unfinished jobs; 0 = none */
+    double typical_solve_s; /* moving average, for Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 
     enum scheduler_stage stage;
     void (*drained)(void *context);
     void *drained_context;
-    enum status lost_status; /* why the process cannot go on; STATUS_OK = it can */
+    enum status lost_status; /* why the process must exit; STATUS_OK = it need not */
     void (*lost)(void *context, enum status why); /* NULL once called */
     void *lost_context;
 };
 
-/* The loop settles soon: for handlers of timers and of libuv's pool, which are no messages. */
+/* Schedules a settle; for handlers of timers and of libuv's pool, which are not messages. */
 static inline void scheduler_wake(struct scheduler *scheduler)
 {
     CHECK(uv_async_send(&scheduler->wake) == 0);
 }
 
-/* Delivers the messages that have come, nothing else. */
+/* Delivers the messages in the mailbox, nothing else. */
 void scheduler_deliver_messages(struct scheduler *scheduler);
-/* The callback of scheduler->wake: messages, then scheduler_settle. Sends coalesce, so one call may
- * stand for many messages. */
+/* The callback of scheduler->wake: delivers messages, then settles. uv_async_send coalesces, so one
+ * call may stand for many messages. */
 void scheduler_turn(uv_async_t *wake);
-/* Acts on the marks: dispatches, wakes waiters, forgets old jobs, publishes counters, checks the
- * drain. After the drain has been told the scheduler may be gone. */
+/* Acts on the marks: dispatches, wakes waiters, trims the history, publishes counters, checks the
+ * drain. May free the scheduler, after drained(). */
 void scheduler_settle(struct scheduler *scheduler);

@@ -14,7 +14,7 @@
 
 #define HIERARCHY_VERTEX_BYTES 1024
 #define GIB 1073741824.0
-/* Descriptors for connections and the process itself, beside one for each result. */
+/* Descriptors for connections and the process itself; each result takes one more. */
 #define FEW_FILES 4096
 
 /* ---- Workers ---- */
@@ -67,7 +67,7 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     return STATUS_OK;
 }
 
-/* The loop does not run yet, so what comes is delivered here: openings. */
+/* Waits for the workers, delivering their openings here as the loop does not run yet. */
 static void wait_for_openings(struct scheduler *scheduler)
 {
     while (scheduler->opening_count < scheduler->worker_count) {
@@ -76,7 +76,7 @@ static void wait_for_openings(struct scheduler *scheduler)
     }
 }
 
-/* Workers without a solver are let go; the others close ranks. None has work yet. */
+/* Stops workers without a solver and closes the gaps in the list. No worker has a task yet. */
 static void drop_unopened(struct scheduler *scheduler, struct problem *ret_problem)
 {
     uint32_t kept = 0;
@@ -104,9 +104,8 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
     scheduler->opening_count = kept;
 }
 
-/* The first worker reports how many GPUs there are: to count them opens the driver, which the
- * daemon does not do where its workers are processes. A group is opened last, so that its memory is
- * what the others leave. */
+/* The first worker reports the number of GPUs: counting them opens the driver, which the daemon
+ * avoids if its workers are processes. The group is opened last and uses the remaining memory. */
 static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_problem)
 {
     const enum solver_group group = scheduler->config->solver.group;
@@ -171,17 +170,16 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
     return open_cpu(scheduler, reterr);
 }
 
-/* ---- How large a graph may be ---- */
+/* ---- Size limits of graphs ---- */
 
-/* By the size of the disk, not by what is free on it: that changes, so each job is judged by it
- * when it comes. */
+/* Limits n by the size of the disk. Its free space changes, and is checked for each job. */
 static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
 {
     double n = floor(sqrt((double)disk_bytes / (double)kind_size(kind)));
     return n < (double)(NO_VERTEX - 1) ? (uint32_t)n : NO_VERTEX - 1;
 }
 
-/* reason: of the smallest of the three. */
+/* Returns the smallest of three limits, with its reason. */
 static uint32_t limit_of_cost(const struct scheduler *scheduler, uint32_t cost, char *reason,
                               size_t size)
 {
@@ -203,7 +201,7 @@ static uint32_t limit_of_cost(const struct scheduler *scheduler, uint32_t cost, 
     return limit;
 }
 
-/* By what planning a road network takes. Other graphs may prove too large when they are planned. */
+/* Limits hierarchies by the memory that planning a road network takes. Other graphs may fail. */
 static void set_hierarchy_limit(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
@@ -259,7 +257,7 @@ static void wake_loop(void *context)
     CHECK(uv_async_send(context) == 0);
 }
 
-/* The handles need no memory of their own: once initialised they stay until scheduler_destroy. */
+/* The handles are part of the scheduler; once initialised they are open until scheduler_destroy. */
 static enum status open_tables(struct scheduler *scheduler)
 {
     uv_timer_t *const timers[] = {&scheduler->alarm, &scheduler->drain_alarm,
@@ -313,7 +311,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->store = store;
     scheduler->results = table;
     scheduler->launcher = launcher;
-    /* Each result is an open file, also while it waits for the publisher to let it go. */
+    /* Each result has an open file, also while it waits for the publisher to release it. */
     struct rlimit files = {.rlim_cur = RLIM_INFINITY};
     (void)getrlimit(RLIMIT_NOFILE, &files);
     const rlim_t eighth = files.rlim_cur / 8;
@@ -356,7 +354,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
     scheduler->drained_context = context;
     atomic_store(&scheduler->admission.draining, true);
     log_write(LOG_INFO, "draining", LOG_NUMBER("queued", scheduler->queue.count));
-    scheduler->marks.unparked = true; /* changes that wait for a job wait no longer */
+    scheduler->marks.unparked = true; /* resumes changes that wait for a job */
     waiters_end(scheduler, false);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         worker_hurry(scheduler->workers[i]->worker);
@@ -409,7 +407,7 @@ void scheduler_destroy(struct scheduler *scheduler)
         scheduler->stage = SCHEDULER_DRAINED;
         waiters_end(scheduler, false);
         waiters_end(scheduler, true);
-        /* Commits borrow memory of the scheduler until the disk threads have sent them home. */
+        /* Commits borrow memory of the scheduler until the disk threads return them. */
         while (scheduler->changes > 0) {
             struct message *message = mailbox_wait(scheduler->mailbox);
             message->deliver(message);

@@ -1,21 +1,21 @@
-/* The life of the scheduler: opened with its devices, drained, destroyed. Loop thread. */
+/* Opens the scheduler with its devices, drains it, destroys it. Loop thread. */
 #pragma once
 
 #include "server/scheduler/scheduler.h"
 
 /* Restores graphs, results and jobs from the store, starts the store's disk threads, opens a worker
- * per device (waits for them) and queues again what was queued or running. Borrows config, store,
- * table and launcher, which may be NULL, for its life. Loop thread. */
+ * per device (waits for them) and queues the jobs that were queued or running. Borrows config,
+ * store, table and launcher (may be NULL) until it is destroyed. */
 MUST_CHECK enum status scheduler_create(uv_loop_t *loop, const struct config *config,
                                         struct store *store, struct result_table *table,
                                         const struct worker_launcher *launcher,
                                         struct scheduler **ret_scheduler, struct problem *reterr);
-/* No new jobs from now on; waiting long-polls are answered. drained() is called on the loop when
- * the running jobs have ended and all is on the disk; running jobs are cancelled and put back
- * after drain_s. Every call from then on is answered as soon as the loop sees it. */
+/* Refuses new jobs and answers waiting long-polls. After drain_s running jobs are cancelled and
+ * queued again. drained() is called on the loop once no job runs and everything is on the disk.
+ * From now on every call is answered without waiting. */
 void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context), void *context);
-/* While draining: cancels and puts back the running jobs now. */
+/* While draining: cancels the running jobs now and queues them again. */
 void scheduler_drain_faster(struct scheduler *scheduler);
-/* After drained: stops the workers, answers every call left. The caller runs the loop on until its
- * handles are closed; the scheduler is freed then. NULL is accepted. */
+/* After drained(): stops the workers and answers every remaining call. The caller runs the loop
+ * until its handles are closed, which frees the scheduler. Accepts NULL. */
 void scheduler_destroy(struct scheduler *scheduler);

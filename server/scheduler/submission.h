@@ -1,4 +1,4 @@
-/* An upload, a change of a stored graph or a submission of one, on its way to its commit. */
+/* An upload, a change of a stored graph, or a job on one, from its call to its commit. */
 #pragma once
 
 #include "server/scheduler/choose_form.h"
@@ -23,33 +23,34 @@ enum submission_state {
 };
 
 enum submission_source {
-    SUBMISSION_STORED, /* a graph that is stored */
-    SUBMISSION_UPLOAD, /* reader */
-    SUBMISSION_CHANGE  /* change */
+    SUBMISSION_STORED, /* a stored graph */
+    SUBMISSION_UPLOAD, /* an upload, in reader */
+    SUBMISSION_CHANGE  /* a change of a stored graph, in change */
 };
 
 struct submission_change {
     struct graph_entry *parent; /* NULL before the change begins */
     char parent_id[GRAPH_ID_SIZE];
-    char name[NAME_SIZE];            /* that nobody else changes meanwhile; empty = none */
-    struct name_move move;           /* of the name, until the job has it */
-    enum result_form asked_form;     /* the form of the call may become the parent's */
-    struct result_summary inherited; /* then: of the parent */
-    enum kind wanted;                /* KIND_AUTO where the kind follows the weights */
-    struct scaling scaling;          /* of the parent's distances */
-    uint32_t decimals;               /* of the parent's weights */
-    uint64_t absent;                 /* edges to be removed that are not there */
-    struct solve_arc *arcs;          /* all that has changed, owned; NULL where that is too much */
+    char name[NAME_SIZE];  /* name reserved for this change; empty = none */
+    struct name_move move; /* move of the name, until the job takes it over */
+    enum result_form
+        asked_form; /* form requested; the call's form may be replaced by the parent's */
+    struct result_summary inherited; /* in that case: result of the parent */
+    enum kind wanted;                /* KIND_AUTO = the kind follows the weights */
+    struct scaling scaling;          /* scaling of the parent's distances */
+    uint32_t decimals;               /* decimals of the parent's weights */
+    uint64_t absent;                 /* edges to remove that do not exist */
+    struct solve_arc *arcs;          /* all changed arcs, owned; NULL = too many */
     size_t arc_count;
 };
 
-/* Owned by the loop, lent to a thread of the pool while it is FINISHING or LOOKING. */
+/* Owned by the loop thread; a pool thread uses it while it is FINISHING or LOOKING. */
 struct submission {
     struct pool_work work; /* first */
     enum submission_state state;
     struct scheduler *scheduler;
     struct call *call;
-    struct tenant *tenant; /* of the call */
+    struct tenant *tenant; /* tenant of the call */
     enum submission_source source;
     union {
         struct reader *reader; /* owned */
@@ -58,14 +59,14 @@ struct submission {
     struct graph *graph; /* owned; NULL for a stored graph */
     struct upload_share share;
     char graph_id[GRAPH_ID_SIZE];
-    enum kind kind;                      /* resolved */
-    char placed_id[GRAPH_ID_SIZE];       /* the graph whose coordinates are copied; empty = none */
-    struct coordinates_info coordinates; /* copied; zeroed: none */
-    struct draft_file coordinates_file;  /* with them, owned */
+    enum kind kind;                      /* never KIND_AUTO once the graph is finished */
+    char placed_id[GRAPH_ID_SIZE];       /* graph whose coordinates are copied; empty = none */
+    struct coordinates_info coordinates; /* copied coordinates; zeroed = none */
+    struct draft_file coordinates_file;  /* draft with the copied coordinates, owned */
     enum status status;
     struct problem problem;
-    struct form_look look;    /* comes before its form is chosen */
-    struct warnings warnings; /* about the upload */
-    struct capacity held;     /* a place in the queue */
+    struct form_look look;    /* measured before the form is chosen */
+    struct warnings warnings; /* warnings about the upload */
+    struct capacity held;     /* reserved place in the queue */
     STAILQ_ENTRY(submission) in_parked;
 };

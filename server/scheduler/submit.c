@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL, with the call answered, when out of memory. */
+/* Without memory answers the call and returns NULL. */
 static struct submission *begin_submission(struct scheduler *scheduler, struct call *call)
 {
     struct submission *submission = calloc(1, sizeof(*submission));
@@ -71,7 +71,7 @@ enum status submit_check_place(struct submission *submission)
                               &submission->call->quota, &submission->problem);
 }
 
-/* A place in the queue, held until the submission ends or its job is queued. */
+/* Reserves a place in the queue until the submission ends or its job is queued. */
 static enum status reserve_place(struct submission *submission)
 {
     if (submission->held.queue_places == 0) {
@@ -90,8 +90,8 @@ void submit_park(struct submission *submission, enum submission_state state)
 
 /* ---- Acceptance: checks and the commit ---- */
 
-/* Whether the client names the graph itself, by an upload, its id or a name of its own: it stays
- * then, though changes of a name have made it. */
+/* Whether the client refers to the graph itself, by an upload, its ID or a name. Such a graph is
+ * not deleted automatically, even if a change of a name created it. */
 static bool asks_for_graph(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct call *call = submission->call;
@@ -102,8 +102,8 @@ static bool asks_for_graph(const struct submission *submission, const struct gra
            (call->kind == CALL_SUBMIT && strcmp(call->key, entry->row.id) == 0);
 }
 
-/* A commit to do with this submission, which moves the graph into it. job: or NULL; it may give the
- * name when it is done. */
+/* Creates a commit and moves the graph into it. job: or NULL; if the job moves the name, the commit
+ * does not assign it. */
 static enum status create_commit(struct submission *submission, struct graph_entry *entry,
                                  const struct job *job, void (*then)(struct commit *commit),
                                  struct commit **ret_commit)
@@ -133,8 +133,7 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     return STATUS_OK;
 }
 
-/* The graph has the coordinates that were copied for it, unless it has its own, or these are just
- * being deleted. */
+/* Adds the copied coordinates, unless the graph has its own or a commit is changing them. */
 static void give_coordinates(struct submission *submission, struct commit *commit)
 {
     if (submission->coordinates.bytes > 0 && commit->entry->coordinates.bytes == 0 &&
@@ -148,7 +147,7 @@ static void give_coordinates(struct submission *submission, struct commit *commi
     }
 }
 
-/* Bytes of the graph's file, if it is to be written. */
+/* Bytes of the graph's file, if it must be written. */
 static uint64_t file_bytes(const struct submission *submission, const struct graph_entry *entry)
 {
     const struct graph *graph = submission->graph;
@@ -178,7 +177,7 @@ static enum status accept_graph(struct submission *submission, struct graph_entr
     return STATUS_OK;
 }
 
-/* Tells a repeated request from another one under the same Idempotency-Key. */
+/* Prints a digest that tells a repeated request from another one with its Idempotency-Key. */
 static enum status print_fingerprint(const struct submission *submission,
                                      char ret_text[FINGERPRINT_SIZE])
 {
@@ -205,8 +204,8 @@ static enum status print_fingerprint(const struct submission *submission,
     return STATUS_OK;
 }
 
-/* The other graph that answers by the name which an upload asks for: it keeps the name until the
- * job is done. NULL: the name is given with the acceptance, or none is asked for. */
+/* The other graph that has the requested name, and keeps it until the job is done. NULL: the name
+ * is assigned at acceptance, or none is requested. */
 static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {
@@ -263,8 +262,7 @@ static enum status create_job(struct submission *submission, struct graph_entry 
     return STATUS_OK;
 }
 
-/* The form of the result, room for it and the graph, and a place in the queue, which alone is
- * reserved here. */
+/* Chooses the form, checks the space for result and graph, and reserves a place in the queue. */
 static enum status check_capacity(struct submission *submission, const struct graph_entry *entry,
                                   struct job *job)
 {
@@ -282,8 +280,8 @@ static enum status check_capacity(struct submission *submission, const struct gr
     return reserve_place(submission);
 }
 
-/* The job is in the table, not yet accepted; it is done at once when the result is there. Of what
- * is returned the caller destroys what is left after a failure. */
+/* Creates the job and its commit and adds the job to the table, not yet accepted; the job is done
+ * if the result exists. On failure the caller destroys what was returned. */
 static enum status prepare_job(struct submission *submission, struct graph_entry *entry,
                                struct job **ret_job, struct commit **ret_commit)
 {
@@ -328,7 +326,6 @@ static enum status accept_job(struct submission *submission, struct graph_entry 
     return STATUS_OK;
 }
 
-/* A new entry for a graph that is not known yet. */
 static enum status add_entry(struct submission *submission, struct graph_entry **ret_entry)
 {
     const struct graph *graph = submission->graph;
@@ -348,15 +345,15 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
     return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
-/* Whether the name may be given, by the tags that the client has seen. A name that is about to
- * move has none: what it moves to is not known yet. */
+/* Checks If-Match and If-None-Match of a name. A name that is about to move has no tag, as its new
+ * graph is not known yet. */
 static enum status check_conditions(struct submission *submission, const struct graph_entry *owner)
 {
     const struct call *call = submission->call;
     const char *name = call->submit.parameters.name;
     char tag[GRAPH_ID_SIZE + 2] = "";
     if (submission->source == SUBMISSION_CHANGE) {
-        return STATUS_OK; /* judged when it began */
+        return STATUS_OK; /* checked when the change began */
     }
     if (name[0] == '\0' && call->if_match[0] != '\0' && strcmp(call->if_match, "*") != 0) {
         return problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
@@ -385,8 +382,7 @@ static enum status check_conditions(struct submission *submission, const struct 
     return STATUS_PRECONDITION_FAILED;
 }
 
-/* Warns of digits that the kind cuts off, and of a wider kind or more decimals that a change of
- * weights needs. */
+/* Warns if the kind rounds digits, or a change of weights needs a wider kind or more decimals. */
 static void warn_of_kind(struct submission *submission, const struct graph_summary *summary)
 {
     const enum kind kind = submission->kind;
@@ -418,8 +414,7 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
     }
 }
 
-/* Refuses one name too many. Prints the warnings for the answer, of which one more is that the name
- * belongs to another graph. */
+/* Refuses too many names. Prints the warnings, one of them if another graph has the name. */
 static enum status check_name(struct submission *submission, const struct graph_entry *entry)
 {
     struct call *call = submission->call;
@@ -455,7 +450,7 @@ static enum status check_name(struct submission *submission, const struct graph_
                                                                            : STATUS_OK;
 }
 
-/* entry: of the graph, NULL while it is not known; made then. */
+/* entry: of the graph; NULL = not known, created here. */
 static enum status accept_new(struct submission *submission, struct graph_entry **entry)
 {
     if (*entry == NULL) {
@@ -466,7 +461,6 @@ static enum status accept_new(struct submission *submission, struct graph_entry 
                                                       : accept_job(submission, *entry);
 }
 
-/* A repeated request is answered like the first, once that is accepted. */
 void submit_answer_repeat(struct submission *submission, struct job *earlier)
 {
     struct call *call = submission->call;
@@ -493,7 +487,7 @@ struct job *submit_find_repeated(const struct submission *submission)
                : NULL;
 }
 
-/* A file that cannot be read is the worker's to tell of. */
+/* Measures the graph on a pool thread. If its file is unreadable the worker reports that later. */
 static void look_at_graph(struct pool_work *work)
 {
     struct submission *submission = (struct submission *)work;
@@ -522,8 +516,8 @@ static void graph_looked_at(struct pool_work *work)
     }
 }
 
-/* The form of a large graph is chosen by a look at it, unless it is solved already. A graph that a
- * change has made has the form of its parent. */
+/* Starts measuring a large graph to choose its form, unless its result exists. A changed graph has
+ * the form of its parent. */
 static bool start_look(struct submission *submission, const struct graph_entry *entry)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -550,8 +544,8 @@ static bool start_look(struct submission *submission, const struct graph_entry *
     return true;
 }
 
-/* The graph of the submission has an id and its kind is resolved. Who loses the name is known only
- * once nobody else is given it. */
+/* Accepts or refuses the submission, once the graph has an ID and its kind is resolved. Waits until
+ * no other commit assigns the name, to know which graph loses it. */
 static void accept_submission(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
@@ -564,7 +558,7 @@ static void accept_submission(struct submission *submission)
         (earlier == NULL && commit_names(scheduler, submission->tenant, name))) {
         submit_park(submission, SUBMISSION_WAITS_FOR_GRAPH);
     } else if (submission->graph == NULL && (entry == NULL || entry->state == GRAPH_ACCEPTING)) {
-        /* A stored graph that was deleted meanwhile; also when it is being uploaded again. */
+        /* The stored graph was deleted meanwhile, even if it is being uploaded again. */
         answer_no_such(submission->call);
         submit_end(submission);
     } else if (earlier != NULL) {
@@ -577,7 +571,7 @@ static void accept_submission(struct submission *submission)
     }
 }
 
-/* ---- Until the graph is known ---- */
+/* ---- Finishing the graph ---- */
 
 static enum status finish_upload(struct submission *submission)
 {
@@ -596,7 +590,7 @@ static enum status finish_upload(struct submission *submission)
     return status;
 }
 
-/* The graph, its kind, its id and its coordinates. */
+/* Makes the graph and determines kind, ID and coordinates. */
 static enum status finish_graph(struct submission *submission)
 {
     const struct call *call = submission->call;
@@ -618,7 +612,7 @@ static enum status finish_graph(struct submission *submission)
     return submission->placed_id[0] != '\0' ? coordinates_copy(submission) : STATUS_OK;
 }
 
-/* On a thread of the pool: sorting and hashing a large graph takes long. */
+/* Runs on a pool thread, as sorting and hashing a large graph takes long. */
 static void run_finish(struct pool_work *work)
 {
     struct submission *submission = (struct submission *)work;
@@ -665,7 +659,7 @@ static void submit_upload(struct submission *submission)
     submission->source = SUBMISSION_UPLOAD;
     submission->reader = call->submit.reader;
     call->submit.reader = NULL;
-    /* A possible repeat of an earlier request is judged when its graph is known. */
+    /* A possible repeat is checked when its graph is known. */
     const enum status status = call->kind == CALL_SUBMIT && submit_find_repeated(submission) == NULL
                                    ? reserve_place(submission)
                                    : STATUS_OK;
@@ -676,7 +670,7 @@ static void submit_upload(struct submission *submission)
     }
 }
 
-/* They park again, in order, behind what is not over yet. */
+/* Submissions that still have to wait are parked again in the same order. */
 void submit_parked(struct scheduler *scheduler)
 {
     STAILQ_HEAD(, submission) parked = STAILQ_HEAD_INITIALIZER(parked);

@@ -1,26 +1,26 @@
-/* Uploads, changes and submissions of stored graphs, from the call to their commit. */
+/* Uploads, changes and submissions of stored graphs, from the call to the commit. Loop thread. */
 #pragma once
 
 #include "server/scheduler/submission.h"
 
 void submit_end(struct submission *submission);
-/* Ends it, and answers the call where the status is no success: it is that of the submission's
- * problem, or want of memory. */
+/* Ends the submission, and if the status is an error answers the call with its problem, or with
+ * "out of memory" if the problem has another status. */
 void submit_end_with(struct submission *submission, enum status status);
-/* Whether the queue has a place for the job, which is reserved when that is created. */
+/* Checks that the queue has a place for the job. The place is reserved when the job is created. */
 MUST_CHECK enum status submit_check_place(struct submission *submission);
-/* Keeps the submission for submit_parked. */
+/* Parks the submission until submit_parked resumes it. */
 void submit_park(struct submission *submission, enum submission_state state);
 /* The job of an earlier request with the same Idempotency-Key, or NULL. */
 struct job *submit_find_repeated(const struct submission *submission);
-/* A repeated request is answered like the first, once that is accepted. */
+/* Answers a repeated request like the first, once that is accepted. */
 void submit_answer_repeat(struct submission *submission, struct job *earlier);
-/* Has the graph finished and named on a thread of the pool, and goes on from there. */
+/* Finishes and identifies the graph on a pool thread, then continues on the loop. */
 void submit_finish_graph(struct submission *submission);
-/* For CALL_SUBMIT and CALL_STORE_GRAPH. */
+/* Handles CALL_SUBMIT and CALL_STORE_GRAPH. */
 void submit_call(struct scheduler *scheduler, struct call *call);
-/* A job on a stored graph, for a question that waits for its result. */
+/* Submits a job on a stored graph, for a call that waits for its result. */
 void submit_for_result(struct scheduler *scheduler, struct call *call, struct graph_entry *entry,
                        enum kind kind);
-/* Submissions go on whose graph is not being deleted any more, nor their name given. */
+/* Resumes parked submissions whose graph is no longer being deleted, or whose name is free. */
 void submit_parked(struct scheduler *scheduler);

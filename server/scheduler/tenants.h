@@ -1,8 +1,8 @@
 /* Tenants: the owners of graphs and jobs, and the limits of their keys.
  *
- * The tenant without a name, of number 0, is the only one while no keys are configured. The loop
- * thread makes tenants and frees none before its end, so any thread may keep a pointer to one and
- * compare it; the members that are not atomic are the loop thread's. */
+ * The tenant without a name, number 0, is the only one while no keys are configured. The loop
+ * thread creates tenants and frees them only when the scheduler is destroyed, so any thread may
+ * store and compare pointers to them. Only the loop thread accesses members that are not atomic. */
 #pragma once
 
 #include "proto/problem.h"
@@ -17,14 +17,14 @@ struct graph_entry;
 
 struct tenant {
     char name[TENANT_NAME_SIZE];
-    uint32_t number;               /* owner of its keys in the table of results */
+    uint32_t number;               /* owner number of its keys in the result table */
     struct job_share share;        /* its jobs in the queue */
-    atomic_uint reserved_places;   /* in the queue, for its submissions under way */
-    atomic_ullong stored_bytes;    /* of its graphs and results */
-    atomic_ullong reserved_bytes;  /* of the results that its unfinished jobs will have */
+    atomic_uint reserved_places;   /* queue places reserved for its submissions under way */
+    atomic_ullong stored_bytes;    /* bytes of its graphs and results */
+    atomic_ullong reserved_bytes;  /* bytes of the future results of its unfinished jobs */
     _Atomic uint64_t upload_bytes; /* charged to its uploads under way */
     struct pool_share pool;
-    LIST_HEAD(, job) jobs; /* newest first, as both tables hold them */
+    LIST_HEAD(, job) jobs; /* newest first, as in both tables */
     LIST_HEAD(, graph_entry) graphs;
     struct tenant *next;
 };
@@ -36,13 +36,13 @@ struct quota {
     uint64_t stored_bytes;
 };
 
-/* Any thread, as all below that has no scheduler. NULL is nobody. */
+/* Any thread, as for every function below without a scheduler. NULL = no tenant. */
 static inline uint32_t tenant_number(const struct tenant *tenant)
 {
     return tenant != NULL ? tenant->number : 0;
 }
 
-/* Below, at or above 0, as first comes before second, is it, or comes after: by their numbers. */
+/* Compares two tenants by their numbers; the result is below, at or above 0 as in strcmp. */
 static inline int tenant_compare(const struct tenant *first, const struct tenant *second)
 {
     const uint32_t a = tenant_number(first);
@@ -50,18 +50,18 @@ static inline int tenant_compare(const struct tenant *first, const struct tenant
     return (a > b) - (a < b);
 }
 
-/* Finds it in the list, or makes it; the first that is made has number 0. The name is shorter than
- * TENANT_NAME_SIZE. Loop thread. */
+/* Finds a tenant in the list or creates it; the first one created has number 0. The name must be
+ * shorter than TENANT_NAME_SIZE. Loop thread. */
 MUST_CHECK enum status tenant_find(struct tenant **tenants, const char *name,
                                    struct tenant **ret_tenant);
 void tenant_free_all(struct tenant *tenants);
-/* STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with words, when there is no place in the queue for one
- * more job. While several tenants may submit, the free places are kept for those that have fewer
- * jobs in the queue than there are free places: one alone takes half of them, and the last place
- * goes to a tenant that has none. free_places: of `limit` in all. */
+/* Returns STATUS_QUEUE_FULL or STATUS_JOB_QUOTA, with a problem, if the queue has no place for one
+ * more job of the tenant. While several tenants may submit, a tenant may not have more jobs in the
+ * queue than there are free places: one alone gets half of the queue, and the last place goes to a
+ * tenant that has none. free_places: of `limit` in total. */
 MUST_CHECK enum status tenant_check_queue(const struct admission *admission, uint32_t free_places,
                                           uint32_t limit, struct tenant *tenant,
                                           const struct quota *quota, struct problem *reterr);
-/* STATUS_STORAGE_QUOTA with words when so many bytes more would be. */
+/* Returns STATUS_STORAGE_QUOTA with a problem if more_bytes would exceed the quota. */
 MUST_CHECK enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
                                           uint64_t more_bytes, struct problem *reterr);

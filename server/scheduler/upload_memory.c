@@ -19,7 +19,7 @@ void upload_memory_init_share(struct upload_share *share, struct upload_memory *
     if (memory == NULL) {
         return;
     }
-    /* The factor spreads an address over the counters, another one for each tenant. */
+    /* The factor gives an address another counter for each tenant. */
     const uint32_t number = tenant == NULL ? 0 : tenant->number * UINT32_C(0x9E3779B1);
     _Atomic uint64_t *address =
         &memory->address_bytes[(address_counter + number) % UPLOAD_ADDRESS_COUNTERS];
@@ -28,7 +28,6 @@ void upload_memory_init_share(struct upload_share *share, struct upload_memory *
     share->counters[2] = tenant == NULL ? NULL : address;
 }
 
-/* The most that one upload may take. */
 static uint64_t share_limit(const struct upload_share *share)
 {
     return share->memory == NULL
@@ -36,7 +35,7 @@ static uint64_t share_limit(const struct upload_share *share)
                : share->memory->limit_bytes >> (share->counters[2] == NULL ? 1 : 2);
 }
 
-/* In steps, the last of which may be a part of one. */
+/* Rounds up to steps; the last step may be shorter. */
 static uint64_t needed_bytes(const struct upload_share *share, uint64_t memory_bytes)
 {
     const uint64_t limit = share_limit(share);
@@ -116,7 +115,7 @@ enum status upload_memory_charge(struct upload_share *share, uint64_t memory_byt
         return STATUS_OK;
     }
     const uint64_t more = needed - share->bytes;
-    /* The narrowest first: a client at its limit does not touch what others are charged. */
+    /* Narrowest first, so that a client at its limit does not touch the counters of others. */
     size_t level = LEVELS;
     while (level > 0 && (share->counters[level - 1] == NULL ||
                          charge_counter(share->counters[level - 1],

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half an hour: no alarm is set further ahead, so that the milliseconds stay small. */
+/* Longest delay of the alarm, half an hour, so that its milliseconds stay small. */
 #define ALARM_LIMIT_S 1800.0
-/* Waiting streams are looked at this often: progress is sent no more often. */
+/* Interval of the checks of waiting event streams: the shortest between progress events. */
 #define TICK_MS 500
-/* Milliseconds until a client that lost its stream comes again. */
+/* Delay before a client reconnects to a lost stream, sent as `retry:`. */
 #define RETRY_MS 2000
-/* A smaller step of progress is not sent. */
+/* Smallest step of progress that is sent. */
 #define PROGRESS_STEP 0.001
 
 /* ---- The alarm ---- */
@@ -107,7 +107,7 @@ static void append_progress(struct scheduler *scheduler, const struct call *call
     }
 }
 
-/* The piece as of now; the call is on no list. */
+/* Answers with the current part of the stream; the call must be on no list. */
 static void answer_piece(struct scheduler *scheduler, struct call *call, const struct job *job)
 {
     struct event_place *place = &call->place;
@@ -146,7 +146,7 @@ static void answer_waiter(struct scheduler *scheduler, struct call *call, const 
     }
 }
 
-/* Progress that has shown since, or a heartbeat when its time has come. */
+/* Sends progress made since the last tick, and heartbeats that are due. */
 static void watch_ticked(uv_timer_t *tick)
 {
     struct scheduler *scheduler = tick->data;
@@ -205,7 +205,7 @@ void waiters_stream(struct scheduler *scheduler, struct call *call)
         answer_no_such(call);
     } else if (!call->place.begun && job_state_is_final(job->row.state) &&
                (call->place.seen[0] == '\0' || !is_news(call, job))) {
-        /* A client that comes after the end has missed nothing if it says nothing, or knows it. */
+        /* After the end a new client gets nothing if it sends no Last-Event-ID, or the last one. */
         answer_empty(call, 204);
     } else if (!call->place.begun || is_news(call, job) || scheduler->stage == SCHEDULER_DRAINED) {
         answer_piece(scheduler, call, job);

@@ -1,5 +1,5 @@
-/* Calls that wait for a job: long-polls, until its state changes or it ends, and streams of events.
- * The alarm rings at the earliest end of a wait, or deadline of a job. Loop thread. */
+/* Calls that wait for a job: long-polls, until its state changes or it ends, and event streams. An
+ * alarm fires at the earliest end of a wait or deadline of a job. Loop thread. */
 #pragma once
 
 #include "server/scheduler/calls.h"
@@ -7,20 +7,20 @@
 
 struct scheduler;
 
-/* Holds the call until the job changes, or answers it at once when it must not wait. */
+/* Makes the call wait until the job changes, or answers it at once if it must not wait. */
 void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *job);
-/* The next piece of a stream of events, at once or when there is one. */
+/* Answers with the next part of an event stream, now or when there is one. */
 void waiters_stream(struct scheduler *scheduler, struct call *call);
-/* Ends the wait of a call with an answer of the state as of now. */
+/* Ends the wait of a call and answers it with the current state. */
 void waiters_release(struct scheduler *scheduler, struct call *call);
-/* The state of the job has changed: its waiters are woken at the end of the turn. */
+/* Notes that the job's state has changed: its waiters are woken at the end of the turn. */
 void waiters_mark_changed(struct scheduler *scheduler, struct job *job);
 void waiters_wake(struct scheduler *scheduler);
-/* Answers the waits whose time is over. */
+/* Answers the calls whose wait has timed out. */
 void waiters_expire(struct scheduler *scheduler);
-/* Ends every stream of events, with the state, or every other wait. */
+/* Ends every event stream with the current state, or every other wait. */
 void waiters_end(struct scheduler *scheduler, bool streams);
-/* Sees to it that the alarm rings no later than this. */
+/* Sets the alarm to fire at this time or earlier. */
 void waiters_set_alarm(struct scheduler *scheduler, double at_s);
-/* The same for the deadline of a job, if it has one. */
+/* Sets the alarm for the deadline of the job, if it has one. */
 void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);
