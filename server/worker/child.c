@@ -1,4 +1,3 @@
-/* The process of a worker, from the inside. */
 #include "server/worker/child.h"
 
 #include "server/worker/launcher.h"
@@ -17,18 +16,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Exit codes of a worker process beside 0, told to leave: what came over the socket made no sense;
- * from WORKER_EXIT_DEVICE on, the device failed, by class. */
+/* Exit codes of a worker process other than 0 (asked to exit): an invalid message; from
+ * WORKER_EXIT_DEVICE on, a failed device, by class of failure. */
 #define WORKER_EXIT_PROTOCOL 79
 #define WORKER_EXIT_DEVICE 80
 #define HEARTBEAT_MS 200
-/* Added to what the kernel thinks of the daemon: short of memory it takes the worker first. */
+/* Added to the OOM score, so that the kernel kills the worker before the daemon. */
 #define OOM_SCORE "500"
 
 struct child {
     int socket;
-    const struct ranks *ranks; /* NULL = it is alone */
-    atomic_bool is_waiting;    /* for the other ranks */
+    const struct ranks *ranks; /* NULL = not an MPI rank */
+    atomic_bool is_waiting;    /* waiting for the other ranks */
     struct worker_shared *shared;
     struct worker_setup setup;
     struct sandbox_policy policy;
@@ -39,12 +38,12 @@ struct child {
 static void send_message(const struct child *child, const struct wire_message *message)
 {
     if (wire_send(child->socket, message, NULL) != STATUS_OK) {
-        _exit(0); /* the daemon is gone */
+        _exit(0); /* the daemon has exited */
     }
 }
 
-/* Counts as long as the process is scheduled, whatever the solver does, until the daemon hangs
- * up; but not while ranks are to say that they are there. */
+/* Counts heartbeats while the process is scheduled, whatever the solver does, until the daemon
+ * closes the socket; but not while rank 0 waits for the other ranks. */
 static void *send_heartbeats(void *context)
 {
     const struct child *child = context;
@@ -56,9 +55,9 @@ static void *send_heartbeats(void *context)
     return NULL;
 }
 
-/* The solver has what it needs, its threads too: from here on nothing is opened by its path but by
- * CUDA, and what tells of the machine's memory. Before any task has come, so that who breaks in
- * through a graph finds the way out shut. */
+/* Filters system calls and reports the opening. The solver and its threads are started, so from now
+ * on only CUDA and readers of the machine's memory open files. No task has arrived yet, so a
+ * malicious graph finds the sandbox closed. */
 static void report_opening(struct child *child, const struct worker_facts *facts)
 {
     struct wire_message message = {.type = WIRE_OPENED, .body.opened.facts = *facts};
@@ -75,7 +74,7 @@ static void report_opening(struct child *child, const struct worker_facts *facts
     send_message(child, &message);
 }
 
-/* False once the daemon has hung up. */
+/* Returns false once the daemon has closed the socket. */
 static bool receive_task(struct child *child, struct task *task)
 {
     struct wire_message message;
@@ -118,12 +117,11 @@ static void report_task(const struct child *child, struct task *task)
 {
     const struct solve_outcome *outcome = &task->outcome;
     struct wire_message message;
-    /* After an error that stays, nothing that this process computes can be trusted, and no other
-     * call to the device mends it. */
+    /* After a sticky error neither results nor calls to the device can be trusted. */
     if (task->status == STATUS_DEVICE_LOST) {
         _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
     }
-    /* The file is let go of before the daemon is told: what it reads then does not change. */
+    /* Unmaps the file before it reports, so that the daemon reads a file that no longer changes. */
     result_file_destroy(task->file);
     task->file = NULL;
     for (size_t sent = 0; sent < outcome->cycle_length; sent += message.body.cycle.count) {
@@ -143,7 +141,7 @@ static void report_task(const struct child *child, struct task *task)
 
 static void set_up_process(void)
 {
-    /* All but SIGKILL are meant for the daemon, whose group this is too: it says when to leave. */
+    /* The worker shares the daemon's process group; only the daemon says when it exits. */
     static const int ignored_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t i = 0; i < sizeof(ignored_signals) / sizeof(ignored_signals[0]); i++) {
@@ -173,7 +171,7 @@ static bool receive_setup(struct child *child)
     return child->shared != MAP_FAILED;
 }
 
-/* All of them have it of the first. */
+/* Rank 0 sends the setup to all ranks. */
 static void share_setup(const struct ranks *ranks, struct worker_setup *setup)
 {
     ranks->await(ranks->context, setup, sizeof(*setup));
@@ -189,7 +187,7 @@ int worker_child_run(int socket, struct ranks *ranks)
     struct task task;
     char reason[SOLVER_REASON_SIZE];
     pthread_t heartbeats;
-    /* Ranks end with their launcher, whose signals they obey. */
+    /* Ranks obey the signals of their launcher and end with it. */
     if (ranks == NULL) {
         set_up_process();
     }
@@ -199,8 +197,8 @@ int worker_child_run(int socket, struct ranks *ranks)
     if (ranks != NULL) {
         share_setup(ranks, &child.setup);
     }
-    /* Before the first thread, as threads inherit it. The driver of a GPU is loaded before, as what
-     * that takes nobody has listed; and compiles into memory alone. */
+    /* Before the first thread, as threads inherit the sandbox. The GPU's driver is loaded before
+     * that, as its needs are unknown, and compiles only into memory. */
     if (child.setup.sandboxed) {
         if (child.setup.gpu && setenv("CUDA_CACHE_DISABLE", "1", 1) == 0) {
             (void)solver_gpu_count(reason);
@@ -230,7 +228,7 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
 {
     struct worker_setup setup;
     const bool is_first = ranks_is_first(ranks);
-    /* A launcher that is killed cannot end them, and they notice only where they run. */
+    /* A killed launcher cannot end its ranks, which notice that only when they communicate. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int socket = is_first ? worker_launcher_connect(name) : -1;
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;

@@ -1,15 +1,15 @@
-/* The process of a worker, from the inside, as main starts it. */
+/* The main function of a worker process. */
 #pragma once
 
 struct ranks;
 
-/* How the program is told that it is a worker: `apspd --worker-fd 3`. No part of the interface. */
+/* The flag that starts this program as a worker: `apspd --worker-fd 3`. Not for users. */
 #define WORKER_FLAG "--worker-fd"
 #define WORKER_SOCKET 3
 
-/* It has the socket, standard error and no other file, and leaves when the daemon does. ranks:
- * NULL, or it is the first of them. Returns the exit code. */
+/* Runs until the daemon closes the socket; the process has no other descriptor except standard
+ * error. ranks: NULL, or this process is rank 0. Returns the exit code. */
 int worker_child_run(int socket, struct ranks *ranks);
-/* Each of the ranks that a launcher has started. The first finds the daemon by the name, so it is
- * on the daemon's host. Returns the exit code. */
+/* Runs a rank started by a launcher. Rank 0 connects to the daemon by `name`, an abstract Unix
+ * socket, so it must be on the daemon's host. Returns the exit code. */
 int worker_child_run_rank(const char *name, struct ranks *ranks);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* Search range of the vertex limit: n * n * 8 of a larger n would leave 64 bits. */
+/* Upper end of the search for the vertex limit: for larger n, n * n * 8 exceeds 64 bits. */
 #define VERTEX_LIMIT_CEILING (UINT32_C(1) << 30)
-/* Large enough for rounds to be what a solve takes its time for. */
+/* Large enough that the rounds dominate the time of a solve. */
 #define PACE_VERTICES 8192
 
-/* The kinds of what costs this much: of the result, and in which it is computed. Some solvers
- * compute u2 by way of i4: both matrices are in memory then. */
+/* The kinds of a cost: of the result, and of the computation. Some solvers compute u2 as i4, with
+ * both matrices in memory. */
 struct cost_kinds {
     enum kind result;
     enum kind computed;
@@ -38,17 +38,17 @@ void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t
     }
 }
 
-/* By the memory that the host has and not by what is free of it now: the limit stands for as long
- * as the service runs, and what fills memory at the start is mostly file cache, which gives way.
- * The result's own storage is worked in, so it counts as well. */
+/* Checks against the host's total memory, not its free memory: the limit holds while the service
+ * runs, and at the start memory is mostly file cache, which can be reclaimed. The result's storage
+ * is used by the solver, so it counts too. */
 static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 {
     const uint64_t memory_bytes = host_memory_total();
     return beside_bytes <= memory_bytes && matrix_bytes <= memory_bytes - beside_bytes;
 }
 
-/* A device, on the other hand, is the service's own: what others hold of it they keep. Only n
- * edges are counted. */
+/* A device belongs to the service, so its free memory is the limit; other processes keep what they
+ * use. Only n edges are counted. */
 static bool fits(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
                  uint32_t cost)
 {
@@ -65,7 +65,6 @@ static bool fits(const struct solver *solver, const struct solver_device *gpu, u
                        : fits_host(matrix_bytes, estimate.host_bytes);
 }
 
-/* The limits on the vertices of a graph, and the pace of large solves. */
 void estimate_limits(const struct solver *solver, struct worker_facts *facts)
 {
     const bool gpu = strcmp(facts->device.solver, "gpu") == 0;
@@ -82,7 +81,7 @@ void estimate_limits(const struct solver *solver, struct worker_facts *facts)
             }
         }
         facts->vertex_limit[cost] = low;
-        /* u2 takes the pace of i4, whichever way it comes about. */
+        /* u2 has the pace of i4, in whichever kind it is computed. */
         struct solver_estimate estimate;
         estimate_solve(solver, PACE_VERTICES, PACE_VERTICES, cost == KIND_U2 ? KIND_I4 : cost,
                        &estimate);

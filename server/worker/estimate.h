@@ -3,9 +3,9 @@
 
 #include "server/worker/task_solver.h"
 
-/* Estimates time and memory of a large solve, with the pace that the solver has measured so far.
- * cost: see graph_cost. seconds is below 0 where none is known. */
+/* Estimates time and memory of a large solve from the pace that the solver has measured so far.
+ * cost: see graph_cost. seconds is below 0 if unknown. */
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                     uint32_t cost, struct solver_estimate *ret_estimate);
-/* Fills vertex_limit and pace_s of a solver whose device the facts have. */
+/* Fills vertex_limit and pace_s of the facts for the device that they describe. */
 void estimate_limits(const struct solver *solver, struct worker_facts *facts);

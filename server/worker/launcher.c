@@ -18,21 +18,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For ranks that were told to end, which may be on other hosts; the launcher is killed then. */
+/* Time for ranks to end, which may be on other hosts; then the launcher is killed. */
 #define GRACE_MS 5000
 #define RANK_PROGRAM "apsp-mpi"
 #define NAME_SIZE 32
-/* The wait status of a shell that cannot start a program. */
+/* Wait status of a shell that cannot start a program. */
 #define NOT_STARTED (126 << 8)
 
-/* The daemon sends these bytes to the process of the launcher, which answers START with the wait
- * status of the ranks once they have ended. */
+/* Orders to the helper process, which answers START with the wait status of the ranks. */
 #define START 's'
 #define KILL 'k'
 
-/* ---- The connection of the first rank ---- */
+/* ---- The connection of rank 0 ---- */
 
-/* Whether the other end of a connection belongs to the user of this process. */
+/* Whether the peer of the socket has the user of this process. */
 static bool has_our_user(int socket)
 {
     struct ucred other;
@@ -41,7 +40,7 @@ static bool has_our_user(int socket)
            other.uid == geteuid();
 }
 
-/* The kernel chooses a name that no other socket has, and that leaves no file behind. */
+/* Listens on an abstract name, chosen by the kernel, which leaves no file behind. */
 static int listen_for_rank(char ret_name[NAME_SIZE])
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -86,10 +85,10 @@ int worker_launcher_connect(const char *name)
     return -1;
 }
 
-/* ---- The process of the launcher ---- */
+/* ---- The helper process ---- */
 
-/* Returns how the launcher ended. It is asked to end by SIGTERM, as only it reaches ranks on other
- * hosts, and killed when it takes long. */
+/* Returns the launcher's wait status. Ends the launcher by SIGTERM, as only it reaches ranks on
+ * other hosts, and kills it if that takes too long. */
 static int watch_ranks(int channel, pid_t pid)
 {
     enum { CHANNEL, LAUNCHER };
@@ -100,7 +99,7 @@ static int watch_ranks(int channel, pid_t pid)
     char order;
     while (files[LAUNCHER].fd >= 0 && files[LAUNCHER].revents == 0) {
         const int ready = poll(files, 2, next == SIGKILL ? GRACE_MS : -1);
-        /* KILL, or the end of the daemon; or the time after it is up. */
+        /* KILL, the end of the daemon, or the timeout after either. */
         if (ready == 0 || (ready > 0 && files[CHANNEL].revents != 0)) {
             if (ready > 0 && read(channel, &order, 1) <= 0) {
                 files[CHANNEL].fd = -1;
@@ -110,7 +109,7 @@ static int watch_ranks(int channel, pid_t pid)
         }
     }
     close(files[LAUNCHER].fd);
-    kill(-pid, SIGKILL); /* whom it has left in its process group */
+    kill(-pid, SIGKILL); /* the rest of its process group */
     waitpid(pid, &status, 0);
     return status;
 }
@@ -122,7 +121,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
     char flag[] = WORKER_RANK_FLAG;
     char *text = NULL;
     char order;
-    /* As of a worker's process: the daemon says when. */
+    /* As in a worker process, only the daemon says when to exit. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -134,7 +133,7 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
         char *const arguments[] = {shell, option, text, shell, program, flag, name, NULL};
         pid_t pid;
         int status = NOT_STARTED;
-        /* A KILL may have come too late for the ranks that it meant. */
+        /* A KILL may arrive after its ranks have ended. */
         if (order == START) {
             if (program_start("/bin/sh", arguments, -1, &pid) == 0) {
                 status = watch_ranks(WORKER_SOCKET, pid);
@@ -145,7 +144,6 @@ static _Noreturn void run_launcher(int channel, const char *command, char *progr
     _exit(0);
 }
 
-/* The program of the ranks is beside that of this process. */
 static enum status find_program(char ret_path[PATH_MAX], struct problem *reterr)
 {
     const ssize_t size = readlink("/proc/self/exe", ret_path, PATH_MAX - sizeof(RANK_PROGRAM));
@@ -199,7 +197,7 @@ void worker_launcher_stop(struct worker_launcher *launcher)
     }
 }
 
-/* ---- Orders ---- */
+/* ---- Orders to the helper process ---- */
 
 static bool send_order(const struct worker_launcher *launcher, char order)
 {

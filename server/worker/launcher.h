@@ -1,6 +1,7 @@
-/* MPI ranks as the worker process: `LAUNCHER apsp-mpi --worker-rank NAME`. A process that is
- * forked before the sandbox runs this command line, as a confined daemon cannot start other
- * programs; the first rank connects to the daemon by NAME, and is a worker process from then on. */
+/* MPI ranks as the worker process: `LAUNCHER apsp-mpi --worker-rank NAME`. A sandboxed daemon
+ * cannot start other programs, so a helper process forked before the sandbox runs this command.
+ * Rank 0 connects to the daemon by NAME and then acts as a worker process. The worker's thread owns
+ * the ranks. */
 #pragma once
 
 #include "proto/problem.h"
@@ -11,25 +12,25 @@
 #define WORKER_RANK_FLAG "--worker-rank"
 
 struct worker_launcher {
-    int channel;  /* a socket to the process; -1 = there is none */
-    int listener; /* where the first rank connects */
+    int channel;  /* socket to the helper process; -1 = none */
+    int listener; /* socket that rank 0 connects to */
     pid_t pid;
 };
 
-/* Before there is a second thread, and before the sandbox. command: the operator's. STATUS_CONFIG
- * with words when there is no program for the ranks, STATUS_NO_MEMORY. */
+/* Starts the helper process, before the sandbox and before there is a second thread. command: the
+ * value of solver.launcher. STATUS_CONFIG if apsp-mpi is missing, STATUS_NO_MEMORY. */
 MUST_CHECK enum status worker_launcher_start(const char *command,
                                              struct worker_launcher *ret_launcher,
                                              struct problem *reterr);
-/* It ends, with the ranks that it has started. */
+/* Ends the helper process and its ranks. */
 void worker_launcher_stop(struct worker_launcher *launcher);
 
-/* Starts the ranks. Returns a descriptor that is readable once they have ended, and has their wait
- * status then; -1 on failure. */
+/* Starts the ranks. Returns a descriptor that becomes readable when they have ended and then yields
+ * their wait status; -1 on failure. */
 int worker_launcher_run(const struct worker_launcher *launcher);
-/* Ends the ranks that run. */
+/* Kills the running ranks. */
 void worker_launcher_kill(const struct worker_launcher *launcher);
-/* The connection of the first rank, when the listener is readable; -1: of another user, or none. */
+/* Accepts rank 0 when the listener is readable; -1 if there is none or it has another user. */
 int worker_launcher_accept(const struct worker_launcher *launcher);
-/* In the first rank: connects to the daemon that listens by this name. -1 = there is none. */
+/* Called in rank 0: connects to the daemon that listens by this name; -1 on failure. */
 int worker_launcher_connect(const char *name);

@@ -47,7 +47,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
     }
     mailbox->last = message;
     pthread_cond_signal(&mailbox->posted);
-    /* Under the lock: a receiver that destroys the mailbox after this message finds it unused. */
+    /* Under the lock, so that a receiver can destroy the mailbox after this message. */
     mailbox_wake(mailbox);
     pthread_mutex_unlock(&mailbox->lock);
 }

@@ -1,8 +1,8 @@
-/* How threads speak: whole objects, moved through a queue that belongs to the receiver. With the
- * disk threads' lines, the result table and the CPU solver's pool, the only place with a lock.
+/* Message queues between threads: whole objects are moved through a queue that belongs to the
+ * receiver. ARCHITECTURE.md lists the few other files with a lock.
  *
- * Intrusive, so posting cannot fail: what is posted is embedded in a request, a job or a change,
- * and those are limited where they are made. */
+ * Posting cannot fail: the message is embedded in the request, job or change that is posted, and
+ * the number of those is limited where they are created. */
 #pragma once
 
 #include "proto/status.h"
@@ -10,23 +10,23 @@
 #include <stdbool.h>
 
 struct message {
-    struct message *next;                     /* of the mailbox while posted */
+    struct message *next;                     /* link of the mailbox while posted */
     void (*deliver)(struct message *message); /* runs on the receiver's thread */
 };
 
 struct mailbox;
 
-/* wake, when not NULL, is called after each post, on the posting thread (uv_async_send). */
+/* wake: called after each post on the posting thread (uv_async_send), or NULL. */
 MUST_CHECK enum status mailbox_create(void (*wake)(void *context), void *context,
                                       struct mailbox **ret_mailbox);
-/* Must be empty. */
+/* The mailbox must be empty. */
 void mailbox_destroy(struct mailbox *mailbox);
 
 /* Any thread, never blocks. */
 void mailbox_post(struct mailbox *mailbox, struct message *message);
-/* The oldest message, NULL when there is none. */
+/* Removes and returns the oldest message; NULL if there is none. */
 struct message *mailbox_pop(struct mailbox *mailbox);
-/* Blocks until there is a message. */
+/* Waits for a message, then removes and returns it. */
 struct message *mailbox_wait(struct mailbox *mailbox);
-/* Wakes the receiver without a message: state that it looks at has changed. Any thread. */
+/* Wakes the receiver without a message, because state that it reads has changed. Any thread. */
 void mailbox_wake(struct mailbox *mailbox);

@@ -16,32 +16,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For a process that is told to leave: closing a device takes a while. */
+/* Time for a process to exit when asked: closing a device takes a while. */
 #define GRACE_MS 5000
-/* For one that has hung up: it is ending, or it never will. */
+/* Time for a process that has closed its socket and is presumably exiting. */
 #define HUNG_UP_GRACE_MS 2000
-/* A process that does not end within this after SIGKILL is stuck in the kernel, or takes long to
- * give back what it has: either way it goes on without it. Ranks get longer, as the launcher asks
- * them to end first. */
+/* A process that does not end within this time after SIGKILL is stuck in the kernel or slow to free
+ * memory; the worker continues without it. Ranks get longer, as the launcher asks them to end
+ * first. */
 #define KILL_WAIT_MS 1000
 #define RANKS_KILL_WAIT_MS 10000
-/* A solver opens within this, and the driver compiles its kernels. */
+/* Time for a solver to open, including the driver's compilation of kernels. */
 #define OPEN_ALLOWANCE_S 300
-/* The time allowed for one round, as a multiple of the expected time of the whole task: where a
- * plan has few rounds, the last takes most of it. */
+/* Time for one round, as a multiple of the expected time of the whole task: if a plan has few
+ * rounds, the last takes most of it. */
 #define EXPECTED_FACTOR 20.0
-/* Reading graphs, writing results, and the sums of certificates and of negative cycles. */
+/* Lower bounds of the speed of reading and writing files, and of certificates and cycles. */
 #define BYTES_PER_S 20e6
 #define STEPS_PER_S 20e6
-/* Seconds of a hierarchy for each vertex and edge, on a slow processor. */
+/* Seconds of a hierarchy's solve per vertex and edge, on a slow processor. */
 #define HIERARCHY_STEP_S 2e-5
-/* A tick of the watch: an eighth of the least time in which anything is judged. */
+/* A tick of the watch is an eighth of the shortest deadline, at most TICK_MS_MAX. */
 #define TICK_MS_MAX 1000
 #define TICKS_PER_STALL 8
 
 /* ---- Start and end ---- */
 
-/* A process of this program. Returns its pidfd; -1 on failure. */
+/* Starts a process of this program. Returns its pidfd; -1 on failure. */
 static int start_process(int socket, pid_t *ret_pid)
 {
     char name[] = "apspd";
@@ -49,7 +49,7 @@ static int start_process(int socket, pid_t *ret_pid)
     char descriptor[16];
     char *arguments[] = {name, flag, descriptor, NULL};
     snprintf(descriptor, sizeof(descriptor), "%d", WORKER_SOCKET);
-    /* The file that this process runs, whatever has taken its name since. */
+    /* The running program, even if another file has its name by now. */
     if (program_start("/proc/self/exe", arguments, socket, ret_pid) != 0) {
         return -1;
     }
@@ -98,7 +98,7 @@ static int reap(const struct worker_process *process)
 {
     int status = 0;
     if (process->launcher != NULL) {
-        /* No status comes where the launcher itself is gone. */
+        /* If the helper process itself has ended there is no status. */
         const ssize_t size = read(process->pidfd, &status, sizeof(status));
         status = size == sizeof(status) ? status : SIGKILL;
     } else {
@@ -125,7 +125,7 @@ void worker_process_end(struct worker_process *process, enum task_loss *loss, in
                                                    : 0;
     *ret_code = 0;
     process->is_running = false;
-    close(process->socket); /* it is told to leave by this */
+    close(process->socket); /* asks the process to exit */
     process->is_stuck = !has_ended(process, grace_ms);
     if (process->is_stuck) {
         kill_process(process);
@@ -154,7 +154,7 @@ bool worker_process_wait(struct worker_process *process, int wait_ms)
     return true;
 }
 
-/* ---- Messages, watched meanwhile ---- */
+/* ---- Messages under the watch ---- */
 
 static void watch_from_now(struct worker_process *process, double stall_s, double allowance_s)
 {
@@ -162,9 +162,9 @@ static void watch_from_now(struct worker_process *process, double stall_s, doubl
     worker_watch_begin(&process->watch, stall_s, allowance_s);
 }
 
-/* Waits until the socket is ready for events, or has hung up; or, with wakeup, until that is
- * readable. Before ranks have connected it waits for that, or for their end. Ticks are counted, not
- * time: one that lasted long because this thread did not run is a short one. */
+/* Waits until the socket is ready for events or closed, or, with wakeup, until that is readable.
+ * Ranks that have not connected: waits for that or their end. Counts ticks, not time, so that a
+ * tick that lasted long because this thread did not run is a short one. */
 static enum task_loss await(struct worker_process *process, short events, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;
@@ -200,7 +200,7 @@ static enum task_loss send_message(struct worker_process *process,
     return status == STATUS_IO ? TASK_LOSS_EXIT : loss;
 }
 
-/* No message of a worker's has descriptors. */
+/* Receives a message, which has no descriptors. */
 static enum task_loss receive_message(struct worker_process *process,
                                       struct wire_message *ret_message)
 {
@@ -252,10 +252,10 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
     return TASK_LOSS_NONE;
 }
 
-/* Time outside the rounds: reading, writing, and all that is computed beside them. */
+/* Time outside the rounds: reading, writing, certificates and cycles. */
 static double allow_s(const struct solver *model, const struct task *task)
 {
-    /* 16 bits take the pace of i4, whichever way they are computed. */
+    /* u2 has the pace of i4, in whichever kind it is computed. */
     const enum kind kind = task->kind == KIND_U2 ? KIND_I4 : task->kind;
     const struct solve_options plain = {0};
     struct solver_estimate estimate = {0};
@@ -300,7 +300,7 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
         } else if (message.type == WIRE_DONE) {
             status = wire_read_done(&message.body.done, task);
         }
-        /* A process that has lost its device says so by its exit code. */
+        /* A process that has lost its device must exit with a code instead. */
         if (status != STATUS_OK ||
             (message.type == WIRE_DONE && task->status == STATUS_DEVICE_LOST)) {
             loss = TASK_LOSS_PROTOCOL;
@@ -320,6 +320,6 @@ enum task_loss worker_process_wait_idle(struct worker_process *process)
     if (loss != TASK_LOSS_NONE || poll(&socket, 1, 0) <= 0) {
         return loss;
     }
-    /* Nobody asked it anything: whatever it says is wrong. */
+    /* Nothing was sent, so any message is a protocol error. */
     return (socket.revents & POLLHUP) != 0 ? TASK_LOSS_EXIT : TASK_LOSS_PROTOCOL;
 }

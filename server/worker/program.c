@@ -15,7 +15,7 @@ int program_start(const char *program, char *const *arguments, int socket, pid_t
     sigset_t all;
     sigemptyset(&none);
     sigfillset(&all);
-    /* In glibc these two only clear what they get. */
+    /* In glibc these two functions cannot fail. */
     CHECK(posix_spawn_file_actions_init(&actions) == 0 && posix_spawnattr_init(&attributes) == 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);

@@ -1,12 +1,12 @@
-/* The start of a program that gets no descriptor but those it is meant to have. */
+/* Starts a program that inherits only the descriptors meant for it. Any thread. */
 #pragma once
 
 #include "proto/status.h"
 
 #include <sys/types.h>
 
-/* The process gets the socket as WORKER_SOCKET, if it is not negative, and standard error; all
- * other descriptors are closed or null. Without a socket it leads a process group of its own.
- * Returns 0, or an error number. */
+/* Starts the program with the socket as descriptor WORKER_SOCKET (if not negative) and standard
+ * error; all other descriptors are closed or /dev/null. Without a socket the process leads a new
+ * process group. Returns 0 or an errno. */
 MUST_CHECK int program_start(const char *program, char *const *arguments, int socket,
                              pid_t *ret_pid);

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* A step of a row's certificate costs so many steps of the solve, and checking the sample may take
- * this share of the solve. */
+/* One step of a row's certificate costs ROW_STEP_COST steps of the solve; checking the sample may
+ * take SAMPLE_SHARE of the solve. */
 #define ROW_STEP_COST 100.0
 #define SAMPLE_SHARE 0.02
-/* Rows of a hierarchy that are computed and proven: asked for, and at most as a sample. */
+/* Rows of a hierarchy proven with verify=true, and the most rows of a sample. */
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
 #define HIERARCHY_ROWS_BYTES ((size_t)256 << 20)
-/* Threads share a sample of which rows times edges exceed this: 10 ms of one thread. */
+/* A pool is used if rows x edges of the sample exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
 uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
@@ -39,8 +39,8 @@ uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followe
     return sample < most ? sample : (uint32_t)most;
 }
 
-/* Opens the hierarchy in the file of the task, which may have the shape of its base, and computes
- * these rows. */
+/* Opens the hierarchy of the task, which may have the shape of its base, and computes these rows.
+ */
 static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_t row_count,
                                 unsigned char *elements)
 {
@@ -66,7 +66,6 @@ static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_
     return status;
 }
 
-/* Proves rows of a hierarchy, which are computed for this. */
 static enum status check_computed_rows(const struct certificate_request *request, struct task *task,
                                        struct verification *ret_verification)
 {
@@ -92,7 +91,7 @@ static enum status check_computed_rows(const struct certificate_request *request
     return status;
 }
 
-/* Proves rows that are evenly spread from a start that is drawn: any row may be among them. */
+/* Proves rows that are evenly spaced from a random start, so that any row may be proven. */
 static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
                               struct task *task)
 {
@@ -120,7 +119,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     for (uint32_t i = 0; i < row_count; i++) {
         rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);
     }
-    observer.tell = NULL; /* the last phase is almost over */
+    observer.tell = NULL; /* no progress reports in the last phase */
     threads = threads > 0 ? threads : cpu_pool_cores();
     const bool is_shared = row_count * task->graph->edge_count >= SHARED_EDGES &&
                            (*pool != NULL || cpu_pool_create(threads, pool) == STATUS_OK);
@@ -149,7 +148,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
 
 void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
-    /* Before its rows are read: the seal refuses a file that has been cut short. */
+    /* Sealed before any row is read, as the seal refuses a truncated file. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
         task->status = task_check_result(task, result_file_seal(task->file));

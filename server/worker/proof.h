@@ -12,10 +12,11 @@
  * threads start on their creator's core and take a while to migrate. Sets status and problem; moves
  * the names out of the graph. */
 void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task);
-/* The number of rows of a matrix that are proven: what costs little beside its solve, at least 1,
- * at most sample_rows. */
+/* The number of rows of a matrix to prove: as many as cost little compared to its solve, at least
+ * 1, at most sample_rows. */
 uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count);
-/* The same of a hierarchy, whose rows are held until they are proven, in some 256 MiB at most. A
- * hierarchy that followed arcs has one row proven, as that takes longer than the update. */
+/* The number of rows of a hierarchy to prove. The rows stay in memory, at most about 256 MiB, until
+ * they are proven. After an update that followed arcs one row is proven, as that already takes
+ * longer than the update. */
 uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed,
                               size_t row_bytes);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Others are hashed for longer than they are planned. */
+/* Larger graphs have no cached order: hashing them takes longer than planning. */
 #define KEPT_EDGES_MAX (UINT64_C(1) << 26)
 
 void task_finish(struct task *task)
@@ -31,9 +31,9 @@ void task_finish(struct task *task)
     task->names = NULL;
 }
 
-/* ---- Its files, before ---- */
+/* ---- Files ---- */
 
-/* Want of room, of memory or of open files may pass, and so may an error of the disk. */
+/* Lack of space, memory or open files may pass, and so may an I/O error. */
 static bool may_pass(enum status status)
 {
     return status == STATUS_DISK_FULL || status == STATUS_NO_MEMORY || status == STATUS_IO;
@@ -73,7 +73,7 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
 {
     int descriptor;
     STATUS_TRY(check_graph(task, graph_file_open(folders->graphs, task->graph_id, &descriptor)));
-    /* The folders are open, so even where the standard streams are closed 0 is taken. */
+    /* Descriptor 0 is in use: the folders are open, even if the standard streams are closed. */
     CHECK(descriptor > 0);
     task->graph_descriptor = descriptor;
     return task_read_graph(task);
@@ -110,7 +110,6 @@ enum status task_write_result(struct task *task, const void *hierarchy, uint64_t
     return task_check_result(task, status);
 }
 
-/* The pattern of the graph names the file. */
 void task_open_order_file(const struct task_folders *folders, struct task *task)
 {
     if (task->status != STATUS_OK || task->is_updated || folders->plan_budget_bytes == 0 ||
@@ -169,7 +168,7 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
     order_file_finish(&order_file);
 }
 
-/* ---- Its signal ---- */
+/* ---- Signal ---- */
 
 void task_signal_reset(struct task_signal *signal)
 {
@@ -214,7 +213,7 @@ struct observer task_signal_observer(struct task_signal *signal)
     return (struct observer){signal, report_progress, is_cancelled, tell_share, expect_phases};
 }
 
-/* ---- Its loss ---- */
+/* ---- Loss ---- */
 
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE])
 {

@@ -1,8 +1,8 @@
-/* A task of a worker and its outcome: a plain object that moves to the worker and back, and the
+/* A task of a worker with its outcome, a plain object that moves to the worker and back; and the
  * signal through which both sides communicate meanwhile.
  *
- * The daemon opens the files of a task before the solve, and proves and closes them after it: a
- * worker process opens nothing. */
+ * The daemon opens the files of a task before the solve, and proves and closes them after it, so a
+ * worker process opens no files. */
 #pragma once
 
 #include "proto/job_document.h"
@@ -16,75 +16,75 @@
 
 #include <stdatomic.h>
 
-/* The values that worker and loop share while a job runs: in the job, or in struct worker_shared
- * when the worker is a process. */
+/* The values that worker and loop thread share while a job runs: in the job, or in struct
+ * worker_shared if the worker is a process. */
 struct task_signal {
     atomic_bool cancelled;
-    atomic_bool placed; /* the result file is there: its room on the disk is taken */
+    atomic_bool placed; /* the result file exists and its disk space is allocated */
     atomic_uint rounds_done;
     atomic_uint rounds_total;
-    struct progress progress; /* of the solve, in seconds */
+    struct progress progress; /* progress of the solve, in seconds */
 };
 
-/* Before a solve: nothing is done yet. */
+/* Resets the signal before a solve. */
 void task_signal_reset(struct task_signal *signal);
-/* Copies the values one by one: they may change meanwhile. */
+/* Copies the values one by one; they may change during the copy. */
 void task_signal_copy(const struct task_signal *from, struct task_signal *to);
 
 /* The observer through which the solver updates the signal. */
 struct observer task_signal_observer(struct task_signal *signal);
 
-/* Why a worker cannot go on. */
+/* Why a worker was lost. EXIT and SIGNAL come with the exit code or the signal. */
 enum task_loss {
     TASK_LOSS_NONE = 0,
-    TASK_LOSS_EXIT,     /* left by itself, with the code */
-    TASK_LOSS_SIGNAL,   /* killed by the signal */
-    TASK_LOSS_STALLED,  /* no progress in time: killed */
-    TASK_LOSS_SILENT,   /* no heartbeat in time: killed */
-    TASK_LOSS_PROTOCOL, /* broke the protocol: killed */
-    TASK_LOSS_DEVICE    /* a thread's device failed for good */
+    TASK_LOSS_EXIT,     /* the process exited */
+    TASK_LOSS_SIGNAL,   /* the process was killed by a signal */
+    TASK_LOSS_STALLED,  /* no progress within the deadline; the daemon killed the process */
+    TASK_LOSS_SILENT,   /* no heartbeat within the deadline; the daemon killed the process */
+    TASK_LOSS_PROTOCOL, /* invalid message; the daemon killed the process */
+    TASK_LOSS_DEVICE    /* the device of a worker thread failed for good */
 };
 
-/* Smaller graphs are planned sooner than a kept plan is read. */
+/* Smaller graphs have no cached order: planning them is faster than reading the file. */
 #define TASK_KEPT_VERTICES_MIN 1024
 
-/* A job as the worker sees it; moved to the worker and back. */
+/* A job as the worker sees it; moves to the worker and back. */
 struct task {
     struct message message;
     void *context; /* the scheduler's */
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    struct graph *graph;   /* read from its file; owned by the task */
-    uint32_t vertex_count; /* of the graph, as the catalogue says */
+    struct graph *graph;   /* read from its file; owned */
+    uint32_t vertex_count; /* vertices of the graph according to the catalogue */
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
     enum kind kind;
     enum result_form form; /* matrix or hierarchy */
     bool verify;
-    struct result *base;    /* counted: of the graph before the arcs; NULL = none */
-    struct solve_arc *arcs; /* borrowed from the job */
+    struct result *base;    /* result of the parent graph, a counted reference; NULL = none */
+    struct solve_arc *arcs; /* arcs that differ from the parent; borrowed from the job */
     size_t arc_count;
-    uint64_t order_seed;        /* of order_file_open */
-    struct task_signal *signal; /* borrowed; worker_signal, where there is one */
+    uint64_t order_seed;        /* seed for order_file_open */
+    struct task_signal *signal; /* borrowed; worker_signal's, unless that is NULL */
 
-    /* Between the sides of a worker. */
-    int graph_descriptor; /* of the graph's file, while status is STATUS_OK */
+    /* Between the daemon's side of a worker and its solver. */
+    int graph_descriptor; /* the graph's file, open while status is STATUS_OK */
     struct order_file order_file;
 
     /* Out. */
-    bool is_updated;  /* it is solved, from its base */
-    bool is_followed; /* of a hierarchy: by what its arcs reach alone */
+    bool is_updated;  /* solved by updating the base */
+    bool is_followed; /* the update of a hierarchy recomputed only what the changed arcs reach */
     enum status status;
-    bool is_passing;    /* it failed for want at one of its files: it may be tried again */
-    bool graph_damaged; /* its file */
+    bool is_passing;    /* failed at one of its files, perhaps transiently: may be retried */
+    bool graph_damaged; /* the graph's file is damaged */
     struct problem problem;
     double write_s;
-    double parse_s; /* reading the graph file, when it had to be */
+    double parse_s; /* time spent reading the graph's file */
     struct solve_outcome outcome;
-    struct result_file *file;     /* on STATUS_OK, sealed */
-    struct search_pool *searches; /* in the file, where its rows were computed to be proven */
-    struct vertex_names *names;   /* on STATUS_OK, and with a cycle: of the graph */
-    enum task_loss loss;          /* of the process that had it: status is STATUS_DEVICE_LOST */
+    struct result_file *file;     /* sealed; set on STATUS_OK */
+    struct search_pool *searches; /* searches in a hierarchy whose rows were proven; may be NULL */
+    struct vertex_names *names;   /* vertex names; set on STATUS_OK, and with a negative cycle */
+    enum task_loss loss;          /* why the worker was lost, if status is STATUS_DEVICE_LOST */
     int loss_code;
 };
 
@@ -92,35 +92,34 @@ struct task {
 void task_finish(struct task *task);
 
 struct task_folders {
-    int graphs; /* open directories, borrowed */
+    int graphs; /* three open directories, borrowed */
     int results;
     int orders;
-    uint64_t plan_budget_bytes; /* 0 = no plan is kept */
+    uint64_t plan_budget_bytes; /* 0 = no order is cached */
 };
 
-/* Reads the graph and makes the result file. Sets status, with words. A cancelled task is
- * STATUS_CANCELLED and has no files. Blocks on the disk. */
+/* Opens the graph's file and creates the result file. Sets status and problem; a cancelled task
+ * gets STATUS_CANCELLED and no files. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
-/* Before a solve: opens the file of the kept order, where the graph may have one. */
+/* Opens the file of the cached order before a solve, if the graph is large enough to have one. */
 void task_open_order_file(const struct task_folders *folders, struct task *task);
 
-/* Reads the graph from its file. STATUS_CORRUPT also where it has another number of vertices than
- * the catalogue says; the problem is set. */
+/* Reads the graph from its file. STATUS_CORRUPT also if its vertex count differs from the
+ * catalogue's. Sets the problem. */
 MUST_CHECK enum status task_read_graph(struct task *task);
-/* Reads the order that an earlier plan for the pattern of its graph found; and after the solve:
- * writes one that is fresh, and frees the words. */
+/* Read the cached order of the graph's pattern before a solve; write an order computed by the
+ * solve, and free its words. */
 void task_read_record(const struct task *task, struct order_record *record);
 void task_keep_record(const struct task *task, const struct order_record *record);
-/* The status of a call for the file of its result, which it returns; the problem is set on failure,
- * and whether that may pass. */
+/* Returns `status`, of a call on the task's result file; on failure sets problem and is_passing. */
 MUST_CHECK enum status task_check_result(struct task *task, enum status status);
-/* Writes the result into its file: a hierarchy of so many bytes, or NULL, the matrix. */
+/* Writes a hierarchy of `size` bytes to the result file, or the matrix if hierarchy is NULL. */
 MUST_CHECK enum status task_write_result(struct task *task, const void *hierarchy, uint64_t size);
-/* Posts the task home, then frees what it no longer needs: giving back the pages and blocks of a
- * large result takes longer than a cancel should. */
+/* Posts the task back first and then frees what it no longer needs, because freeing the pages and
+ * blocks of a large result takes longer than a cancel should. */
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 
-/* In words, for people: "left with code 80". */
+/* Describes a loss for people, such as "left with code 80". */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

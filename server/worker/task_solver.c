@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #define CPU_SOLVER_NICENESS 10
-/* The memory of a GPU that is left to the context of another process, which solves on all of
- * them together: so many bytes, but never more than a part. */
+/* Memory of a GPU reserved for another process that solves on all GPUs together: this many bytes,
+ * but at most 1/GROUP_CONTEXT_PARTS of the memory. */
 #define GROUP_CONTEXT_BYTES (UINT64_C(768) << 20)
 #define GROUP_CONTEXT_PARTS 8
 
-/* Answers go before a solver that keeps every core busy. On Linux a thread has a niceness of its
- * own, which those that the solver starts inherit. Down from where the service is. */
+/* Lowers this thread's priority relative to the service, so that HTTP answers run before a solver
+ * on every core. On Linux a thread has its own niceness, which threads that it starts inherit. */
 static void lower_priority(void)
 {
     const id_t thread = (id_t)gettid();
@@ -58,9 +58,9 @@ void task_solver_open(const struct worker_setup *setup, const struct ranks *rank
     *ret_facts = facts;
 }
 
-/* ---- A task ---- */
+/* ---- Tasks ---- */
 
-/* By the processor, also where the solver is a GPU: a hierarchy is small. */
+/* Solves on the CPU, also if the solver is a GPU: a hierarchy is small. */
 static enum status solve_task_hierarchy(const struct task_solver *solver, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
@@ -82,7 +82,7 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     return status;
 }
 
-/* The others hear of each task its kind. That of no task is the end, or a meeting. */
+/* Rank 0 sends the kind of each task to the others; these two values mean the end and a meeting. */
 #define LEAVE KIND_AUTO
 #define MEET KIND_COUNT
 static void share_kind(const struct ranks *ranks, enum kind *kind)
@@ -113,7 +113,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     if (atomic_load(&task->signal->cancelled)) {
         return STATUS_CANCELLED;
     }
-    if (task->graph == NULL) { /* in a process */
+    if (task->graph == NULL) { /* in a worker process */
         STATUS_TRY(task_read_graph(task));
     }
     if (task->form == RESULT_FORM_HIERARCHY) {
@@ -124,7 +124,7 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     }
     const struct observer observer = task_signal_observer(task->signal);
     struct order_record record = {.observer = &observer};
-    /* Also where none is kept: a search for a plan hears of a cancel by it. */
+    /* Also without a cached order: the search for a plan checks its observer for a cancel. */
     const struct solve_request request = {
         .kind = task->kind, .verify = task->verify, .record = &record, .observer = &observer};
     struct matrix matrix = result_file_matrix(task->file);
@@ -145,7 +145,7 @@ void task_solver_run(struct task_solver *solver, struct task *task)
 {
     task->status = solve_task(solver, task);
     if (task->status == STATUS_NO_DEVICE) {
-        task->status = STATUS_DEVICE_LOST; /* it was there when the solver was opened */
+        task->status = STATUS_DEVICE_LOST; /* the device existed when the solver was opened */
     }
 }
 
@@ -160,7 +160,7 @@ void task_solver_close(struct task_solver *solver)
 
 /* ---- The other ranks ---- */
 
-/* A failure is the first rank's to tell: they all have agreed on it. */
+/* Rank 0 reports a failure, on which all ranks have agreed. */
 static enum status follow_task(struct solver *solver, enum kind kind)
 {
     struct graph *graph = NULL;

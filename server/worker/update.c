@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Works in a copy of the base. */
+/* Updates the changed arcs in a copy of the base. */
 static enum update_result update_arcs(const struct hierarchy *base, const struct graph *graph,
                                       struct task *task)
 {
@@ -39,16 +39,15 @@ static enum update_result update_weights(const struct hierarchy *base, const str
     return result;
 }
 
-/* Whether the graph is solved in the numbers of the base, so that no arc changes but by its weight.
- */
+/* Whether graph and base have the same scaling, so that only the changed arcs differ. */
 static bool has_numbers_of(const struct hierarchy *base, const struct task *task)
 {
     const struct scaling scaling = graph_scaling(&task->graph->summary, task->kind);
     return scaling.kind == base->summary.kind && scaling.decimals == base->summary.decimals;
 }
 
-/* Updates the changed arcs where there are few, else all weights, unless those would do no better.
- * What is left to the solver has no round behind it, as far as anybody who watches it knows. */
+/* Updates the changed arcs if they are few, else all weights, unless a solve is as fast. A task
+ * left to the solver has its signal reset, so that no watcher sees a finished round. */
 void update_task(uint32_t threads, struct task *task)
 {
     const struct hierarchy *base = NULL;

@@ -18,7 +18,7 @@ void worker_watch_idle(struct worker_watch *watch, double stall_s)
     worker_watch_begin(watch, stall_s, -1);
 }
 
-/* A number that changes with each round, and when the solve begins. */
+/* A number that changes with each round and at the start of the solve. */
 static uint64_t count_progress(const struct task_signal *signal)
 {
     return (uint64_t)atomic_load(&signal->rounds_done) + atomic_load(&signal->rounds_total) +
@@ -32,7 +32,7 @@ enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker
     const double stall_s = watch->is_hurried ? fmin(watch->stall_s, HURRIED_S) : watch->stall_s;
     watch->silence_s = heartbeats != watch->heartbeats ? 0 : watch->silence_s + tick_s;
     watch->heartbeats = heartbeats;
-    /* Between tasks the loop of the daemon writes the signal: it is not read here. */
+    /* Between tasks the loop thread writes the signal, so it is not read here. */
     if (watch->silence_s > stall_s || watch->allowance_s < 0) {
         return watch->silence_s > stall_s ? TASK_LOSS_SILENT : TASK_LOSS_NONE;
     }

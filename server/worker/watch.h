@@ -1,36 +1,34 @@
-/* The one rule by which a worker process counts as hung: it sends no heartbeat for stall_s, or its
- * task finishes no round within a deadline. The thread of the worker kills such a process
- * (process.c).
+/* The rule that decides when a worker process is hung: it sends no heartbeat for stall_s, or its
+ * task finishes no round within a deadline. The worker's thread kills such a process (process.c).
  *
- * The rule is judged from the memory that daemon and process share, tick by tick of the daemon's
- * own time, so that a daemon that was itself stopped blames nobody. */
+ * The rule reads the memory shared by daemon and process at each tick, and counts time by the
+ * daemon's own ticks, so that a daemon that was itself stopped does not blame the process. */
 #pragma once
 
 #include "server/worker/task.h"
 
-/* Shared memory of the daemon and a worker process: the signal of the task in hand, and the
- * heartbeat by which the daemon knows that the process is scheduled. */
+/* Memory shared by the daemon and a worker process: the signal of the current task, and the
+ * heartbeats that show that the process is scheduled. */
 struct worker_shared {
     atomic_uint heartbeats; /* a few each second */
     struct task_signal signal;
 };
 
-/* A plain value of the thread that watches. All times are seconds of ticks. */
+/* The state of the rule, a plain value of the watching thread. Times are seconds of ticks. */
 struct worker_watch {
     double stall_s;
-    double allowance_s; /* for a round, where that is longer than stall_s; below 0: no task */
-    bool is_hurried;    /* the daemon is leaving: stall_s counts as five seconds at most */
+    double allowance_s; /* deadline of a round if longer than stall_s; below 0 = no task */
+    bool is_hurried;    /* the daemon is about to exit: stall_s counts as at most 5 seconds */
     double silence_s;
     double round_s;
     uint32_t heartbeats;
     uint64_t progress;
 };
 
-/* A task, or an opening, is watched from now on. The deadline of a round is stall_s, or allowance_s
- * where that is longer. */
+/* Starts watching a task or an opening. A round's deadline is the longer of both times. */
 void worker_watch_begin(struct worker_watch *watch, double stall_s, double allowance_s);
-/* Without a task only heartbeats are waited for. */
+/* Watches a process without a task, which only has to send heartbeats. */
 void worker_watch_idle(struct worker_watch *watch, double stall_s);
-/* After tick_s: TASK_LOSS_SILENT, TASK_LOSS_STALLED or TASK_LOSS_NONE. */
+/* Checks the process after tick_s: TASK_LOSS_SILENT, TASK_LOSS_STALLED or TASK_LOSS_NONE. */
 enum task_loss worker_watch_tick(struct worker_watch *watch, const struct worker_shared *shared,
                                  double tick_s);

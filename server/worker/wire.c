@@ -10,7 +10,7 @@
 #define BODY_OFFSET offsetof(struct wire_message, body)
 
 static const struct {
-    size_t size; /* of the whole message */
+    size_t size; /* size of the whole message */
     uint32_t descriptors;
 } types[WIRE_TYPE_COUNT] = {
     [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},
@@ -20,7 +20,7 @@ static const struct {
     [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
 };
 
-/* Room for the descriptors of a message, aligned as a control message must be. */
+/* Space for the descriptors of a message, aligned for a control message. */
 union control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(WIRE_DESCRIPTOR_LIMIT * sizeof(int))];
@@ -30,7 +30,7 @@ enum status wire_send(int socket, const struct wire_message *message, const int 
 {
     CHECK(message->type > 0 && message->type < WIRE_TYPE_COUNT);
     const size_t bytes = types[message->type].descriptors * sizeof(int);
-    struct wire_message copy = *message; /* sendmsg takes what is not const */
+    struct wire_message copy = *message; /* sendmsg needs a non-const pointer */
     struct iovec part = {&copy, types[message->type].size};
     struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1};
     union control control = {0};
@@ -50,7 +50,7 @@ enum status wire_send(int socket, const struct wire_message *message, const int 
     if (sent >= 0) {
         return STATUS_OK;
     }
-    /* Too many descriptors on the way pass as well. */
+    /* Too many descriptors in flight is transient too. */
     return errno == EAGAIN || errno == ETOOMANYREFS ? STATUS_NOT_READY : STATUS_IO;
 }
 
@@ -71,7 +71,7 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
     if (got <= 0) {
         return got < 0 && errno == EAGAIN ? STATUS_NOT_READY : STATUS_IO;
     }
-    /* Descriptors beyond the room were dropped by the kernel. */
+    /* The kernel has dropped excess descriptors. */
     for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head); cmsg != NULL;
          cmsg = CMSG_NXTHDR(&head, cmsg)) {
         if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
@@ -95,7 +95,7 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
     return STATUS_CORRUPT;
 }
 
-/* Ends a text that a worker process may have left without a NUL. */
+/* Terminates a text that a worker process may have sent without NUL. */
 #define END_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
 static void end_texts(struct problem *problem, struct solver_device *device)
@@ -142,7 +142,7 @@ enum status wire_read_done(const struct wire_done *done, struct task *task)
     return STATUS_OK;
 }
 
-/* No cycle that is named enters a vertex twice. */
+/* A simple cycle visits no vertex twice, so it is not longer than the vertex count. */
 enum status wire_read_cycle(const struct wire_cycle *cycle, struct task *task)
 {
     struct solve_outcome *outcome = &task->outcome;

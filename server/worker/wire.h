@@ -17,7 +17,7 @@
 enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_CYCLE, WIRE_DONE, WIRE_TYPE_COUNT };
 
 #define WIRE_CYCLE_VERTICES 256
-/* TASK: the files of the graph, the result and the plan. SETUP: the shared memory. */
+/* TASK: the files of the graph, the result and the cached order. SETUP: the shared memory. */
 #define WIRE_DESCRIPTOR_LIMIT 3
 
 struct wire_opened {
@@ -30,12 +30,12 @@ struct wire_task {
     uint32_t kind;
     uint32_t form;
     uint32_t verify;
-    uint32_t has_order_file; /* else the graph's file stands in its place */
+    uint32_t has_order_file; /* 0 = the third descriptor is the graph's file again */
     char graph_id[GRAPH_ID_SIZE];
 };
 
 struct wire_cycle {
-    uint32_t count; /* of vertices, which follow those sent before */
+    uint32_t count; /* vertices in this message, which continue the earlier ones */
     uint32_t vertices[WIRE_CYCLE_VERTICES];
 };
 
@@ -45,8 +45,8 @@ struct wire_done {
     struct problem problem;
     double write_s;
     double parse_s;
-    struct solve_outcome outcome;  /* without the objects that it points to */
-    struct solver_figures figures; /* the solver has learned from the task */
+    struct solve_outcome outcome;  /* pointers are not sent */
+    struct solver_figures figures; /* measured by the solver */
 };
 
 struct wire_message {
@@ -60,22 +60,22 @@ struct wire_message {
     } body;
 };
 
-/* Sends as many descriptors as the type has; they are borrowed. STATUS_IO when the other end is
- * gone; STATUS_NOT_READY when the socket does not block and is full. */
+/* Sends a message with as many descriptors as its type has; they are borrowed. STATUS_IO if the
+ * other end is closed, STATUS_NOT_READY if a non-blocking socket is full. */
 MUST_CHECK enum status wire_send(int socket, const struct wire_message *message,
                                  const int *descriptors);
-/* Receives one message with its descriptors, as many as its type has; they are the caller's. With
- * NULL a message that has some is refused. STATUS_IO at the end of the stream, STATUS_CORRUPT for
- * bytes that are no message, STATUS_NOT_READY as above. */
+/* Receives one message; its descriptors belong to the caller. If ret_descriptors is NULL, a message
+ * with descriptors is refused. STATUS_IO at the end of the stream, STATUS_CORRUPT for an invalid
+ * message, STATUS_NOT_READY as above. */
 MUST_CHECK enum status wire_receive(int socket, struct wire_message *ret_message,
                                     int *ret_descriptors);
 
-/* The end of a task as a message, without the figures; the cycle is sent before it. */
+/* Writes the outcome of a task as a message, without the figures; the cycle is sent before it. */
 void wire_write_done(const struct task *task, struct wire_done *ret_done);
-/* The three calls below copy what a worker process has sent. STATUS_CORRUPT for a length or an
- * index beyond its limit; other values are the process's word. */
+/* The three functions below copy what a worker process has sent. STATUS_CORRUPT for a length or an
+ * index out of range; other values are not checked. */
 MUST_CHECK enum status wire_read_done(const struct wire_done *done, struct task *task);
-/* The next vertices of the cycle of a task. STATUS_NO_MEMORY. */
+/* Appends the next vertices of a task's cycle. STATUS_NO_MEMORY. */
 MUST_CHECK enum status wire_read_cycle(const struct wire_cycle *cycle, struct task *task);
 MUST_CHECK enum status wire_read_facts(const struct worker_facts *facts,
                                        struct worker_facts *ret_facts);

@@ -14,32 +14,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The pause between two attempts to start a process that fails: doubled each time, and reset once
- * a task was solved. */
+/* Pause before another start of a failing process: doubled each time, reset by a solved task. */
 #define BACKOFF_MS_MIN 100
 #define BACKOFF_MS_MAX 30000
-/* The solvers keep their matrices on the heap; this is for deep library frames. */
+/* Stack of a worker's thread, for deep library frames; solvers keep matrices on the heap. */
 #define WORKER_STACK_BYTES ((size_t)8 << 20)
 
-/* Other threads touch the atomic members alone. */
+/* Other threads access only the atomic members. */
 struct worker {
     struct worker_config config;
-    bool has_process; /* the solver is in a process, else in the thread */
+    bool has_process; /* the solver runs in a process, not in the thread */
     struct worker_health health;
     pthread_t thread;
-    struct task *_Atomic given; /* the next task, until the thread receives it */
-    struct cpu_pool *pool;      /* see proof_check */
-    /* The solver of the thread, or a model of the solver in the process. Any thread estimates. */
+    struct task *_Atomic given; /* next task, until the thread receives it */
+    struct cpu_pool *pool;      /* for proof_check */
+    /* The thread's solver, or a model of the process's solver; read by any thread for estimates. */
     struct solver *_Atomic solver;
-    struct task_solver own; /* of a thread */
+    struct task_solver own; /* solver that runs in the thread */
     struct worker_process process;
-    atomic_bool is_stopping; /* set while no task is in hand */
+    atomic_bool is_stopping; /* set only while the worker has no task */
     int backoff_ms;
 };
 
 /* ---- The solver, in this thread or in a process ---- */
 
-/* Starts a process and has it open its solver; the process is ended unless that succeeds. */
+/* Starts a process and opens its solver; ends the process on failure. */
 static void open_process(struct worker *worker, struct worker_facts *ret_facts)
 {
     struct worker_process *process = &worker->process;
@@ -94,7 +93,6 @@ static void start_process(struct worker *worker, struct worker_facts *ret_facts)
               LOG_TEXT("device", ret_facts->device.name));
 }
 
-/* Opens the solver, and reports the facts about it. */
 static void start_solver(struct worker *worker, struct worker_facts *ret_facts)
 {
     if (worker->has_process) {
@@ -107,18 +105,18 @@ static void start_solver(struct worker *worker, struct worker_facts *ret_facts)
     worker->process.is_running = ret_facts->status == STATUS_OK;
 }
 
-/* The task has its files. Sets its status, unless there is a loss. */
+/* Solves a task with open files. Sets its status, unless there is a loss. */
 static enum task_loss run_solver(struct worker *worker, struct task *task)
 {
     if (worker->has_process) {
         return worker_process_solve(&worker->process, task, worker->solver);
     }
     task_solver_run(&worker->own, task);
-    /* After an error that stays nothing that this process computes on its device can be trusted. */
+    /* After a sticky error no result of this process's device can be trusted. */
     return task->status == STATUS_DEVICE_LOST ? TASK_LOSS_DEVICE : TASK_LOSS_NONE;
 }
 
-/* Ends the process, for the reason *loss. A thread cannot: this process keeps the device. */
+/* Ends the process because of *loss. A thread cannot be ended: this process keeps the device. */
 static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_code)
 {
     if (worker->has_process) {
@@ -130,7 +128,6 @@ static void end_solver(struct worker *worker, enum task_loss *loss, int *ret_cod
     worker->process.is_stuck = *loss != TASK_LOSS_NONE;
 }
 
-/* Waits for a task, without a limit. */
 static enum task_loss wait_for_task(struct worker *worker)
 {
     if (worker->has_process) {
@@ -142,11 +139,11 @@ static enum task_loss wait_for_task(struct worker *worker)
 
 /* ---- Tasks ---- */
 
-/* There is a task, or the worker is to stop. Any thread. */
+/* Wakes the worker for a task or a stop. Any thread. */
 static void wake_worker(const struct worker *worker)
 {
     const uint64_t one = 1;
-    /* Fails when it is readable already. */
+    /* Fails harmlessly if the counter is at its maximum. */
     const ssize_t ignored = write(worker->process.wakeup, &one, sizeof(one));
     (void)ignored;
 }
@@ -158,8 +155,7 @@ static void clear_wakeup(const struct worker *worker)
     (void)ignored;
 }
 
-/* The worker cannot go on: its process has gone or is killed here, and the task in hand is lost
- * with it. */
+/* Handles a loss: ends the process and returns the current task as lost. */
 static void lose_solver(struct worker *worker, enum task_loss loss, struct task *task)
 {
     struct worker_process *process = &worker->process;
@@ -186,7 +182,7 @@ static void solve_task(struct worker *worker, struct task *task)
         return;
     }
     worker->backoff_ms = BACKOFF_MS_MIN;
-    /* The daemon has read the graph itself, so a process that calls it damaged is not believed. */
+    /* The daemon has read the graph itself, so the process's report of damage is false. */
     if (task->status == STATUS_CORRUPT) {
         task->status = problem_set(&task->problem, STATUS_NOT_VERIFIED,
                                    "The solver could not read the stored graph %s, which is sound.",
@@ -208,7 +204,6 @@ static void carry_out(struct worker *worker, struct task *task)
     task_send_home(config->home, config->finished, task);
 }
 
-/* Carries out tasks until the solver is lost or the worker is to stop. */
 static void serve(struct worker *worker)
 {
     while (worker->process.is_running && !atomic_load(&worker->is_stopping)) {
@@ -225,7 +220,7 @@ static void serve(struct worker *worker)
     }
 }
 
-/* A task that was given before the loss was noticed goes back untouched, to be queued again. */
+/* Returns a task given before the loss was noticed, to be queued again. */
 static void refuse_task(struct worker *worker)
 {
     struct task *task = atomic_exchange(&worker->given, NULL);
@@ -237,9 +232,9 @@ static void refuse_task(struct worker *worker)
 
 /* ---- The thread ---- */
 
-/* Waits before the next start, longer each time; and until a process that is stuck is gone, which
- * may be never, as no second one may meet it on its device. Tasks are refused meanwhile: nobody
- * waits for a process that cannot be started. */
+/* Waits before the next start, longer each time, and until a stuck process has exited, which may be
+ * never, as two processes must not share the device. Returns tasks meanwhile, so none waits for a
+ * process that cannot start. */
 static void back_off(struct worker *worker)
 {
     struct worker_process *process = &worker->process;
@@ -270,7 +265,7 @@ static void *run_worker(void *context)
     struct worker_facts facts;
     start_solver(worker, first_facts);
     mailbox_post(worker->config.home, &worker->config.opening->message);
-    /* A worker that never had a solver is dropped by the scheduler. */
+    /* The scheduler drops a worker that never had a solver. */
     while (first_facts->status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
            (process->is_running || worker->has_process)) {
         if (process->is_running) {
@@ -284,7 +279,7 @@ static void *run_worker(void *context)
         if (process->is_running) {
             atomic_fetch_add(&worker->health.restarts, 1);
             atomic_store(&worker->health.state, WORKER_READY);
-            mailbox_wake(worker->config.home); /* it may be given a task again */
+            mailbox_wake(worker->config.home); /* the worker can take tasks again */
         }
     }
     if (process->is_running) {
@@ -296,7 +291,7 @@ static void *run_worker(void *context)
         }
     }
     if (process->is_stuck && process->pidfd >= 0) {
-        close(process->pidfd); /* it is left behind: nobody waits for its end any more */
+        close(process->pidfd); /* the stuck process is abandoned */
     }
     refuse_task(worker);
     if (!worker->has_process) {
@@ -324,7 +319,7 @@ static enum status init_worker(struct worker *worker)
         return STATUS_OK;
     }
     process->shared_descriptor = memfd_create("apspd-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* Sealed, so that no process that has it can take memory from under the other. */
+    /* Sealed, so that neither process can shrink the memory that the other has mapped. */
     if (process->shared_descriptor < 0 || ftruncate(process->shared_descriptor, (off_t)size) != 0 ||
         fcntl(process->shared_descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
             0) {
