@@ -1,4 +1,4 @@
-/* The commit that was built, in hexadecimal; empty if the build did not know it. */
+/* Git commit of this program in hexadecimal; empty if unknown to the build. */
 #pragma once
 
 extern const char build_commit[];

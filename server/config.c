@@ -10,7 +10,7 @@
 
 #define VARIABLE_PREFIX "APSPD_"
 #define FILE_VARIABLE VARIABLE_PREFIX "CONFIG"
-/* The longest line: a text value, its key, blanks around. inih's own default is 200. */
+/* Longest line: a text value, its key and blanks. inih's default is 200. */
 #define LINE_SIZE 1024
 
 /* ---- The configuration file ---- */
@@ -33,8 +33,8 @@ static enum status refuse_line(struct file_source *source, const char *what, con
     return source->status;
 }
 
-/* inih hands a line that does not fit its buffer on in pieces, as if each were a line: so the
- * longest is refused here. Returning NULL ends the parse. */
+/* inih splits a line that does not fit its buffer into several lines, so too long a line is refused
+ * here. Returning NULL ends the parse. */
 static char *read_line(char *buffer, int size, void *context)
 {
     struct file_source *source = context;
@@ -101,7 +101,7 @@ static enum status load_file(struct config *config, const char *path, struct pro
 
 /* ---- Environment ---- */
 
-/* APSPD_<SECTION>_<KEY>, in capital letters; a section has no underscore in its name. */
+/* Sets a key from APSPD_<SECTION>_<KEY>, in capital letters; section names have no underscore. */
 static enum status load_variable(struct config *config, const char *name, const char *value,
                                  struct problem *reterr)
 {
@@ -134,8 +134,7 @@ static enum status load_environment(struct config *config, char **environment,
         char name[CONFIG_SHOWN];
         const size_t size = strcspn(*entry, "=");
         snprintf(name, sizeof(name), "%.*s", (int)size, *entry);
-        /* Variables of the project's own tests and of clients, and the path of the file, mean
-         * something else. */
+        /* Variables of the project's tests and clients, and the path of the file, are no keys. */
         if (strncmp(name, VARIABLE_PREFIX, strlen(VARIABLE_PREFIX)) == 0 &&
             strncmp(name, VARIABLE_PREFIX "TEST_", strlen(VARIABLE_PREFIX "TEST_")) != 0 &&
             strcmp(name, VARIABLE_PREFIX "SOURCE_ROOT") != 0 &&
@@ -170,7 +169,7 @@ static const struct config_option *find_flag(enum config_program program, const 
     return dot == NULL ? NULL : config_option_find(program, name, (size_t)(dot - name), dot + 1);
 }
 
-/* The task that a flag without a value asks for; CONFIG_RUN when it is none. */
+/* The task of a flag without a value; CONFIG_RUN if the flag is none. */
 static enum config_task find_task(enum config_program program, const char *name)
 {
     static const char *const names[] = {
@@ -187,15 +186,15 @@ static enum config_task find_task(enum config_program program, const char *name)
     return CONFIG_RUN;
 }
 
-/* The flags are walked twice: for --config before the file is read, for the keys after. */
+/* The flags are read twice: for --config before the file is read, for keys afterwards. */
 struct flag_walk {
-    struct config *config; /* NULL in the first walk */
+    struct config *config; /* NULL in the first pass */
     enum config_program program;
     int argc;
     char **argv;
     int at;
     int kept;
-    const char *path; /* of --config */
+    const char *path; /* value of --config */
     enum config_task task;
     struct problem *reterr;
 };
@@ -251,7 +250,7 @@ static enum status walk_argument(struct flag_walk *walk)
     return STATUS_OK;
 }
 
-/* Behind a lone -- everything is left to the program. */
+/* Processes the flags; everything after a lone `--` is left to the program. */
 static enum status walk_flags(struct flag_walk *walk)
 {
     bool flags = true;
@@ -300,7 +299,7 @@ enum status config_load(struct config *config, enum config_program program, int 
     return STATUS_OK;
 }
 
-/* A group may read: Kubernetes hands secrets to the group of a pod. */
+/* Group read access is allowed: Kubernetes passes secrets by the group of a pod. */
 enum status config_check_secret(const char *path, struct problem *reterr)
 {
     struct stat about;

@@ -1,6 +1,7 @@
-/* The configuration: one table of keys in config_option.c gives each its default, range, help, flag
- * (--http.threads), environment variable (APSPD_HTTP_THREADS) and place in struct config.
- * Later wins: default, file, environment, flag. Immutable after start. */
+/* The configuration. One table in config_option.c gives each key its default, range, help text,
+ * flag (--http.threads), environment variable (APSPD_HTTP_THREADS) and member of struct config. A
+ * flag overrides the environment, the environment overrides the file, the file overrides the
+ * default. main owns the struct; no thread changes it after the start. */
 #pragma once
 
 #include "proto/problem.h"
@@ -11,13 +12,14 @@
 #include <string.h>
 
 #define CONFIG_TEXT_SIZE 256
-#define CONFIG_NONE "none" /* where there may be no text */
-#define CONFIG_SHOWN 80    /* values and names are shown to people up to this many bytes */
+#define CONFIG_NONE "none" /* the value of a text key that is not set */
+#define CONFIG_SHOWN 80    /* longest value or name quoted in a message, in bytes */
 
-/* Before an address beyond loopback is listened on: keys and TLS, keys only, nothing. */
+/* The security that a non-loopback address requires: keys and TLS, keys only, nothing. */
 enum config_network { NETWORK_SECURE, NETWORK_PLAIN, NETWORK_OPEN };
 
-/* auto: whatever layers of it there are; required: all of them, or no start. */
+/* The sandbox. auto: every layer that the kernel supports; required: apspd refuses to start unless
+ * every layer is available. */
 enum confinement { CONFINEMENT_AUTO, CONFINEMENT_REQUIRED, CONFINEMENT_OFF };
 /* Where a solver runs: in a thread of the daemon, or in a process of its own. */
 enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
@@ -25,71 +27,71 @@ enum worker_isolation { WORKER_THREAD = 0, WORKER_PROCESS };
 struct config {
     /* [http] */
     char listen[CONFIG_TEXT_SIZE];          /* HOST:PORT, port 0 picks a free one; unix:PATH */
-    char socket_mode[8];                    /* of Unix sockets, in octal */
-    enum config_network network;            /* what an address that others reach must have */
-    char keys_file[CONFIG_TEXT_SIZE];       /* "none": open to whoever reaches it */
-    char hosts[CONFIG_TEXT_SIZE];           /* a list; "none" */
-    char cors_origins[CONFIG_TEXT_SIZE];    /* the same */
-    char tiles[CONFIG_TEXT_SIZE];           /* addresses with {z}, {x} and {y}; "none" */
-    char tiles_credit[CONFIG_TEXT_SIZE];    /* "none" */
+    char socket_mode[8];                    /* permissions of Unix sockets, in octal */
+    enum config_network network;            /* security required of a non-loopback address */
+    char keys_file[CONFIG_TEXT_SIZE];       /* "none": no keys, every client is accepted */
+    char hosts[CONFIG_TEXT_SIZE];           /* list of host names, or "none" */
+    char cors_origins[CONFIG_TEXT_SIZE];    /* list of origins, "*", or "none" */
+    char tiles[CONFIG_TEXT_SIZE];           /* URL with {z}, {x} and {y}, or "none" */
+    char tiles_credit[CONFIG_TEXT_SIZE];    /* attribution of the map, or "none" */
     char tls_certificate[CONFIG_TEXT_SIZE]; /* "none": no TLS */
     char tls_key[CONFIG_TEXT_SIZE];
     uint32_t http_threads;
     uint32_t connection_limit;
-    uint32_t address_limit;        /* connections from one address; 0 = all there are */
-    uint32_t wrong_key_limit;      /* from one address in a minute; 0 = any number */
-    uint32_t connection_timeout_s; /* without any byte moving */
-    uint32_t header_timeout_s;     /* from accept, or the previous answer, to complete headers */
-    uint64_t rate_floor;           /* bytes a second that a client must move, either way */
-    uint32_t stall_timeout_s;      /* the time over which that is judged of answers */
-    uint64_t upload_memory_bytes;  /* 0: half of what is available */
+    uint32_t address_limit;        /* connections from one address; 0 = no limit */
+    uint32_t wrong_key_limit;      /* wrong keys a minute from one address; 0 = no limit */
+    uint32_t connection_timeout_s; /* longest time without any byte received or sent */
+    uint32_t header_timeout_s; /* from accept, or from the previous answer, to complete headers */
+    uint64_t rate_floor; /* lowest rate of a request body or an answer, bytes a second; 0 = any */
+    uint32_t stall_timeout_s;     /* time over which rate_floor is measured for answers */
+    uint64_t upload_memory_bytes; /* 0 = half of the available memory */
     uint64_t body_limit_bytes;
-    uint64_t decoded_limit_bytes;  /* of a compressed upload, decompressed */
-    uint64_t decoded_ratio;        /* the same by the bytes that came */
-    uint64_t document_limit_bytes; /* JSON bodies that are documents, not graphs */
+    uint64_t decoded_limit_bytes; /* largest decompressed size of an upload */
+    uint64_t decoded_ratio; /* largest decompressed size as a multiple of the compressed size */
+    uint64_t document_limit_bytes; /* largest JSON body that is not a graph */
     uint32_t wait_limit_s;         /* longest long-poll */
-    uint32_t heartbeat_s;          /* longest silence of a stream of events */
-    uint32_t watcher_limit;        /* streams of events open at once */
-    uint64_t json_cell_limit;      /* largest matrix answered as JSON */
-    uint64_t pairs_limit_bytes;    /* bodies of pairs and vertices to ask about */
+    uint32_t heartbeat_s;          /* longest silence of an event stream */
+    uint32_t watcher_limit;        /* event streams open at once */
+    uint64_t json_cell_limit;      /* most distances in one JSON answer */
+    uint64_t pairs_limit_bytes;    /* largest body that lists pairs or vertices */
 
     /* [graph] */
-    uint32_t vertex_limit; /* 0 = what the devices hold */
+    uint32_t vertex_limit; /* 0 = as many as the devices can solve */
     uint64_t edge_limit;
 
     /* [jobs] */
     uint32_t queue_limit;
-    uint32_t history_limit; /* finished jobs remembered */
+    uint32_t history_limit; /* finished jobs whose documents are stored */
     uint32_t drain_s;
 
     /* [store] */
     char state_dir[CONFIG_TEXT_SIZE];
-    uint64_t result_budget_bytes; /* results kept on disk; the oldest used go first */
+    uint64_t result_budget_bytes; /* results on disk; the least recently used are evicted first */
     uint32_t result_limit;
-    uint64_t disk_reserve_bytes; /* left free */
-    uint64_t path_budget_bytes;  /* edges and coordinates kept in memory */
-    uint64_t plan_budget_bytes;  /* plans kept on disk */
+    uint64_t disk_reserve_bytes; /* free space on the disk that results do not use */
+    uint64_t path_budget_bytes;  /* edges and coordinates cached in memory */
+    uint64_t plan_budget_bytes;  /* vertex orders cached on disk */
 
     /* [solver] */
     struct solver_config solver;
-    char launcher[CONFIG_TEXT_SIZE]; /* the command that starts ranks */
+    char launcher[CONFIG_TEXT_SIZE]; /* command that starts MPI ranks */
 
     /* [service] */
     enum confinement confinement;
     /* [hierarchy] */
-    uint64_t label_budget_bytes; /* of pairs, in memory; 0 = a share of it */
-    uint32_t sweep_limit_s;      /* for which one answer may compute rows */
+    uint64_t label_budget_bytes; /* labels cached in memory; 0 = default */
+    uint32_t sweep_limit_s;      /* longest time that one answer may compute rows of a hierarchy */
 
     /* [worker] */
     enum worker_isolation isolation;
-    uint32_t stall_s;     /* without progress, or a sign of life, of a worker's process */
-    uint32_t sample_rows; /* of every result, checked by certificate before it is published */
+    uint32_t stall_s;     /* longest time a worker process may go without progress or a heartbeat */
+    uint32_t sample_rows; /* rows of every result that are proven before it is published */
 
     /* [log] */
     enum log_level log_level;
 };
 
-/* The task that the command line asks for; of several tasks the first of these. */
+/* What the command line asks apspd to do. Of several tasks the first in this order wins. */
 enum config_task {
     CONFIG_SHOW_HELP,
     CONFIG_SHOW_VERSION,
@@ -102,14 +104,14 @@ enum config_task {
 /* Command-line arguments other than configuration keys. */
 struct config_request {
     enum config_task task;
-    const char *path; /* of the configuration file, NULL = none; lives as long as argv, environ */
+    const char *path; /* configuration file, NULL = none; borrowed from argv or environ */
 };
 
-/* Which keys a program takes: the daemon all, the one-shot command the solver section. */
+/* The program whose keys are accepted: apspd accepts all keys, apsp only those of [solver]. */
 enum config_program { CONFIG_DAEMON, CONFIG_COMMAND };
 
-/* The next word of a list, and its size; moves the list on behind it. NULL at the end. A list that
- * is CONFIG_NONE has no words, which is the caller's to look at. */
+/* Returns the next word of a list separated by blanks and commas, with its size, and advances the
+ * list past it; NULL at the end. Callers must check for CONFIG_NONE, an empty list. */
 static inline const char *config_list_next(const char **list, size_t *ret_size)
 {
     const char *word = *list + strspn(*list, " ,");
@@ -119,13 +121,13 @@ static inline const char *config_list_next(const char **list, size_t *ret_size)
     return *ret_size > 0 ? word : NULL;
 }
 
-/* File (if named by --config), environment, then flags. Unknown keys, flags and APSPD_ variables,
- * and values out of range, are STATUS_CONFIG with the file's line in the problem.
- * For CONFIG_COMMAND the flags of other meaning are left in place: ret_argc and argv hold what was
- * not consumed, program name first. */
+/* Reads the file (if --config names one), the environment, then the flags. An unknown key, flag or
+ * APSPD_ variable, or a value out of range, is STATUS_CONFIG; the problem says the file and line.
+ * CONFIG_COMMAND leaves other flags in place: argc and argv then hold the arguments that were not
+ * consumed, program name first. */
 MUST_CHECK enum status config_load(struct config *config, enum config_program program, int *argc,
                                    char **argv, char **environment,
                                    struct config_request *ret_request, struct problem *reterr);
-/* STATUS_CONFIG, with words, for a file of secrets that all may read, or others than its owner
- * write. */
+/* Returns STATUS_CONFIG with a problem if a file of secrets is readable by all, or writable by
+ * others than its owner. */
 MUST_CHECK enum status config_check_secret(const char *path, struct problem *reterr);

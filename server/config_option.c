@@ -10,17 +10,17 @@
 #define GIB (KIB * KIB * KIB)
 #define VALUE_SIZE 320
 
-/* Up to OPTION_WORD the member is text, then it is a number. */
+/* Types up to OPTION_WORD are stored as text, later ones as numbers. */
 enum option_type {
     OPTION_TEXT,
     OPTION_ADDRESS,
     OPTION_HOSTS,
     OPTION_ORIGINS,
     OPTION_TILES,
-    OPTION_WORD, /* one of choices */
+    OPTION_WORD, /* one of choices, as text */
     OPTION_NUMBER,
-    OPTION_BYTES, /* a number with a suffix, or without */
-    OPTION_CHOICE /* an enum: the place of the word in choices */
+    OPTION_BYTES, /* a number with an optional suffix */
+    OPTION_CHOICE /* an enum: the index of the word in choices */
 };
 
 struct config_option {
@@ -30,9 +30,9 @@ struct config_option {
     const char *fallback; /* the default */
     uint64_t min;
     uint64_t max;
-    const char *choices; /* words with commas between */
+    const char *choices; /* words separated by commas */
     size_t offset;       /* in struct config */
-    size_t size;         /* of the member: the limit when it is text */
+    size_t size;         /* size of the member, the limit of text */
     const char *help;
 };
 
@@ -229,7 +229,7 @@ const struct config_option *config_option_find(enum config_program program, cons
 
 /* ---- Values ---- */
 
-/* Digits only, so that a sign, blanks and trailing junk are refused. */
+/* Parses digits only: a sign, blanks or trailing characters are refused. */
 static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_rest)
 {
     uint64_t value = 0;
@@ -294,7 +294,7 @@ static bool is_host(const char *word, size_t size)
     return true;
 }
 
-/* As a browser sends it: without a slash or path after the host. */
+/* An origin as browsers send it: without a slash or path after the host. */
 static bool is_origin(const char *word, size_t size)
 {
     const size_t scheme = strcspn(word, ":");
@@ -326,7 +326,7 @@ static bool is_origins(const char *text)
     return is_list(text, is_origin);
 }
 
-/* An address whose origin may stand in a header, with a place for each number of a tile. */
+/* A URL whose origin is safe in a header, with {z}, {x} and {y}. */
 static bool is_tiles(const char *text)
 {
     const char *host = strncmp(text, "https://", 8) == 0  ? text + 8
@@ -340,7 +340,7 @@ static bool is_tiles(const char *text)
            strstr(host, "{x}") != NULL && strstr(host, "{y}") != NULL;
 }
 
-/* The types of text that not every text has. */
+/* The types of text with their syntax. */
 static const struct {
     bool (*accepts)(const char *text);
     const char *range;
@@ -353,7 +353,7 @@ static const struct {
     [OPTION_WORD] = {NULL, NULL},
 };
 
-/* The place of a word in the choices; false when it is none of them. */
+/* Finds the index of a word in the choices; false if it is none of them. */
 static bool find_choice(const char *choices, const char *text, uint64_t *ret_number)
 {
     const char *word;
@@ -367,7 +367,7 @@ static bool find_choice(const char *choices, const char *text, uint64_t *ret_num
     return false;
 }
 
-/* Text that a file gives back unchanged: no controls, no blank at either end. */
+/* Stores text that a configuration file can represent: no control characters, no outer blanks. */
 static bool store_text(const struct config_option *option, const char *text, char *member)
 {
     const size_t size = strlen(text);
@@ -400,12 +400,11 @@ static bool store_value(struct config *config, const struct config_option *optio
          number < option->min || number > option->max)) {
         return false;
     }
-    /* Members of 4 bytes are the low half of the number: this project is little-endian. */
+    /* Members of 4 bytes get the low half: the program supports only little-endian machines. */
     memcpy(member, &number, option->size);
     return true;
 }
 
-/* Describes the allowed values in words. */
 static void print_range(const struct config_option *option, char ret_text[VALUE_SIZE])
 {
     if (option->choices != NULL) {
@@ -448,7 +447,7 @@ void config_defaults(struct config *config)
 
 #define COLUMNS 78
 
-/* The words in lines that a terminal of 80 columns holds, each behind prefix. */
+/* Prints the words in lines for a terminal of 80 columns, each line after the prefix. */
 static void print_lines(FILE *stream, const char *prefix, const char *words)
 {
     while (*words != '\0') {
@@ -467,7 +466,7 @@ static void print_lines(FILE *stream, const char *prefix, const char *words)
     }
 }
 
-/* A value as the file has it; text stays where it is. */
+/* Formats a value as in the file; text is returned without copying. */
 static const char *print_value(const struct config *config, const struct config_option *option,
                                char buffer[VALUE_SIZE])
 {

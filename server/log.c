@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One word, set at start and on a reload: any thread may log meanwhile. */
+/* Set at start and on reload, while any thread may log. */
 static atomic_int threshold = LOG_INFO;
 
 void log_set_level(enum log_level level)
@@ -39,7 +39,7 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
 {
     for (size_t i = 0; i < count; i++) {
         if (fields[i].text != NULL && fields[i].text[0] == '\0') {
-            continue; /* nothing to say */
+            continue; /* empty field */
         }
         text_append_char(line, ',');
         append_string(line, fields[i].key);
@@ -47,7 +47,7 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
         if (fields[i].text != NULL) {
             append_string(line, fields[i].text);
         } else if (isfinite(fields[i].number)) {
-            /* A count stays exact; of a duration nobody reads more than microseconds. */
+            /* Counts stay exact; fractions are rounded to microseconds. */
             const double number = fields[i].number;
             const double shown = fabs(number) < 1e9 ? round(number * 1e6) / 1e6 : round(number);
             char digits[NUMBER_PRINT_SIZE];
@@ -58,8 +58,8 @@ static void append_fields(struct text *line, const struct log_field *fields, siz
     }
 }
 
-/* The rest of a line that a full pipe took in part still goes out; a line that cannot be written
- * is lost, as there is nowhere else to say so. */
+/* Continues after a partial write to a full pipe. A line that cannot be written is lost, as there
+ * is no other place to report it. */
 static void write_line(const char *bytes, size_t size)
 {
     while (size > 0) {

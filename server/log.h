@@ -1,4 +1,5 @@
-/* One JSON line per event on standard error. Any thread; a line is one write, never torn. */
+/* The log: one JSON line per event on standard error. Any thread; each line is a single write, so
+ * lines of several threads never mix. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,13 +19,13 @@ struct log_field {
 /* "debug", "info", "warning", "error". */
 const char *log_level_name(enum log_level level);
 void log_set_level(enum log_level level);
-/* Whether an event of this level is written: to be asked where making one costs something. */
+/* Whether events of this level are written. Checked before building an expensive event. */
 bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);
 
-/* log_write(LOG_INFO, "job_done", LOG_TEXT("job", id), LOG_NUMBER("seconds", s));
- * at least one field. */
+/* Writes an event with at least one field: log_write(LOG_INFO, "job_done", LOG_TEXT("job", id),
+ * LOG_NUMBER("seconds", s)); */
 #define log_write(level, event, ...)                                                               \
     log_event((level), (event), (const struct log_field[]){__VA_ARGS__},                           \
               sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))

@@ -19,7 +19,7 @@ static int report_failure(const struct problem *problem)
     return EX_CONFIG;
 }
 
-/* The configuration is right: says what of it is not in force. */
+/* Reports the settings of a valid configuration file that something else overrules. */
 static int print_overruled(const struct config *config, const char *path)
 {
     char *arguments[] = {"apspd", "--config", (char *)path, NULL};
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     struct config_request request = {0};
     struct problem problem = {0};
     int count = argc;
-    /* The command line of a worker process, which only this program itself uses. */
+    /* A worker process, started only by this program. */
     if (argc == 3 && strcmp(argv[1], WORKER_FLAG) == 0 &&
         strtol(argv[2], NULL, 10) == WORKER_SOCKET) {
         return worker_child_run(WORKER_SOCKET, NULL);

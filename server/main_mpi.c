@@ -1,5 +1,5 @@
-/* apsp-mpi: a rank, one of the processes that mpirun or srun started together. They are apsp, or
- * the worker of an apspd that has solver.launcher; a rank alone is apsp itself. */
+/* apsp-mpi: an MPI rank, started by mpirun or srun, that runs apsp, or the worker of an apspd with
+ * solver.launcher. Without other ranks it is apsp. */
 #include "server/command/apsp.h"
 #include "server/solver/ranks_mpi.h"
 #include "server/worker/child.h"

@@ -13,7 +13,7 @@
 #define UPLOADS "apspd_uploads_total"
 #define UPLOADS_HELP "Graphs uploaded, by whether they were taken."
 
-/* Lines of one family follow each other. */
+/* Lines of one metric are adjacent. */
 static const struct {
     const char *name;
     const char *labels;
@@ -85,7 +85,7 @@ static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300,
 
 static _Atomic double values[METRIC_COUNT];
 static struct {
-    _Atomic uint64_t counts[BOUND_COUNT + 1]; /* the last: beyond every bound */
+    _Atomic uint64_t counts[BOUND_COUNT + 1]; /* the last counts observations beyond every bound */
     _Atomic double sum;
 } observed[METRICS_HISTOGRAM_COUNT];
 

@@ -1,8 +1,8 @@
-/* Metrics of the service for GET /metrics: one table in metrics.c gives each its name, labels and
- * help. To add a counter takes one line here, one line there, and a call of metrics_add.
+/* Metrics of the service for GET /metrics. One table in metrics.c gives each metric its name,
+ * labels and help. A new counter needs an enumerator here, a row there, and a call of metrics_add.
  *
- * Atomics, shared by all threads: any may count and print. What is counted with every request, by
- * its route, is in server/http/request/request_metrics.h. */
+ * The values are global atomics: any thread may count and print. Counters of HTTP requests by route
+ * are in server/http/request/request_metrics.h. */
 #pragma once
 
 #include "proto/text.h"
@@ -45,8 +45,8 @@ enum metric {
 };
 
 enum metrics_histogram {
-    METRICS_QUEUE_SECONDS, /* of a job that starts: how long it waited */
-    METRICS_JOB_SECONDS,   /* of a job that was solved: from its acceptance to its end */
+    METRICS_QUEUE_SECONDS, /* time that a job waited before it started */
+    METRICS_JOB_SECONDS,   /* time from the acceptance of a solved job to its end */
     METRICS_HISTOGRAM_COUNT
 };
 
@@ -54,17 +54,17 @@ void metrics_add(enum metric metric, double amount);
 void metrics_set(enum metric metric, double value);
 void metrics_observe(enum metrics_histogram histogram, double seconds);
 
-/* All of the above in the text format of Prometheus, version 0.0.4. */
+/* Prints all metrics in the text format of Prometheus, version 0.0.4. */
 void metrics_print(struct text *text);
 
-/* For who prints families of his own: the two lines at the head of one, and a sample of it. labels:
- * printed, such as `state="done"`, or empty. */
+/* For modules that print metrics of their own: the HELP and TYPE lines of a metric, and one sample.
+ * labels: printed, such as `state="done"`, or empty. */
 void metrics_print_head(struct text *text, const char *name, const char *type, const char *help);
 void metrics_print_sample(struct text *text, const char *name, const char *labels, double value);
-/* `name="value"`, with quotes, backslashes and ends of lines escaped; a comma before it unless the
- * labels are empty. */
+/* Appends `name="value"` to the labels, with quotes, backslashes and newlines escaped, after a
+ * comma unless the labels are empty. */
 void metrics_print_label(struct text *labels, const char *name, const char *value);
-/* Prints one series of a histogram from its cumulative buckets: `count` of them with their bounds,
- * then the one of all observations. */
+/* Prints one series of a histogram. counts: cumulative, one for each of the `count` bounds, then
+ * the count of all observations. */
 void metrics_print_series(struct text *text, const char *name, const char *labels,
                           const double *bounds, const uint64_t *counts, size_t count, double sum);

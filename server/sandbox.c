@@ -24,8 +24,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bits of a process, and of a row of the tables below: a row applies to a process that has at least
- * one of its bits. */
+/* Bits of a process, and of a row of the tables below: a row applies to processes with any of its
+ * bits. */
 enum {
     BY_ALL = 1 << 0,
     BY_FRONT = 1 << 1,
@@ -33,11 +33,11 @@ enum {
     WITH_GPU = 1 << 3,
     WITH_CHILDREN = 1 << 4,
     WITH_BOTH = 1 << 5, /* its children open a GPU */
-    /* The answer to all other processes, in a row of calls. Without one of these it is ENOSYS under
-     * the allow list, and under the deny list the call stays. */
-    REFUSED = 1 << 6,     /* EPERM, so that a library does not look for another way */
+    /* Result for all other processes, in a row of calls. Without one of these bits: ENOSYS under
+     * the allow list, allowed under the deny list. */
+    REFUSED = 1 << 6,     /* EPERM, so that libraries do not try another way */
     DENY_LISTED = 1 << 7, /* EPERM under the deny list only */
-    UNKNOWN = 1 << 8,     /* ENOSYS under the deny list too, so that a library falls back */
+    UNKNOWN = 1 << 8,     /* ENOSYS under the deny list too, so that libraries fall back */
 };
 
 static unsigned bits_of(const struct sandbox_policy *policy)
@@ -47,7 +47,7 @@ static unsigned bits_of(const struct sandbox_policy *policy)
            (policy->devices && policy->spawns ? WITH_BOTH : 0U);
 }
 
-/* Copies the first word of a row's text and returns the words after it; NULL = there is none. */
+/* Copies the first word of a row's text and returns the words after it; NULL if there is none. */
 static const char *next_word(const char *words, char word[static 64])
 {
     const size_t length = strcspn(words, " ");
@@ -61,14 +61,13 @@ static const char *next_word(const char *words, char word[static 64])
 
 /* ---- Capabilities and memory ---- */
 
-/* The secure bits of a root without its powers: no program that it runs, and no change of its user,
- * gives any back. */
+/* Secure bits of root without privileges: neither an exec nor a change of user restores any. */
 #define SECURE_BITS                                                                                \
     (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 
-/* The bounding set and the secure bits take CAP_SETPCAP. A process without it has nothing to drop
- * them for, since without new privileges nothing enters by an exec. */
+/* Changing the bounding set and the secure bits needs CAP_SETPCAP. A process without it need not
+ * drop them, since without new privileges an exec gains nothing. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -80,7 +79,7 @@ static bool drop_capabilities(void)
         capability++;
     }
     (void)prctl(PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-    /* A service manager may have taken all capabilities before, and this call too. */
+    /* A service manager may have dropped all capabilities before, and forbidden this call. */
     (void)syscall(SYS_capset, &header, none);
     return syscall(SYS_capget, &header, left) == 0 && memcmp(left, none, sizeof(left)) == 0;
 }
@@ -92,19 +91,18 @@ static bool drop_capabilities(void)
 #define READ (READ_FILE | READ_DIR)
 #define WRITE_FILE LANDLOCK_ACCESS_FS_WRITE_FILE
 #define EXECUTE LANDLOCK_ACCESS_FS_EXECUTE
-/* linux/landlock.h of Debian 12 ends with version 2 of the interface; these are of Linux 6.12. */
+/* linux/landlock.h of Debian 12 has version 2 of the interface; these are from Linux 6.12. */
 #define TRUNCATE (UINT64_C(1) << 14)
 #define IOCTL_DEV (UINT64_C(1) << 15)
-/* A rule on a file takes no other rights than these. */
+/* The only rights that a rule on a file may have. */
 #define FILE_RIGHTS (EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV)
-/* All that is done beneath the state directory. */
+/* Rights beneath the state directory. */
 #define STATE_RIGHTS                                                                               \
     (READ | WRITE_FILE | TRUNCATE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                                \
      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |  \
      LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_REFER)
 
-/* The structure of later versions; older kernels take it while its members unknown to them are 0.
- */
+/* The struct of later versions; older kernels accept it if members unknown to them are 0. */
 struct ruleset_attributes {
     uint64_t handled_access_fs;
     uint64_t handled_access_net; /* 2 = connections by TCP */
@@ -113,35 +111,35 @@ struct ruleset_attributes {
 
 struct ruleset {
     int descriptor;
-    uint64_t handled; /* access to files */
+    uint64_t handled; /* file access rights under control */
     bool failed;      /* a rule could not be added */
 };
 
 static const struct {
     unsigned bits;
     uint64_t rights;
-    const char *patterns; /* as for glob(3) */
+    const char *patterns; /* patterns for glob(3) */
 } file_rules[] = {
-    /* The C library, the CPU solver and /metrics look at the machine and at this process. */
+    /* The C library, the CPU solver and /metrics read about the machine and this process. */
     {BY_ALL, READ, "/proc/cpuinfo /proc/meminfo /proc/sys/vm/overcommit_memory /etc/localtime"},
     {BY_ALL, READ, "/sys/devices/system/cpu /sys/devices/system/node /sys/fs/cgroup /dev/urandom"},
     {BY_ALL, READ, "/proc/self/cgroup /proc/self/fd /proc/self/statm"},
     {BY_ALL, READ_FILE | WRITE_FILE, "/dev/null"},
-    /* CUDA's driver reads about the machine, loads its compiler late, and works through its device
-     * nodes, which must be there by now and which it looks for by the names in their folder. */
+    /* CUDA's driver reads about the machine, loads its compiler late, and uses its device nodes,
+     * which must exist by now and which it finds by listing their folder. */
     {WITH_GPU, READ, "/proc /sys /usr /lib /lib64 /opt /etc/ld.so.cache /etc/nvidia"},
     {WITH_GPU, READ, "/run/opengl-driver"},
     {WITH_GPU, READ_DIR, "/dev"},
     {WITH_GPU, READ | WRITE_FILE | IOCTL_DEV, "/dev/nvidia*"},
     {WITH_GPU, STATE_RIGHTS, "/dev/shm"},
-    /* While a driver is opened it names threads in /proc, under the number of a later process. */
+    /* While it opens, a driver names threads in /proc, under the PID of a later process. */
     {WITH_BOTH, WRITE_FILE | TRUNCATE, "/proc"},
-    /* This program again; allow_loaded adds the loader and the libraries. */
+    /* This program as a child; allow_loaded adds the loader and the libraries. */
     {WITH_CHILDREN, EXECUTE | READ_FILE, "/proc/self/exe"},
     {WITH_CHILDREN, READ_FILE, "/etc/ld.so.cache"},
 };
 
-/* A path that does not exist needs no rule. */
+/* Adds a rule for a path; a missing path needs none. */
 static void allow_path(struct ruleset *ruleset, const char *path, uint64_t rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -199,8 +197,8 @@ static void allow_files(struct ruleset *ruleset, const struct sandbox_policy *po
     }
 }
 
-/* Returns the version of Landlock's interface; 0 = this kernel has none that is of use. Version 1
- * refuses every rename across folders. */
+/* Returns the version of Landlock's interface; 0 = unavailable or unusable. Version 1 is unusable
+ * because it refuses every rename between folders. */
 static int restrict_files(const struct sandbox_policy *policy)
 {
     const long abi =
@@ -233,13 +231,13 @@ static int restrict_files(const struct sandbox_policy *policy)
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* Each call stands once. libseccomp gives a call that this architecture lacks a number of its own,
- * and passes over a rule for it. */
+/* Each call appears once. A call that this architecture lacks gets a pseudo number from libseccomp,
+ * which ignores rules for it. */
 static const struct {
     unsigned bits;
     const char *names;
 } call_rules[] = {
-    /* Files and connections that are open already. */
+    /* Files and connections that are already open. */
     {BY_ALL, "read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 close"},
     {BY_ALL, "lseek dup dup2 dup3 fstat newfstatat statx fstatfs fsync fdatasync"},
     {BY_ALL, "fadvise64 sync_file_range poll ppoll select pselect6 epoll_create1"},
@@ -253,24 +251,24 @@ static const struct {
     {BY_ALL, "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getrusage"},
     {BY_ALL, "getrlimit sysinfo uname exit exit_group rt_sigaction rt_sigprocmask rt_sigreturn"},
     {BY_ALL, "rt_sigtimedwait sigaltstack restart_syscall"},
-    /* Landlock's rules and the files' own rights say which files these reach. */
+    /* Landlock and file permissions decide which files these reach. */
     {BY_ALL, "access faccessat faccessat2 readlink readlinkat stat lstat getcwd"},
-    /* The state directory, and connections that come in. SQLite gives its files the owner and mode
-     * of its database, as root. */
+    /* The state directory, and incoming connections. As root, SQLite copies owner and mode of the
+     * database to its files. */
     {BY_FRONT, "unlinkat flock umask copy_file_range sendfile getsockname getpeername getsockopt"},
     {BY_FRONT, "setsockopt"},
-    /* A worker that cuts its result short would be a SIGBUS of the daemon, which maps it too. */
+    /* If a worker truncated its result, the daemon, which maps it too, would get a SIGBUS. */
     {BY_FRONT, "ftruncate fallocate"},
     {BY_FRONT | UNKNOWN, "openat2"},
     {BY_FRONT | DENY_LISTED, "mkdir mkdirat rmdir rename renameat renameat2 linkat fchown fchmod"},
     {BY_FRONT | DENY_LISTED, "utimensat accept accept4"},
-    /* CUDA's driver: device nodes, placement of memory, its own compiler and threads. */
+    /* CUDA's driver: device nodes, memory placement, its compiler and threads. */
     {BY_FRONT | WITH_GPU, "open openat statfs getdents64 unlink"},
     {WITH_GPU, "ioctl mbind get_mempolicy set_mempolicy move_pages getresuid getresgid"},
     {WITH_GPU, "sched_get_priority_max sched_get_priority_min"},
     {WITH_BOTH | DENY_LISTED, "socket"},
     {WITH_BOTH | REFUSED, "bind listen"},
-    /* A child of this very program, from its exec to its own sandbox, and its end. */
+    /* A child of this program, from its exec to its own sandbox, and its end. */
     {WITH_GPU | WITH_CHILDREN, "mmap mprotect memfd_create"},
     {WITH_CHILDREN, "arch_prctl prctl prlimit64 capget landlock_create_ruleset landlock_add_rule"},
     {WITH_CHILDREN, "landlock_restrict_self close_range wait4 waitid tgkill"},
@@ -290,7 +288,8 @@ static const struct {
     {DENY_LISTED, "fsconfig fsmount fspick mount_setattr name_to_handle_at fanotify_init truncate"},
     {DENY_LISTED, "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr swapoff"},
     {DENY_LISTED, "kexec_file_load vhangup"},
-    /* The flags of clone3 are in memory, where no filter sees them: the C library takes clone. */
+    /* A filter cannot see the flags of clone3, which are in memory; the C library falls back to
+     * clone. */
     {UNKNOWN, "clone3"},
 };
 
@@ -299,22 +298,21 @@ static const struct {
      CLONE_NEWNET)
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
-/* Tests of one argument of a call. IS_WORD is for an argument of which the kernel takes 32 bits,
- * and does not look at the others. */
+/* Tests of a call's argument. IS_WORD is for arguments of which the kernel reads 32 bits. */
 enum test { IS, IS_NOT, IS_WORD, HAS, LACKS };
 
-#define OWN_PID UINT64_MAX /* as a value: the number of this process */
+#define OWN_PID UINT64_MAX /* as a value: the PID of this process */
 
 static const struct {
     unsigned bits;
     int call;
     unsigned argument;
     enum test test;
-    uint64_t values[6]; /* a rule for each; they end with a 0 that is not the first */
+    uint64_t values[6]; /* a rule per value; a 0 that is not the first ends the list */
 } argument_rules[] = {
-    /* The allow list allows calls with these arguments. Threads are started, not processes; nothing
-     * that was written is ever run; a send opens no connection; no descriptor sends its signals to
-     * others; the worker opens files to read them. */
+    /* The allow list allows calls with these arguments: starting threads but no processes, mapping
+     * nothing that was written as executable, sending without connecting, no signals of descriptors
+     * to other processes, and in the worker opening files only to read. */
     {BY_ALL, SCMP_SYS(clone), 0, HAS, {CLONE_THREAD}},
     {WITH_CHILDREN, SCMP_SYS(clone), 0, LACKS, {NAMESPACES}},
     {BY_ALL, SCMP_SYS(tgkill), 0, IS, {OWN_PID}},
@@ -330,8 +328,8 @@ static const struct {
     {BY_ALL, SCMP_SYS(sendto), 3, LACKS, {MSG_FASTOPEN}},
     {BY_ALL, SCMP_SYS(sendmsg), 2, LACKS, {MSG_FASTOPEN}},
     {WITH_CHILDREN, SCMP_SYS(socketpair), 0, IS, {AF_UNIX}},
-    /* The deny list refuses calls with these arguments. A driver gives a local socket a name as it
-     * is opened, and connects it to nothing. */
+    /* The deny list refuses calls with these arguments. While a driver opens it binds a local
+     * socket and connects it to nothing. */
     {DENY_LISTED | BY_FRONT, SCMP_SYS(socket), 0, IS_NOT, {AF_UNIX}},
     {DENY_LISTED | BY_ALL, SCMP_SYS(fcntl), 1, IS_WORD, {F_SETLEASE}},
     {DENY_LISTED | BY_WORKER, SCMP_SYS(clone), 0, LACKS, {CLONE_THREAD}},
@@ -371,7 +369,7 @@ static int add_argument_rules(scmp_filter_ctx filter, unsigned bits, bool deny_l
                 .datum_a = test == IS_WORD ? UINT32_MAX : wanted,
                 .datum_b = test == LACKS ? 0 : wanted,
             };
-            /* libseccomp drops a rule about the arguments of a call that is allowed altogether. */
+            /* libseccomp drops an argument rule for a call that is allowed without conditions. */
             failed |= seccomp_rule_add_array(filter, action, argument_rules[i].call, 1, &condition);
             value++;
             more = *value != 0;
@@ -406,8 +404,7 @@ static int add_call_rules(scmp_filter_ctx filter, unsigned bits, bool deny_list)
     return failed;
 }
 
-/* The front sends messages to systemd: systemd_notify opens a socket for each, and connects it to
- * nothing. */
+/* Allows the sockets of systemd_notify, which opens an unconnected socket for each message. */
 static int allow_notifications(scmp_filter_ctx filter)
 {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2,
@@ -435,7 +432,7 @@ void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *r
     if (!drop_capabilities()) {
         add_missing(report, "dropped capabilities");
     }
-    /* A core dump would hold other people's graphs, and their keys. */
+    /* A core dump would contain clients' graphs and keys. */
     if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
         add_missing(report, "private memory");
     }
@@ -445,11 +442,11 @@ void sandbox_enter(const struct sandbox_policy *policy, struct sandbox_report *r
     }
 }
 
-/* The calls that a GPU's driver makes differ from driver to driver. So the worker with a GPU, which
- * has nothing else to hide, has a deny list of the calls that lead out of it; so does the process
- * that starts it, since the worker opens the device under the filters of both. All others have an
- * allow list. Calls of another architecture, and those that a tracer has cut out, are unknown.
- * Without SSB old kernels would slow down every load of memory: all code that runs here is ours. */
+/* System calls of GPU drivers vary. So a worker with a GPU, which has no secrets, gets a deny list
+ * of calls that lead out of it; so does the process that starts it, as its filters apply to the
+ * child too. All others get an allow list. Calls of another architecture, and calls that a tracer
+ * has cut out, are unknown. SSB mitigation is off: all code here is ours, and on old kernels it
+ * slows every load. */
 enum status sandbox_filter_calls(const struct sandbox_policy *policy, struct sandbox_report *report)
 {
     const bool worker = policy->role == SANDBOX_WORKER;

@@ -1,5 +1,4 @@
-/* A build with sanitizers has no sandbox: their runtimes trace, start and read more than it allows.
- */
+/* Builds with sanitizers have no sandbox: their runtimes do more than it allows. */
 #include "server/sandbox.h"
 
 #include <stdio.h>

@@ -29,18 +29,18 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* For a driver of GPUs to say whether there is one. */
+/* Time for a GPU driver to report its devices. */
 #define DRIVER_TIMEOUT_S 60
-/* A device failed for good in a thread of this process. */
+/* Exit code after a device failed for good in a thread of this process. */
 #define EXIT_DEVICE 80
 
 enum { SIGNAL_COUNT = 3 };
 static const int signal_numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
 
 struct service {
-    const struct config *config; /* own */
-    struct config own;           /* as it was given, with the paths of credentials */
-    const char *path;            /* of the configuration file, or NULL */
+    const struct config *config; /* points to own */
+    struct config own;           /* configuration with the paths of credentials resolved */
+    const char *path;            /* configuration file, or NULL */
     int argc;
     char **argv;
     uv_loop_t loop;
@@ -49,12 +49,12 @@ struct service {
     struct scheduler *scheduler;
     struct worker_launcher launcher;
     struct http *http;
-    struct listener listener;     /* until http has it */
-    struct sandbox_policy policy; /* without its paths */
+    struct listener listener;     /* until it moves to http */
+    struct sandbox_policy policy; /* paths are set for each call */
     struct sandbox_report sandbox;
     uv_signal_t signals[SIGNAL_COUNT];
-    uv_timer_t watchdog;  /* tells the service manager that the loop goes round */
-    uv_idle_t last_calls; /* runs between the drain and the stop */
+    uv_timer_t watchdog;  /* tells the service manager that the loop runs */
+    uv_idle_t last_calls; /* runs between drain and stop */
     bool stopping;
     int exit_code;
 };
@@ -70,10 +70,10 @@ static int exit_code_of(enum status status)
     return status == STATUS_NO_MEMORY ? EX_TEMPFAIL : EX_IOERR;
 }
 
-/* ---- The way out, in order ---- */
+/* ---- Stop, in order ---- */
 
-/* 3. No ask is open, so no connection is suspended: all can be closed. The loop ends with its
- * last handle. */
+/* Stop, step 3: no call is open, so all connections can be closed. The loop ends with its last
+ * handle. */
 static void close_all(struct service *service)
 {
     http_stop(service->http);
@@ -86,8 +86,8 @@ static void close_all(struct service *service)
     uv_close((uv_handle_t *)&service->last_calls, NULL);
 }
 
-/* 2. What was asked before the quiesce is answered by the loop in passing, as are its signals while
- * an HTTP thread is still busy. */
+/* Stop, step 2: the loop answers calls posted before the quiesce, and signals, while an HTTP thread
+ * is busy. */
 static void check_calls(uv_idle_t *idle)
 {
     struct service *service = idle->data;
@@ -107,11 +107,11 @@ static void answer_last_calls(void *context)
     uv_idle_start(&service->last_calls, check_calls);
 }
 
-/* 1. No new jobs; the running ones end, or go back into the queue. */
+/* Stop, step 1: no new jobs; running jobs end or return to the queue. */
 static void stop_service(struct service *service, bool fast)
 {
     if (!service->stopping) {
-        /* A drain may take longer than the manager waits by itself; what comes after is short. */
+        /* A drain may exceed the manager's default timeout; the later steps are short. */
         char state[96];
         snprintf(state, sizeof(state), "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=%llu",
                  (service->config->drain_s + 60ULL) * 1000000ULL);
@@ -150,7 +150,7 @@ static void reload_configuration(const struct service *service)
     struct config_request request;
     struct problem problem = {0};
     int argc = service->argc;
-    /* Each for itself: what is broken stays as it was. */
+    /* Each part is reloaded separately; a part that fails keeps its old value. */
     if (service->http != NULL) {
         log_reload("keys", http_load_keys(service->http, &problem), &problem);
         log_reload("certificate", http_load_certificate(service->http, &problem), &problem);
@@ -176,9 +176,8 @@ static void handle_signal(uv_signal_t *handle, int number)
     stop_service(service, false);
 }
 
-/* Nothing here fails but for want of descriptors, before anything was started. libuv 1.45 and later
- * talk to epoll through io_uring, whose calls a process in the sandbox may not make: one that fails
- * ends it. */
+/* Fails only for lack of descriptors, before anything is started. libuv 1.45 and later uses epoll
+ * through io_uring, whose system calls are fatal in the sandbox. */
 static void open_handles(struct service *service)
 {
     CHECK(setenv("UV_USE_IO_URING", "0", 1) == 0);
@@ -189,12 +188,12 @@ static void open_handles(struct service *service)
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         CHECK(uv_signal_init(&service->loop, &service->signals[i]) == 0);
         CHECK(uv_signal_start(&service->signals[i], handle_signal, signal_numbers[i]) == 0);
-        uv_unref((uv_handle_t *)&service->signals[i]); /* the loop ends without them */
+        uv_unref((uv_handle_t *)&service->signals[i]); /* the handle does not keep the loop alive */
         service->signals[i].data = service;
     }
 }
 
-/* Only the loop receives these signals: all threads are started while they are blocked. */
+/* All threads are started while these signals are blocked, so only the loop receives them. */
 static void mask_signals(int how)
 {
     sigset_t signals;
@@ -205,8 +204,8 @@ static void mask_signals(int how)
     pthread_sigmask(how, &signals, NULL);
 }
 
-/* libuv restores the default actions. The signals are blocked by then, so that one more SIGTERM
- * does not end the process before it returns its exit code. */
+/* libuv restores the default actions. The signals are blocked by then, so that another SIGTERM does
+ * not end the process before it returns its exit code. */
 static void close_signals(struct service *service)
 {
     for (int i = 0; i < SIGNAL_COUNT; i++) {
@@ -217,7 +216,7 @@ static void close_signals(struct service *service)
 
 /* ---- Sandbox ---- */
 
-/* Room for those of the configuration, the keys, the certificate and its key, each twice. */
+/* Folders of configuration, keys, certificate and its key, each with that of a link's target. */
 enum { FOLDER_LIMIT = 8 };
 
 struct folders {
@@ -226,8 +225,8 @@ struct folders {
     const char *list[FOLDER_LIMIT + 1]; /* ends with NULL */
 };
 
-/* A file that is read again may have been replaced by then: its folder is what stays readable, and
- * that of the file that it is a link to. */
+/* Adds the folder of a file that is read again on reload, as the file may be replaced, and the
+ * folder of the file that it links to. */
 static void add_folders(struct folders *folders, const char *path)
 {
     char *given = folders->texts[folders->count];
@@ -242,7 +241,7 @@ static void add_folders(struct folders *folders, const char *path)
     }
 }
 
-/* A Unix socket of our own is removed at the end. */
+/* Adds the folder of our Unix socket, which is removed at the end. */
 static void add_socket_folder(struct folders *folders, const struct listener *listener)
 {
     if (listener->path[0] != '\0') {
@@ -252,15 +251,15 @@ static void add_socket_folder(struct folders *folders, const struct listener *li
     }
 }
 
-/* Asked by a process of its own, which ends: the driver makes its device nodes now, which it may
- * not later, and this process loads nothing of it. */
+/* Asks a short-lived process, so that the driver creates its device nodes now, which the sandbox
+ * prevents later, without loading the driver into this process. */
 static bool has_gpu_for_others(void)
 {
     const pid_t child = fork();
     int ended = -1;
     if (child == 0) {
         char reason[SOLVER_REASON_SIZE];
-        /* It has the lock of the state directory too, and the sockets. */
+        /* The child has inherited the lock of the state directory and the sockets. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         alarm(DRIVER_TIMEOUT_S);
         _exit(solver_gpu_count(reason) > 0 ? 0 : 1);
@@ -270,7 +269,7 @@ static bool has_gpu_for_others(void)
     return child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
 }
 
-/* The driver of a GPU is loaded before: it may have to make its device nodes. */
+/* Loads the GPU driver first, which may have to create its device nodes. */
 static enum status enter_sandbox(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
@@ -294,7 +293,7 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     policy.writable = writable.list;
     policy.readable = readable.list;
     sandbox_enter(&policy, &service->sandbox);
-    /* Root fails here like any user: its right to the files of other users is dropped by now. */
+    /* Root fails here like any user, as it has dropped its right to the files of other users. */
     if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
         problem_set(
             reterr, STATUS_CONFIG,
@@ -328,7 +327,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* ---- The way in, in order ---- */
+/* ---- Start, in order ---- */
 
 static void feed_watchdog(uv_timer_t *watchdog)
 {
@@ -338,7 +337,7 @@ static void feed_watchdog(uv_timer_t *watchdog)
 
 static enum status start_http(struct service *service, struct problem *reterr)
 {
-    /* Half of what is available unless it is configured; no limit where neither is known. */
+    /* Half of the available memory unless configured; no limit if neither is known. */
     const uint64_t set_bytes = service->config->upload_memory_bytes;
     const uint64_t available = host_memory_available();
     struct http_parts parts = {
@@ -360,7 +359,7 @@ static enum status start_http(struct service *service, struct problem *reterr)
     snprintf(state, sizeof(state), "READY=1\nSTATUS=listening on %s", http_address(service->http));
     systemd_notify(state);
     if (sd_watchdog_enabled(0, &watchdog_us) > 0) {
-        const uint64_t half_ms = watchdog_us / 2000 + 1; /* a timer of 0 ms would not repeat */
+        const uint64_t half_ms = watchdog_us / 2000 + 1; /* a timer of 0 ms does not repeat */
         uv_timer_start(&service->watchdog, feed_watchdog, half_ms, half_ms);
     }
     log_write(LOG_INFO, "started", LOG_TEXT("version", APSPD_VERSION),
@@ -374,15 +373,14 @@ static enum status open_listener(struct service *service, struct problem *reterr
 {
     const struct config *config = service->config;
     const unsigned mode = (unsigned)strtoul(config->socket_mode, NULL, 8);
-    /* The service manager's, or one of our own. */
+    /* Uses the service manager's socket, or opens one. */
     int given = -1;
     STATUS_TRY(systemd_receive_socket(&given, reterr));
     return given >= 0 ? listener_adopt(given, &service->listener, reterr)
                       : listener_open(config->listen, mode, &service->listener, reterr);
 }
 
-/* Where the configuration names a launcher: what has to be started by programs of others is, before
- * the sandbox. */
+/* Starts the process of solver.launcher before the sandbox, which prevents starting programs. */
 static enum status start_launcher(struct service *service, struct problem *reterr)
 {
     const struct config *config = service->config;
@@ -397,9 +395,9 @@ static enum status start_launcher(struct service *service, struct problem *reter
     return worker_launcher_start(config->launcher, &service->launcher, reterr);
 }
 
-/* part: what is being started, for the log. The sockets first, while names can be looked up and
- * root may take a low port; no thread before the first half of the sandbox, no request before
- * the second. */
+/* part: the part being started, for the log. Sockets come first, while names can be resolved and
+ * root may use a low port. Threads start after sandbox_enter, requests after sandbox_filter_calls.
+ */
 static enum status start_parts(struct service *service, const char **part, struct problem *reterr)
 {
     struct config *config = &service->own;
@@ -465,8 +463,8 @@ int service_run(const struct config *config, const char *path, int argc, char **
     log_write(LOG_INFO, "starting", LOG_TEXT("version", APSPD_VERSION),
               LOG_TEXT("listen", config->listen), LOG_TEXT("state_dir", config->state_dir));
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is a full disk, and told as that */
-    /* Every published result keeps its file open. */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is reported as a full disk */
+    /* Every published result has an open file. */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -481,8 +479,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
     mask_signals(SIG_UNBLOCK);
     uv_run(&service.loop, UV_RUN_DEFAULT);
     mask_signals(SIG_BLOCK);
-    /* Drafts of results that were never published are removed from the folder that the store has
-     * open. */
+    /* The table goes first: it removes unpublished drafts through a folder of the store. */
     result_table_destroy(service.results);
     store_close(service.store);
     close_signals(&service);

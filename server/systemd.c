@@ -11,7 +11,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* The prefix of a path that is the name of a credential. */
+/* Prefix of a path that is the name of a credential. */
 #define CREDENTIAL "credential:"
 #define NOTIFY_LIMIT_US 100000
 
@@ -64,7 +64,7 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
     return STATUS_OK;
 }
 
-/* A name that begins with "@" is in the abstract namespace, where it begins with a NUL. */
+/* A name starting with "@" is abstract: its first byte is NUL instead. */
 void systemd_notify(const char *state)
 {
     const struct timeval limit = {.tv_usec = NOTIFY_LIMIT_US};
