@@ -50,9 +50,9 @@ async function documentOf(answer) {
   return document;
 }
 
-/** A field of CSV. @param {unknown} value */
+/** A field of CSV, whose outer blanks count in quotes alone. @param {unknown} value */
 function fieldOf(value) {
-  return /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+  return /[",\r\n]|^\s|\s$/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 }
 
 // randomUUID is there on secure pages alone.
@@ -203,7 +203,7 @@ export class Client {
       const page = await documentOf(await this.ask("GET", `/v1/${kind}`, { query: { limit: 1000, ...query, cursor } }));
       found.push(...page[kind]);
       cursor = page.next ?? undefined;
-      if (cursor === undefined || page[kind].length === 0) {
+      if (cursor === undefined) { // a page that filters a long history may be empty before the end
         return found;
       }
     }

@@ -128,14 +128,17 @@ const cases = {
     await refused("NoSuchGraph", client.result("listed"));
     const other = new apspd.Client(url, { key, fetch: async () => new Response("<h1>Hello</h1>") });
     await refused("UnexpectedAnswer", other.solve([[1, 2]]));
+    const pages = [{ jobs: [], next: "j_1" }, { jobs: [{ id: "j_0" }], next: null }];
+    const paged = new apspd.Client(url, { key, fetch: async () => new Response(JSON.stringify(pages.shift())) });
+    same((await paged.jobs({ state: "failed" })).length, 1);
   },
 
   async "knows places"({ client }) {
-    const result = await client.solve([['a,"b', "c", 1], ["c", "d", 2]]);
+    const result = await client.solve([['a,"b', " c", 1], [" c", "d", 2]]);
     await refused("NoCoordinates", result.nearest({ lon: 1, lat: 2 }));
-    await result.setCoordinates([['a,"b', 1, 2], ["c", 2.5, 3]]);
+    await result.setCoordinates([['a,"b', 1, 2], [" c", 2.5, 3]]);
     same(await result.nearest({ lon: 1.1, lat: 2 }), 'a,"b');
-    same((await result.geojson('a,"b', { target: "c" })).geometry.coordinates, [[1, 2], [2.5, 3]]);
+    same((await result.geojson('a,"b', { target: " c" })).geometry.coordinates, [[1, 2], [2.5, 3]]);
     same([(await result.geojson('a,"b', { max: 9 })).features.length, (await result.geojson('a,"b', { k: 1 })).features.length], [2, 1]);
     await result.setCoordinates([["d", 500, 1]], { plane: true });
     same(await result.nearest({ x: 0, y: 0 }), "d");

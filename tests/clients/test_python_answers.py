@@ -129,7 +129,7 @@ def test_forgotten_jobs_leave_their_graphs(_):
 
 
 def test_places(daemon):
-    for edges, places in (([("a", "b", 1), ("b", "c", 2)], {"a": (1, 2), "b": (2.5, 3)}),
+    for edges, places in (([(" a", "b ", 1), ("b ", "c", 2)], {" a": (1, 2), "b ": (2.5, 3)}),
                           ([(7, 9, 1), (9, 8, 2)], {7: (1, 2), 9: (2.5, 3)}),
                           ([((0, 1), 'x,"y', 1), ('x,"y', "z", 2)], {(0, 1): (1, 2), 'x,"y': (2.5, 3)})):
         with client_of(daemon) as client:

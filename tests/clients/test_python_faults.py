@@ -276,6 +276,13 @@ def test_answers_of_another_shape_are_errors_with_words(daemon):
                 assert error.code in ("UnexpectedAnswer", "NoSuchGraph"), error
 
 
+def test_an_empty_page_is_not_the_end_of_a_list(daemon):
+    """A service that has looked at many jobs, of which a filter leaves none, goes on with the next page."""
+    client, _ = faulty(daemon, Wire("GET", "/v1/jobs", httpx.Response(200, json={"jobs": [], "next": "j_" + 26 * "z"})))
+    job = client.solve(EDGES).job
+    assert job["id"] in [found["id"] for found in client.jobs(state="done")]
+
+
 class Endless(httpx.SyncByteStream):
     """A body that goes on as long as it is read."""
 

@@ -31,7 +31,7 @@ def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any
 def write_places(places: Any, plane: bool, labels: Labels) -> bytes:
     axes, rows = places_of(places, plane)
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")  # keeps outer blanks of names
     writer.writerow(("vertex", *axes))
     writer.writerows((labels.name(label), x, y) for label, x, y in rows)
     return text.getvalue().encode()
