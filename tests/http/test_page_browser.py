@@ -227,17 +227,16 @@ def test_a_warning_is_a_button_and_coordinates_stay(daemon):
 
 
 def test_decimals_are_shown_in_all_digits(daemon):
-    page = browser.Browser()
-    try:
+    with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         for name, body, fact in (("tolls", "a,b,1234567.891\nb,a,0.25\n", "weights 0.25 to 1,234,567.891"),
+                                 ("grains", "a,b,1e-7\nb,a,0.0000012345678901234567\n",
+                                  "weights 1e-7 to 0.0000012345678901234567"),
                                  ("fares", "a,b,0.1\nb,a,0.2\n", "added exactly as 32-bit integers of 0.1")):
             page.run(DROP, f"{name}.csv", f"source,target,weight\n{body}")
             page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
             assert fact in text(page, "#facts"), text(page, "#facts")
         expect_no_other_error(page)
-    finally:
-        page.close()
 
 
 if __name__ == "__main__":

@@ -47,11 +47,11 @@ export function rough(value) {
   return Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
 }
 
-// In all its digits: those that tell it from every other number.
+// In all its digits: those that tell it from every other number. Not all browsers print more than 20 decimals.
 export function distance(value) {
   if (value === null) return "unreachable";
   const [, decimals = ""] = String(value).split(".");
-  return decimals.includes("e") ? String(value) : value.toLocaleString("en", { maximumFractionDigits: Math.min(decimals.length, 20) });
+  return String(value).includes("e") || decimals.length > 20 ? String(value) : value.toLocaleString("en", { maximumFractionDigits: decimals.length });
 }
 
 export function plural(value, one, many = `${one}s`) {
