@@ -332,7 +332,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
 static void feed_watchdog(uv_timer_t *watchdog)
 {
     (void)watchdog;
-    systemd_notify("WATCHDOG=1");
+    systemd_notify("READY=1\nWATCHDOG=1"); /* the first READY=1 may have found no room */
 }
 
 static enum status start_http(struct service *service, struct problem *reterr)

@@ -56,18 +56,23 @@ def test_the_watchdog_is_fed_during_a_solve():
         manager.hear()
         start_slow(daemon, 3)
         for _ in range(5):
-            assert manager.hear() == {"WATCHDOG": "1"}
+            assert manager.hear() == {"READY": "1", "WATCHDOG": "1"}
 
 
 def test_a_manager_that_reads_nothing_stops_nobody():
-    """The service fills the socket with its watchdog's messages, and answers and leaves all the same."""
+    """It answers and leaves all the same, and a manager that reads later hears that it is ready."""
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as deaf, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as filler:
         deaf.bind(os.path.join(folder, "notify"))
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                filler.sendto(b"STATUS=full", deaf.getsockname())
+        deaf.settimeout(harness.PATIENCE_S)
+
+        def fill():
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    filler.sendto(b"STATUS=full", deaf.getsockname())
+
+        fill()
         os.environ.update(NOTIFY_SOCKET=deaf.getsockname(), WATCHDOG_USEC="1000000")
         try:
             daemon = harness.Daemon()
@@ -75,6 +80,9 @@ def test_a_manager_that_reads_nothing_stops_nobody():
             del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
         with daemon:
             assert daemon.solve(harness.SMALL)["state"] == "done"
+            while not deaf.recv(4096).startswith(b"READY=1"):
+                pass
+            fill()
             daemon.terminate()
 
 
