@@ -396,12 +396,12 @@ def run(tests, arguments=()):
     failed = 0
     daemon = None
     for name, test in tests_of(tests).items():
-        if test.__code__.co_argcount and daemon is None:
-            daemon = Daemon(*arguments)
-            if "prepare" in tests:
-                tests["prepare"](daemon)
         began = time.monotonic()
         try:
+            if test.__code__.co_argcount and daemon is None:
+                daemon = Daemon(*arguments)
+                if "prepare" in tests:
+                    tests["prepare"](daemon)
             test(daemon) if test.__code__.co_argcount else test()
             print(f"ok {name} {time.monotonic() - began:.1f} s", flush=True)
         except Exception:
