@@ -92,7 +92,9 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
     const struct slots slots = count_slots(plan);
     const uint32_t element_bytes = cpu_tiles_element_bytes(arithmetic);
     const uint32_t left_bytes = arithmetic == ARITHMETIC_NARROW ? 2 * element_bytes : element_bytes;
-    return slots.targets * DENSE_TARGET_BYTES +
+    const uint64_t list_bytes = slots.targets * DENSE_TARGET_BYTES;
+    /* aligned_alloc takes multiples of the alignment. */
+    return list_bytes + -list_bytes % CPU_ALIGNMENT +
            (threads + slots.pivots + slots.left) * (uint64_t)packed_tile_bytes(left_bytes) +
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
