@@ -321,6 +321,8 @@ enum status name_table_permute(struct name_table *table, const uint32_t *row_of)
     }
     free(table->names);
     table->names = names;
+    free(table->direct);
+    table->direct = NULL;
     table->direct_size = 0;
     for (uint64_t slot = 0; slot <= table->slot_mask; slot++) {
         if (table->slots[slot] != 0) {

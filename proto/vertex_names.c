@@ -80,13 +80,12 @@ static enum status add(struct vertex_names *names, const char *name, size_t size
 static bool is_range(const struct name_table *table, uint32_t count)
 {
     const int64_t base = count == 0 ? 0 : name_table_number(table, 0);
+    bool is_range = base >= 0 && base <= UINT32_MAX;
 
-    for (uint32_t row = 1; row < count; row++) {
-        if (name_table_number(table, row) != base + row) {
-            return false;
-        }
+    for (uint32_t row = 1; row < count && is_range; row++) {
+        is_range = name_table_number(table, row) == base + row;
     }
-    return base >= 0 && base <= UINT32_MAX;
+    return is_range;
 }
 
 enum status vertex_names_create(struct name_table **take_table, bool numeric,

@@ -43,7 +43,8 @@ TEST(ranges_cost_no_table)
 TEST(tables_keep_strings_and_numbers)
 {
     struct vertex_names *strings = names_of((const char *[]){"a", "", "bcd"}, 3, false);
-    struct vertex_names *numbers = names_of((const char *[]){"30", "-7", "14"}, 3, true);
+    struct vertex_names *numbers =
+        names_of((const char *[]){"9223372036854775807", "-7", "14"}, 3, true);
     struct vertex_names *digits = names_of((const char *[]){"1", "2"}, 2, false);
 
     check_names(strings);
