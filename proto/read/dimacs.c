@@ -127,7 +127,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         problem_at(reterr, reader->splitter.line, 0);
         return STATUS_TRUNCATED;
     }
-    return reader_finish_range(reader, dimacs->vertex_count, 1, true, ret_graph, reterr);
+    return reader_finish_range(reader, dimacs->vertex_count, 1, NULL, true, ret_graph, reterr);
 }
 
 const struct reader_class reader_dimacs_class = {

@@ -499,7 +499,7 @@ static enum status init(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-/* The names in order have a table of their own, beside the one that they are looked up in. */
+/* To put the names in order takes a second array of them, and the row that each of them gets. */
 static uint64_t memory(const struct reader *reader)
 {
     const struct name_table *names = ((const struct edges *)reader)->names;
@@ -507,10 +507,23 @@ static uint64_t memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
+/* The first line counts vertices that no edge may have: they begin at 0 where one has that name. */
+static enum status build_counted(struct edges *edges, uint32_t *row_of, struct graph **ret_graph,
+                                 struct problem *reterr)
+{
+    uint32_t row;
+    const bool base = !name_table_find(edges->names, "0", 1, &row);
+
+    for (row = 0; row < name_table_count(edges->names); row++) {
+        row_of[row] = (uint32_t)(name_table_number(edges->names, row) - base);
+    }
+    return reader_finish_range(&edges->reader, (uint32_t)edges->integers[0], base, row_of,
+                               !edges->comments.undirected, ret_graph, reterr);
+}
+
 /* Numbers come in ascending order, other names as they were met. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
-    const bool directed = !edges->comments.undirected;
     uint32_t *row_of = NULL;
     enum status status = STATUS_OK;
 
@@ -519,25 +532,13 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
         status = row_of != NULL ? name_table_order(edges->names, row_of) : STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) {
-        status = reader_finish_names(&edges->reader, &edges->names, row_of, true, directed,
-                                     ret_graph, reterr);
+        status = edges->is_counted
+                     ? build_counted(edges, row_of, ret_graph, reterr)
+                     : reader_finish_names(&edges->reader, &edges->names, row_of, true,
+                                           !edges->comments.undirected, ret_graph, reterr);
     }
     free(row_of);
     return status;
-}
-
-/* Names the vertices that the first line counts and no edge has. */
-static enum status add_counted(struct edges *edges)
-{
-    char digits[NUMBER_PRINT_SIZE];
-    uint32_t row;
-    const bool has_zero = name_table_find(edges->names, "0", 1, &row);
-
-    for (int64_t i = 0; i < edges->integers[0]; i++) {
-        STATUS_TRY(name_table_intern(edges->names, digits,
-                                     number_print_integer(i + !has_zero, digits), &row));
-    }
-    return STATUS_OK;
 }
 
 /* A header has no name of a vertex. */
@@ -596,12 +597,11 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return status;
     }
     STATUS_TRY(columns_finish(&edges->columns, reterr));
-    STATUS_TRY(edges->is_counted ? add_counted(edges) : STATUS_OK);
     edge_check_warn(reader->builder, edges->names, edges->may_be_header && !edges->has_header,
                     &reader->notes.warnings);
     return options->has_vertex_count
-               ? reader_finish_range(reader, options->vertex_count, 0, !edges->comments.undirected,
-                                     ret_graph, reterr)
+               ? reader_finish_range(reader, options->vertex_count, 0, NULL,
+                                     !edges->comments.undirected, ret_graph, reterr)
                : build(edges, ret_graph, reterr);
 }
 

@@ -607,7 +607,7 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
                                      "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
                                      (unsigned long long)count));
     }
-    return reader_finish_range(&json->reader, (uint32_t)count, 0, json->directed, ret_graph,
+    return reader_finish_range(&json->reader, (uint32_t)count, 0, NULL, json->directed, ret_graph,
                                reterr);
 }
 

@@ -109,7 +109,7 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
     snprintf(notes->weight, sizeof(notes->weight), READER_WEIGHT_VALUE);
     STATUS_TRY(reader_admit_count(reader, matrix->width, reterr));
     if (matrix->has_objects || name_table_count(matrix->nodes->names) == 0) {
-        return reader_finish_range(reader, matrix->width, 0, true, ret_graph, reterr);
+        return reader_finish_range(reader, matrix->width, 0, NULL, true, ret_graph, reterr);
     }
     if (name_table_count(matrix->nodes->names) != matrix->width) {
         return problem_set(reterr, STATUS_BAD_GRAPH, "The matrix has %u rows and %u names.",

@@ -209,7 +209,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         STATUS_TRY(line_splitter_feed(&reader->splitter, "\n", 1, reterr));
     }
     STATUS_TRY(check_complete(metis, reterr));
-    return reader_finish_range(reader, metis->vertex_count, 1, false, ret_graph, reterr);
+    return reader_finish_range(reader, metis->vertex_count, 1, NULL, false, ret_graph, reterr);
 }
 
 const struct reader_class reader_metis_class = {

@@ -250,7 +250,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     struct mtx *mtx = (struct mtx *)reader;
 
     if (mtx->sized && mtx->entries == mtx->entry_count) {
-        return reader_finish_range(reader, mtx->vertex_count, 1,
+        return reader_finish_range(reader, mtx->vertex_count, 1, NULL,
                                    mtx->symmetry != SYMMETRY_SYMMETRIC, ret_graph, reterr);
     }
     if (mtx->sized) {

@@ -149,7 +149,8 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     const struct npy *npy = (const struct npy *)reader;
 
-    return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, true, ret_graph, reterr);
+    return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, NULL, true, ret_graph,
+                               reterr);
 }
 
 static void cleanup(struct reader *reader)

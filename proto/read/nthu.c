@@ -67,7 +67,7 @@ static enum status init(struct reader *reader)
 
 static enum status finish(struct reader *reader, struct graph **ret_graph, struct problem *reterr)
 {
-    return reader_finish_range(reader, ((const struct nthu *)reader)->vertex_count, 0, true,
+    return reader_finish_range(reader, ((const struct nthu *)reader)->vertex_count, 0, NULL, true,
                                ret_graph, reterr);
 }
 

@@ -428,13 +428,14 @@ static enum status finish_graph(struct reader *reader, struct vertex_names *name
     return status;
 }
 
-enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base, bool directed,
-                                struct graph **ret_graph, struct problem *reterr)
+enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
+                                const uint32_t *row_of, bool directed, struct graph **ret_graph,
+                                struct problem *reterr)
 {
     struct vertex_names *names;
 
     STATUS_TRY(vertex_names_create_range(count, base, &names));
-    return finish_graph(reader, names, NULL, directed, ret_graph, reterr);
+    return finish_graph(reader, names, row_of, directed, ret_graph, reterr);
 }
 
 enum status reader_finish_names(struct reader *reader, struct name_table **take_names,

@@ -140,10 +140,10 @@ MUST_CHECK enum status reader_add_integer(struct reader *reader, const uint32_t 
 MUST_CHECK enum status reader_add_edge(struct reader *reader, const uint32_t ends[2],
                                        struct field weight, struct problem *reterr);
 
-/* The graph of a format whose vertices are numbers: base, base + 1, and so on. */
+/* The graph of a format whose vertices are numbers: base, base + 1, and so on. row_of as below. */
 MUST_CHECK enum status reader_finish_range(struct reader *reader, uint32_t count, uint32_t base,
-                                           bool directed, struct graph **ret_graph,
-                                           struct problem *reterr);
+                                           const uint32_t *row_of, bool directed,
+                                           struct graph **ret_graph, struct problem *reterr);
 /* The graph of a format whose vertices have names, moved on success: the name of each row and its
  * edges go to row_of[row], or stay where row_of is NULL. numeric: integers are answered as numbers.
  */

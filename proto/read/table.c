@@ -399,7 +399,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     STATUS_TRY(table->marked && table->zero_count > 0 ? add_zeros(table, reterr) : STATUS_OK);
     note(table);
     if (!table->has_header && !table->has_row_names) {
-        return reader_finish_range(reader, table->width, 0, true, ret_graph, reterr);
+        return reader_finish_range(reader, table->width, 0, NULL, true, ret_graph, reterr);
     }
     return reader_finish_names(reader, &table->names, NULL, true, true, ret_graph, reterr);
 }

@@ -335,6 +335,12 @@ TEST(the_first_line_may_have_the_counts)
     assert_int_equal(graph->edge_count, 2);
     assert_non_null(strstr(find_warning(&notes, WARNING_FORMAT_GUESSED)->detail, "5 2"));
     graph_destroy(graph);
+    graph = read_noted("5 2\n4 2 7\n5 4 1\n", &notes);
+    assert_memory_equal(vertex_names_get(graph->names, 4, buffer, &size), "5", 1);
+    assert_int_equal(graph->row_offset[3], 0);
+    assert_int_equal(graph->target[0], 1);
+    assert_int_equal(graph->target[1], 3);
+    graph_destroy(graph);
     graph = read_noted("2 1\n0 1 7.5\n", &notes);
     assert_int_equal(graph->vertex_count, 2);
     graph_destroy(graph);
