@@ -185,7 +185,7 @@ def test_an_address_that_others_reach_needs_keys_and_tls():
             code, words = access.run_refused("--listen", listen, *arguments)
             assert code == 78 and missing in words and "http.network = " in words, (code, words)
     code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.tls_key", certificate.key)
-    assert code == 78 and "belong together" in words, (code, words)
+    assert code == 78 and "must be set together" in words, (code, words)
     os.chmod(certificate.key, 0o644)
     code, words = access.run_refused("--listen", "127.0.0.1:0", *certificate.flags())
     assert code == 78 and "can be read by all" in words and "chmod 600" in words, (code, words)

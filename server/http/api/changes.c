@@ -56,12 +56,12 @@ static enum status read_weight(const struct pairs_reader *reader, double *ret_we
     if (is_null || number_parse_real(weight->bytes, weight->size, ret_weight)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_REQUEST, "A weight is a number, or nothing to remove the edge.");
+    problem_set(reterr, STATUS_BAD_REQUEST,
+                "A weight must be a number, or null or empty to remove the edge.");
     pairs_place(reader, reterr);
     return STATUS_BAD_REQUEST;
 }
 
-/* The memory is charged before it is taken. */
 static enum status add_change(struct request *request, struct edge_changes *changes, size_t *room,
                               const struct edge_change *change, struct problem *reterr)
 {
@@ -109,7 +109,7 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     free(reader);
     if (status == STATUS_OK && changes->count == 0) {
         problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
-        problem_hint(reterr, "It is %s.", request->match.route->shape);
+        problem_hint(reterr, "The body must be %s.", request->match.route->shape);
         return STATUS_BAD_GRAPH;
     }
     return status;
@@ -134,7 +134,7 @@ static void change_edges(struct request *request, const struct vertex_names *nam
     post_change(request, call);
 }
 
-/* For a graph without a result. */
+/* Changes a graph that has no result, whose names come from its file. */
 static void change_stored(struct request *request)
 {
     struct vertex_names *names = NULL;

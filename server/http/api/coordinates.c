@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ASK_FOR "Ask for source= and k=, for lon= and lat=, or for x= and y=."
-
-/* ---- PUT and DELETE ---- */
+#define ASK_FOR "Send source= and k=, lon= and lat=, or x= and y=."
 
 void serve_coordinates_put(struct request *request)
 {
@@ -26,9 +24,7 @@ void serve_coordinates_delete(struct request *request)
     request_ask(request, CALL_DELETE_COORDINATES);
 }
 
-/* ---- GET ---- */
-
-/* position counts rows. */
+/* stream->position is the row. */
 static bool make_row(struct stream *stream, struct text *text)
 {
     const struct geo *geo = (void *)stream->context;
@@ -69,7 +65,7 @@ const struct stream_kind serve_coordinates = {.representation = "csv",
                                               .close = close_places,
                                               .make = make_row};
 
-/* ---- The vertex nearest to a place ---- */
+/* ---- The vertex nearest to a position ---- */
 
 struct place {
     bool is_plane;
@@ -77,7 +73,7 @@ struct place {
     double y;
 };
 
-/* Reads lon and lat, or x and y: one pair, and neither the other one nor k. */
+/* Reads either lon and lat or x and y, and refuses the other pair and k. */
 static enum status read_place(const struct request *request, struct place *ret_place,
                               struct problem *reterr)
 {
@@ -97,16 +93,17 @@ static enum status read_place(const struct request *request, struct place *ret_p
         numbers[i] = query_real(&request->query, name, 0);
     }
     if (other != NULL) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "One place is asked for, and nothing else.");
+        problem_set(reterr, STATUS_BAD_PARAMETER,
+                    "A query for the nearest vertex has one position and no other parameters.");
         problem_hint(reterr, ASK_FOR);
         return STATUS_BAD_PARAMETER;
     }
     if (!is_plane && !coordinates_are_degrees(numbers[0], numbers[1])) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "lon is -180 to 180 and lat is -90 to 90.");
+                           "lon must be from -180 to 180 and lat from -90 to 90.");
     }
     if (fabs(numbers[0]) > COORDINATES_LIMIT || fabs(numbers[1]) > COORDINATES_LIMIT) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "x and y are -1e100 to 1e100.");
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "x and y must be from -1e100 to 1e100.");
     }
     *ret_place = (struct place){is_plane, numbers[0], numbers[1]};
     return STATUS_OK;
@@ -118,19 +115,18 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
     if (place->is_plane != coordinates->is_plane) {
         problem_set(reterr, STATUS_BAD_PARAMETER,
                     place->is_plane ? "The coordinates of the graph are degrees."
-                                    : "The coordinates of the graph are points of a plane.");
-        problem_hint(reterr, place->is_plane ? "Ask for lon= and lat=." : "Ask for x= and y=.");
+                                    : "The coordinates of the graph are points in a plane.");
+        problem_hint(reterr, place->is_plane ? "Send lon= and lat=." : "Send x= and y=.");
         return STATUS_BAD_PARAMETER;
     }
     if (!coordinates_nearest(coordinates, place->x, place->y, ret_row, ret_distance)) {
         problem_set(reterr, STATUS_NO_COORDINATES, "No vertex of the graph has coordinates.");
-        problem_hint(reterr, "PUT a file with coordinates.");
+        problem_hint(reterr, "Upload coordinates with PUT.");
         return STATUS_NO_COORDINATES;
     }
     return STATUS_OK;
 }
 
-/* The vertex found. */
 struct nearby {
     struct geo geo;
     uint32_t row;
@@ -175,7 +171,7 @@ static bool make_nearby(struct stream *stream, struct text *text)
         text_append_char(text, ',');
     }
     text_append_string(text, is_plane ? "\"distance\":" : "\"metres\":");
-    /* A millimetre is finer than any survey. */
+    /* Round to millimetres, which are finer than any survey. */
     writer_append_real(text, is_plane ? distance : round(distance * 1000) / 1000, false);
     text_append_string(text, is_geo ? "}}\n" : "}\n");
     return false;
@@ -191,7 +187,7 @@ static void answer_nearby(struct request *request)
     stream_answer(request, &kind);
 }
 
-/* Refuses a bad place before the graph is looked up. */
+/* Refuses an invalid position before the graph is looked up. */
 void serve_coordinates_nearest(struct request *request)
 {
     struct problem problem;

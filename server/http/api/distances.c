@@ -20,7 +20,7 @@ static enum status find_end(const struct request *request, const char *parameter
                                 &ret_end->row, reterr);
 }
 
-/* A vertex is found by its name to the letter, which is then as good as the one that is stored. */
+/* Appends the name from the query: a vertex is found only by its exact name. */
 static void append_name(const struct result *result, const struct end *end, struct text *text)
 {
     if (vertex_names_numeric(result_names(result))) {

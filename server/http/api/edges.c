@@ -7,10 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The state of one streamed list of edges. */
 struct edge_walk {
     struct graph *graph;
-    uint32_t row; /* of the next edge */
+    uint32_t row; /* source of the next edge */
 };
 
 static void close_walk(void *context)
@@ -18,7 +17,7 @@ static void close_walk(void *context)
     graph_destroy(((struct edge_walk *)context)->graph);
 }
 
-/* position counts edges. */
+/* stream->position is the edge. */
 static bool make_edge(struct stream *stream, struct text *text)
 {
     struct edge_walk *walk = (void *)stream->context;
@@ -46,7 +45,7 @@ static bool make_edge(struct stream *stream, struct text *text)
     return true;
 }
 
-/* So few edges are read at once: the thread does it itself. */
+/* Reads the graph on this thread: SERVE_EDGE_LIMIT keeps that short. */
 static enum status open_walk(struct stream *stream, struct problem *reterr)
 {
     const int folder = store_folder(stream->request->http_context->store, STORE_GRAPHS);

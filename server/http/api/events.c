@@ -3,22 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The buffer that libmicrohttpd has for the response; a longer piece is sent in parts. */
+/* libmicrohttpd's buffer for the response; a longer piece is sent in parts. */
 #define BLOCK_SIZE 4096
 #define RETRY_AFTER_S 5
 
-/* A stream of events is one call that goes to the scheduler again and again, with the connection
- * suspended until there is a piece: a client that reads slowly is told less often, and nothing
- * piles up for it. */
+/* A stream of job events. Its call is posted to the scheduler again and again, and the connection
+ * is suspended until there is a piece. A slow reader therefore gets fewer events, and nothing
+ * accumulates for it. */
 struct event_stream {
     struct http_context *http_context;
     struct request *request;
-    bool placed; /* it is one of the watchers */
-    size_t sent; /* of the piece in the call */
+    bool placed; /* counted in http_context->watchers */
+    size_t sent; /* bytes of the current piece sent */
 };
 
-/* Counts one more watcher if the limit allows. HEAD is not counted, but is answered as GET would
- * be. */
+/* Counts one more watcher within the limit. HEAD is answered like GET, but not counted. */
 static bool find_place(struct event_stream *stream)
 {
     struct http_context *http_context = stream->http_context;
@@ -40,7 +39,7 @@ static void leave_place(struct event_stream *stream)
     stream->placed = false;
 }
 
-/* The place is released before the client sees the end of the stream: it may reconnect at once. */
+/* Releases the watcher before the client sees the end: it may reconnect at once. */
 static ssize_t end_stream(struct event_stream *stream)
 {
     leave_place(stream);
@@ -55,7 +54,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    /* Forgotten by the history meanwhile. */
+    /* The job has left the history. */
     if (call->body == NULL) {
         return end_stream(stream);
     }
@@ -67,7 +66,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
         free(call->body);
         call->body = NULL;
         stream->sent = 0;
-        return request_post(stream->request) ? 0 : end_stream(stream); /* 0: it is suspended */
+        return request_post(stream->request) ? 0 : end_stream(stream); /* 0: suspended */
     }
     const size_t part = left < size ? left : size;
     memcpy(buffer, call->body + stream->sent, part);
@@ -75,7 +74,7 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     return (ssize_t)part;
 }
 
-/* The request may be gone. */
+/* May run after the request is destroyed. */
 static void free_stream(void *context)
 {
     struct event_stream *stream = context;
@@ -99,10 +98,10 @@ static void begin_stream(struct request *request)
         if (!find_place(stream)) {
             const double limit = request->http_context->config->watcher_limit;
             free(stream);
-            problem_set(&problem, STATUS_TOO_MANY_WATCHERS,
-                        "As many streams of events are open as may.");
+            problem_set(&problem, STATUS_TOO_MANY_WATCHERS, "Too many event streams are open.");
             problem_limit(&problem, limit, limit);
-            problem_hint(&problem, "Poll the job with ?wait=30, or come back after Retry-After.");
+            problem_hint(&problem,
+                         "Poll the job with ?wait=30, or retry after the seconds in Retry-After.");
             request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%d", RETRY_AFTER_S);
             request_refuse(request, &problem);
             return;
@@ -116,7 +115,7 @@ static void begin_stream(struct request *request)
     request_expect_stream(request, response);
     request_add_type(request, "text/event-stream");
     request_add_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    /* To a proxy that would collect what it passes on. */
+    /* Tell buffering proxies such as nginx to pass the stream through. */
     request_add_header(request, "X-Accel-Buffering", "no");
     request_answer(request, MHD_HTTP_OK, response);
 }
@@ -128,11 +127,11 @@ void serve_events(struct request *request)
     if (call == NULL) {
         return;
     }
-    /* The header is of a browser that comes again, and newer than its address. */
+    /* A browser that reconnects sends the header, which is newer than the parameter in its URL. */
     if (seen == NULL) {
         seen = query_value(&request->query, "last_event_id");
     }
-    /* A longer id is none of ours: cutting it short leaves it as unknown as it was. */
+    /* An ID that is too long is not ours; truncated it is still unknown. */
     if (seen != NULL) {
         strncpy(call->place.seen, seen, sizeof(call->place.seen) - 1);
     }

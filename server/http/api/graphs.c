@@ -10,7 +10,7 @@
 void serve_graphs_store(struct request *request)
 {
     struct call *call = request_create_call(request, CALL_STORE_GRAPH);
-    struct json_t *document = NULL; /* without a limit of documents there is none */
+    struct json_t *document = NULL; /* stays NULL: document_limit_bytes is 0 for this route */
     struct problem problem;
     if (call == NULL) {
         return;
@@ -23,8 +23,8 @@ void serve_graphs_store(struct request *request)
     }
 }
 
-/* The tag is the id: for a change that is to be made to this graph and to no other. Names and jobs
- * change under one tag, so no cache may keep the document. */
+/* Answers with the graph's description. The ETag is the graph's ID: If-Match restricts a change to
+ * this graph. Names and jobs change under the same ETag, so caches must not store the answer. */
 void serve_graphs_show(struct request *request)
 {
     request_set_header(request, MHD_HTTP_HEADER_ETAG, "\"%s\"", request->call->graph_id);
@@ -37,7 +37,7 @@ void serve_graphs_delete(struct request *request)
     request_ask(request, CALL_DELETE_GRAPH);
 }
 
-/* The names of a stored graph, where there is no result that has them. */
+/* Reads the names of a stored graph that has no result. */
 static enum status open_names(struct stream *stream, struct problem *reterr)
 {
     return stream->result != NULL

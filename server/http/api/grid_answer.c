@@ -8,17 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a piece of a binary answer. */
+/* Size of a piece of a binary answer. */
 #define PIECE_BYTES ((size_t)32768)
 
 static const enum format formats[] = {FORMAT_NPY, FORMAT_JSON,   FORMAT_RAW, FORMAT_NTHU,
                                       FORMAT_CSV, FORMAT_NDJSON, FORMAT_MTX};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* gzip is slower than most wires: not for matrices larger than this. */
+/* Largest binary answer that gzip compresses: gzip is slower than most networks. */
 #define GZIP_MOST_BYTES (UINT64_C(64) << 20)
 
-/* ---- Which format ---- */
+/* ---- Format ---- */
 
 enum status grid_answer_choose(const struct request *request, enum format first,
                                enum format *ret_format, struct problem *reterr)
@@ -43,8 +43,8 @@ enum status grid_answer_choose(const struct request *request, enum format first,
         chosen++;
     }
     if (chosen == FORMATS) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "Distances are not answered in such a form.");
-        request_hint_types("Answered", names, reterr);
+        problem_set(reterr, STATUS_BAD_PARAMETER, "Distances are not available in this format.");
+        request_hint_types("Available", names, reterr);
         return STATUS_BAD_PARAMETER;
     }
     *ret_format = offered[chosen];
@@ -65,16 +65,17 @@ static enum status check_selection(const struct request *request, const struct g
     if (answer->format == FORMAT_NTHU && kind_is_float(kind)) {
         problem_set(reterr, STATUS_NOT_ACCEPTABLE, "nthu has int32 distances; these are %s.",
                     kind_name(kind));
-        problem_hint(reterr, "Ask for npy or raw, or solve the graph with kind=i4.");
+        problem_hint(reterr, "Request npy or raw, or solve the graph with kind=i4.");
         return STATUS_NOT_ACCEPTABLE;
     }
     if (answer->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TOO_LARGE, "These are more distances than go into one JSON.");
+    problem_set(reterr, STATUS_TOO_LARGE,
+                "The answer would have more distances than JSON answers may have.");
     problem_limit(reterr, limit, cells);
-    problem_hint(reterr, "Ask for format=npy, csv or ndjson, for fewer rows= and cols=, or for "
-                         "single distances.");
+    problem_hint(reterr,
+                 "Request format=npy, csv or ndjson, fewer rows= and cols=, or single distances.");
     return STATUS_TOO_LARGE;
 }
 
@@ -93,7 +94,7 @@ void grid_answer_close(void *context)
     rectangle_close(&answer->rectangle);
 }
 
-/* The bytes of a binary form; a header may stand before them. */
+/* Computes the size of a binary answer, and the header of npy. */
 static enum status measure_bytes(struct grid_answer *answer)
 {
     const struct grid *grid = &answer->writer.grid;
@@ -107,7 +108,7 @@ static enum status measure_bytes(struct grid_answer *answer)
     return STATUS_OK;
 }
 
-/* Whether some distance may be unreachable. */
+/* Finds whether a distance may be infinite; assumes so for a hierarchy, which has no statistics. */
 static enum status find_unreachable(const struct result *result, bool *ret_has)
 {
     const uint64_t n = result_vertex_count(result);
@@ -158,7 +159,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     }
     stream->media_type = info->media_types[0];
     stream->without_gzip = binary && answer->end > GZIP_MOST_BYTES;
-    /* A part of the bytes is a part of them as they are. */
+    /* A byte range refers to the uncompressed bytes. */
     stream->as_it_is =
         binary && request->method == METHOD_GET && request_header(request, "Range") != NULL;
     if (request->method != METHOD_POST) {
@@ -167,9 +168,9 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* ---- Making it ---- */
+/* ---- Content ---- */
 
-/* Copies some bytes of the answer from its offset on; none of a row that is not there yet. */
+/* Copies bytes of the answer from its offset on; none while their row is not computed yet. */
 static enum status copy_bytes(const struct grid_answer *answer, size_t size, char *to,
                               size_t *ret_size)
 {
@@ -183,7 +184,6 @@ static enum status copy_bytes(const struct grid_answer *answer, size_t size, cha
     return STATUS_OK;
 }
 
-/* The next bytes of a binary answer. */
 static enum status append_bytes(struct grid_answer *answer, struct text *text)
 {
     const uint64_t left = answer->end - answer->offset;
@@ -214,15 +214,15 @@ bool grid_answer_make(struct stream *stream, struct text *text)
                : more;
 }
 
-/* ---- As a file ---- */
+/* ---- Answers from the file ---- */
 
 static bool is_all(const struct axis *axis, const struct result *result)
 {
     return axis->list == NULL && axis->first == 0 && axis->count == result_vertex_count(result);
 }
 
-/* Whether the bytes lie in the result's file as they are answered, from *ret_offset on: whole rows
- * that follow each other, with the file's header only when they are all. */
+/* Whether the answer is a contiguous part of the result's file, starting at *ret_offset:
+ * consecutive whole rows, and with the npy header only if all rows are selected. */
 static bool is_in_file(const struct grid_answer *answer, const struct result *result,
                        uint64_t *ret_offset)
 {
@@ -276,12 +276,11 @@ static void describe_answer(struct request *request, const struct grid_answer *a
     }
 }
 
-/* Sets the range of bytes to send and its headers; false after a refusal. */
+/* Applies Range to the answer and sets its headers; false after refusing the request. */
 static bool apply_range(struct request *request, struct stream *stream, struct grid_answer *answer)
 {
     const char *condition = request_header(request, "If-Range");
-    /* A range counts with GET alone, and only while the bytes are still those that the client has a
-     * part of. */
+    /* A range applies to GET only, and with If-Range only while the ETag is unchanged. */
     const bool counts = request->method == METHOD_GET &&
                         (condition == NULL || strcmp(condition, request->tag) == 0);
     const uint64_t whole = answer->end;
@@ -292,7 +291,7 @@ static bool apply_range(struct request *request, struct stream *stream, struct g
         request_set_header(request, "Content-Range", "bytes */%" PRIu64, whole);
         request_set_header(request, "Accept-Ranges", "bytes");
         request_refuse_with(request, STATUS_RANGE_NOT_SATISFIABLE,
-                            "The range lies outside the matrix.", NULL);
+                            "The byte range lies outside the matrix.", NULL);
         return false;
     case RANGE_PART:
         request_set_header(request, "Content-Range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,

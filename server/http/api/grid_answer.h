@@ -1,6 +1,6 @@
-/* Rows and columns of the request's result as an answer, in any format: a file or a part of one
- * where it can be, else made while it is sent. The members of a stream_kind, but for open, which
- * says what is asked for and calls grid_answer_open. */
+/* Answers with rows and columns of a result in any format: from the result's file if possible, else
+ * generated while it is sent. The functions are members of a stream_kind; its open function fills
+ * the selection and calls grid_answer_open. */
 #pragma once
 
 #include "proto/format.h"
@@ -12,23 +12,23 @@
 
 /* The context of the stream. */
 struct grid_answer {
-    /* The question. */
+    /* Selection, filled by the caller: */
     enum format format;
-    enum grid_form form; /* of the textual formats */
+    enum grid_form form; /* layout of a text format */
     struct slice rows;
     struct slice columns;
 
-    /* The state of the answer. */
+    /* State of the answer: */
     struct rectangle rectangle;
     struct grid_text writer;
-    enum kind as; /* of a binary answer, whose header may stand before the elements */
+    enum kind as; /* element kind of a binary answer, which may have a header */
     unsigned char header[NPY_HEADER_SIZE];
     size_t header_size;
-    uint64_t offset; /* of the next byte of the answer, header included */
-    uint64_t end;    /* of the last one to send */
+    uint64_t offset; /* offset of the next byte to send, header included */
+    uint64_t end;    /* offset after the last byte to send */
 };
 
-/* By the parameter format, else by Accept; first: what is answered when anything will do. */
+/* Chooses the format by the parameter format, else by Accept; first wins when any will do. */
 MUST_CHECK enum status grid_answer_choose(const struct request *request, enum format first,
                                           enum format *ret_format, struct problem *reterr);
 MUST_CHECK enum status grid_answer_open(struct stream *stream, struct problem *reterr);

@@ -11,14 +11,13 @@
 
 #define DEFAULT_CELLS 64
 
-/* The state of one streamed heat map. */
 struct looker {
     struct overview overview;
-    struct result_rows rows;                    /* of a hierarchy */
-    uint32_t *vertices;                         /* all that are looked at, in turn */
-    struct overview_cell cells[OVERVIEW_CELLS]; /* of the row in hand */
-    uint32_t looks;                             /* that these cells have had */
-    uint32_t looked;                            /* all looks */
+    struct result_rows rows;                    /* computed rows of a hierarchy */
+    uint32_t *vertices;                         /* vertices whose rows are sampled, in order */
+    struct overview_cell cells[OVERVIEW_CELLS]; /* current row of cells */
+    uint32_t looks;                             /* rows sampled for the current cells */
+    uint32_t looked;                            /* rows sampled in total */
 };
 
 static void close_looker(void *context)
@@ -44,7 +43,7 @@ static void append_axis(struct text *text, const char *name, const struct overvi
 
 enum measure { LEAST, MEAN, LARGEST, UNREACHABLE };
 
-/* Four digits of a share are enough, and seven of a mean. */
+/* Four digits are enough for a share, and seven for a mean. */
 static void append_measure(struct text *text, const struct overview *overview,
                            const struct overview_cell *cell, enum measure measure)
 {
@@ -84,7 +83,7 @@ static void append_begin(struct text *text, const struct overview *overview,
     text_append_string(text, ",\"cells\":[");
 }
 
-/* Looks at the next row of the matrix for a row of cells. */
+/* Adds the next sampled row of the matrix to the current row of cells. */
 static enum status look_at_row(struct looker *looker, const struct result *result)
 {
     const void *distances;
@@ -97,7 +96,7 @@ static enum status look_at_row(struct looker *looker, const struct result *resul
     return STATUS_OK;
 }
 
-/* position counts the rows of cells. */
+/* stream->position is the row of cells. */
 static bool make_row(struct stream *stream, struct text *text)
 {
     struct looker *looker = (void *)stream->context;
@@ -122,8 +121,6 @@ static bool make_row(struct stream *stream, struct text *text)
     return true;
 }
 
-/* ---- The route ---- */
-
 static enum status parse_range(const struct request *request, const char *parameter,
                                struct overview_axis *ret_axis, struct problem *reterr)
 {
@@ -131,14 +128,15 @@ static enum status parse_range(const struct request *request, const char *parame
     enum status status = slice_parse(&slice, result_names(request->result), parameter,
                                      query_value(&request->query, parameter), reterr);
     if (status == STATUS_OK && slice.list != NULL) {
-        status = problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a range here: a:b.", parameter);
+        status = problem_set(reterr, STATUS_BAD_PARAMETER, "%s must be a range a:b for a heat map.",
+                             parameter);
     }
     *ret_axis = (struct overview_axis){.first = slice.axis.first, .count = slice.axis.count};
     slice_finish(&slice);
     return status;
 }
 
-/* The vertices that are looked at, of which rows are wanted; NULL without memory. */
+/* Lists the vertices whose rows are sampled; NULL when memory is short. */
 static uint32_t *list_vertices(const struct overview *overview, struct result_rows *rows)
 {
     uint32_t *list = malloc((overview_rows(overview) + 1) * sizeof(*list));

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* The media type of curl, unless it is told another. */
+/* curl's default media type. */
 #define FORM "application/x-www-form-urlencoded"
 
-/* ---- Whether an upload may come ---- */
+/* ---- Admission of uploads ---- */
 
-/* On the disk, for what is not promised yet. */
+/* Free disk space that is not yet promised to other work. */
 static uint64_t room_bytes(const struct request *request)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
@@ -23,8 +23,8 @@ static uint64_t room_bytes(const struct request *request)
     return free_bytes > promised_bytes ? free_bytes - promised_bytes : 0;
 }
 
-/* Work is not taken while there is nobody, or no room, to do it. With an Idempotency-Key it may be
- * the repeat of what was taken before, which only the scheduler can tell. */
+/* Refuses work while the service drains, the disk is full or the queue is full. A request with an
+ * Idempotency-Key may repeat accepted work, which only the scheduler can tell. */
 static enum status check_admission(struct request *request, bool for_job, struct problem *reterr)
 {
     const struct admission *admission = scheduler_admission(request->http_context->scheduler);
@@ -35,10 +35,12 @@ static enum status check_admission(struct request *request, bool for_job, struct
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
     } else if (atomic_load(&admission->full) && !is_repeatable) {
-        status = problem_set(reterr, STATUS_DISK_FULL,
-                             "The disk is full: questions are answered, nothing new is taken.");
+        status =
+            problem_set(reterr, STATUS_DISK_FULL,
+                        "The disk is full: the service answers queries but accepts no new work.");
         problem_limit(reterr, (double)room_bytes(request), 0);
-        problem_hint(reterr, "Delete graphs, or make room on the disk: it is noticed by itself.");
+        problem_hint(reterr,
+                     "Delete graphs or free disk space; the service notices automatically.");
     } else if (for_job && !is_repeatable) {
         status = tenant_check_queue(admission, atomic_load(&admission->queue_free),
                                     request->http_context->config->queue_limit, grant->tenant,
@@ -50,14 +52,14 @@ static enum status check_admission(struct request *request, bool for_job, struct
     if (status != STATUS_OK) {
         return status;
     }
-    /* A tenant whose quota of bytes is used up is refused before the body; the scheduler checks the
-     * real size once the graph is read. A repeated request adds no bytes. */
+    /* Refuse a tenant whose byte quota is used up before the body; the scheduler checks the real
+     * size once the graph is read. A repeated request adds no bytes. */
     return grant->tenant == NULL || is_repeatable
                ? STATUS_OK
                : tenant_check_bytes(grant->tenant, &grant->quota, 1, reterr);
 }
 
-/* By parameter, else by the media type's; binary formats have none. */
+/* Chooses the charset: the parameter, else that of Content-Type; binary formats have none. */
 static enum status choose_charset(struct request *request, struct problem *reterr)
 {
     const enum format format = request->job_request.format;
@@ -68,7 +70,7 @@ static enum status choose_charset(struct request *request, struct problem *reter
     if (format == FORMAT_NPY || format == FORMAT_NTHU) {
         return charset[0] == '\0' ? STATUS_OK
                                   : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                                "charset= has no meaning here: %s is not text.",
+                                                "charset= does not apply: %s is not text.",
                                                 format_info(format)->name);
     }
     if (charset[0] != '\0' || parameter == NULL) {
@@ -80,7 +82,7 @@ static enum status choose_charset(struct request *request, struct problem *reter
     return charset_choose(name, charset, reterr);
 }
 
-/* By parameter, else by a media type that says something, else left to the first bytes. */
+/* Chooses the format: the parameter, else a specific media type, else detected from the body. */
 static enum status choose_format(struct request *request, struct problem *reterr)
 {
     const char *media_type = request_header(request, "Content-Type");
@@ -89,7 +91,7 @@ static enum status choose_format(struct request *request, struct problem *reterr
         return STATUS_OK;
     }
     format = format_from_media_type(media_type);
-    /* Both formats in JSON are sent so, and both of text/csv. */
+    /* These media types fit two formats each; upload.c detects which. */
     if (format == FORMAT_JSON || format == FORMAT_EDGES) {
         return STATUS_OK;
     }
@@ -97,10 +99,11 @@ static enum status choose_format(struct request *request, struct problem *reterr
         request->job_request.format = format;
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "No graph is read from \"%s\".", media_type);
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "\"%s\" is not a media type of a graph format.", media_type);
     if (strncasecmp(media_type, "multipart/", strlen("multipart/")) == 0) {
         problem_hint(reterr,
-                     "The graph is the whole body: curl --data-binary @FILE in place of -F.");
+                     "Send the graph as the whole body: curl --data-binary @FILE instead of -F.");
     } else {
         upload_hint_formats(reterr);
     }
@@ -162,8 +165,8 @@ enum status serve_jobs_read(struct request *request, struct problem *reterr)
     return query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr);
 }
 
-/* Whether an upload may come at all: all that the headers and the query tell, before its body.
- * for_job: it takes a place in the queue, and may be a document about a stored graph. */
+/* Opens an upload after all checks that headers and query allow. for_job: it needs a place in the
+ * queue, and may be a document about a stored graph. */
 static enum status open_upload(struct request *request, bool for_job, struct problem *reterr)
 {
     const struct config *config = request->http_context->config;
@@ -175,9 +178,9 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
     STATUS_TRY(choose_format(request, reterr));
     STATUS_TRY(choose_charset(request, reterr));
     STATUS_TRY(start_upload(request, for_job, coding, reterr));
-    /* Refuse an announced body for which there is no room now, before it is sent; memory is charged
-     * only for what has come. A client that does not wait for leave to send is answered while it
-     * sends: one that only reads after would lose the answer. */
+    /* Refuse an announced body for which there is no room now before it is sent; memory is charged
+     * only for received bytes. A client without Expect gets the refusal at the end of its body,
+     * because a client that reads only after sending would lose an earlier answer. */
     if (upload_check_announced(request->upload) != STATUS_OK &&
         request_header(request, "Expect") != NULL) {
         *reterr = request->upload->problem;
@@ -198,21 +201,21 @@ enum status serve_graphs_prepare(struct request *request, struct problem *reterr
 
 /* ---- Jobs ---- */
 
-/* Upload-only parameters are rejected for a stored graph. */
+/* Refuses upload parameters in a request about a stored graph. */
 static enum status check_stored(const struct query *query, struct problem *reterr)
 {
     static const char *const of_uploads[] = {QUERY_OF_UPLOAD};
     for (size_t i = 0; i < sizeof(of_uploads) / sizeof(of_uploads[0]); i++) {
         if (query_value(query, of_uploads[i]) != NULL) {
             return problem_set(reterr, STATUS_BAD_PARAMETER,
-                               "%s belongs to the upload of a graph, and this one is stored.",
+                               "%s applies to uploads only, and this graph is already stored.",
                                of_uploads[i]);
         }
     }
     return STATUS_OK;
 }
 
-/* Reads a document about a stored graph, whose parameters add to those of the query. */
+/* Reads a document about a stored graph; its parameters supplement those of the query. */
 static enum status read_document(struct request *request, const struct json_t *document,
                                  struct problem *reterr)
 {
@@ -246,7 +249,6 @@ void serve_jobs_describe(struct request *request, struct call *call)
     call->wait_s = job->wait_s >= 0 ? job->wait_s : request_preferred_wait(request);
 }
 
-/* Once the body is complete: what it says goes to the scheduler. */
 static enum status fill_submit(struct request *request, struct call *call, struct problem *reterr)
 {
     struct json_t *document = NULL;

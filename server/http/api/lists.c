@@ -4,7 +4,7 @@
 
 #define LIST_DEFAULT 50
 
-/* prefix: of the ids in the list, one of which is its cursor. */
+/* prefix: of the IDs in the list; a cursor is such an ID. */
 static void answer_page(struct request *request, enum call_kind kind, const char *prefix)
 {
     const char *state = query_value(&request->query, "state");
@@ -19,7 +19,7 @@ static void answer_page(struct request *request, enum call_kind kind, const char
     } else if (cursor != NULL && (strlen(cursor) != sizeof(call->list.cursor) - 1 ||
                                   strncmp(cursor, prefix, strlen(prefix)) != 0)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
-                            "cursor is what the list before this gave as next.", NULL);
+                            "cursor must be the value of next from the previous page.", NULL);
     } else {
         call->list.filter_state = state != NULL;
         call->list.limit = (uint32_t)query_integer(&request->query, "limit", LIST_DEFAULT);

@@ -10,7 +10,7 @@ static enum status choose_form(const struct request *request, enum format format
 {
     const bool has_names = query_flag(&request->query, "header", false);
     if (has_names && format != FORMAT_CSV) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "Only csv has a header.");
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "header= applies to format=csv only.");
     }
     *ret_form = format == FORMAT_NDJSON ? GRID_NDJSON
                 : format == FORMAT_MTX  ? GRID_MTX
@@ -20,7 +20,7 @@ static enum status choose_form(const struct request *request, enum format format
     return STATUS_OK;
 }
 
-/* The vertex that the path names. */
+/* Adds the vertex in the path to the slice. */
 static enum status parse_vertex(const struct request *request, struct slice *slice,
                                 struct problem *reterr)
 {
@@ -40,7 +40,7 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
     return status;
 }
 
-/* single: GRID_ROW or GRID_COLUMN for the one that the path names, or GRID_JSON. */
+/* single: GRID_ROW or GRID_COLUMN for the vertex in the path, or GRID_JSON for a matrix. */
 static enum status open_selection(struct stream *stream, enum grid_form single,
                                   struct problem *reterr)
 {
@@ -75,7 +75,7 @@ static enum status open_column(struct stream *stream, struct problem *reterr)
     return open_selection(stream, GRID_COLUMN, reterr);
 }
 
-/* In the shape of OSRM. */
+/* The body has the shape of OSRM's table service. */
 static enum status open_table(struct stream *stream, struct problem *reterr)
 {
     static const char *const keys[] = {"sources", "destinations", NULL};

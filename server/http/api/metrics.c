@@ -26,19 +26,20 @@ static void print_service(const struct http_context *http_context, struct text *
         "Lookups of edges for paths and of coordinates, by whether they were in memory.");
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"hit\"", (double)hits);
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
-    print_one(text, "apspd_path_cache_bytes", "Edges and coordinates kept in memory.",
+    print_one(text, "apspd_path_cache_bytes", "Edges and coordinates cached in memory.",
               (double)bytes);
-    print_one(text, "apspd_path_cache_limit_bytes", "Most of them (store.path_budget).",
+    print_one(text, "apspd_path_cache_limit_bytes",
+              "Limit of the cache of edges and coordinates (store.path_budget).",
               (double)http_context->config->path_budget_bytes);
-    print_one(text, "apspd_label_cache_bytes", "Labels of hierarchies kept in memory.",
+    print_one(text, "apspd_label_cache_bytes", "Labels of hierarchies cached in memory.",
               (double)label_cache_used());
-    print_one(text, "apspd_store_free_bytes", "Free on the disk of the state directory.",
+    print_one(text, "apspd_store_free_bytes", "Free bytes on the disk of the state directory.",
               (double)store_free_bytes(http_context->store));
-    print_one(text, "apspd_store_size_bytes", "Size of that disk.",
+    print_one(text, "apspd_store_size_bytes", "Size of the disk of the state directory.",
               (double)store_disk_bytes(http_context->store));
-    print_one(text, "apspd_event_streams", "Streams of events that are open.",
+    print_one(text, "apspd_event_streams", "Open event streams.",
               atomic_load(&http_context->watchers));
-    print_one(text, "apspd_http_connections_limit", "Connections that may be open.",
+    print_one(text, "apspd_http_connections_limit", "Limit of open connections.",
               http_context->config->connection_limit);
 }
 
@@ -46,10 +47,10 @@ static void print_devices(const struct device_list *devices, struct text *text)
 {
     static const char name[] = "apspd_device_memory_size_bytes";
     struct text labels = {0};
-    metrics_print_head(text, name, "gauge", "Memory of the devices that solve.");
+    metrics_print_head(text, name, "gauge", "Memory of the devices used for solving.");
     for (uint32_t i = 0; i < devices->count; i++) {
         char index[16];
-        /* The memory of a group beside single devices is theirs. */
+        /* A group of devices shares the memory of its members, which are listed too. */
         if (devices->count > 1 && devices->devices[i].members > 1) {
             continue;
         }
@@ -65,7 +66,7 @@ static void print_devices(const struct device_list *devices, struct text *text)
     text_finish(&labels);
 }
 
-/* In bytes; 0 when it is not known. The file has pages (proc(5)). */
+/* Resident bytes, from the page count in statm (proc(5)); 0 when unknown. */
 static double read_resident_bytes(void)
 {
     unsigned long resident = 0;
@@ -83,15 +84,15 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
 }
 
-/* The process itself, by the names that Prometheus has for its figures. */
+/* Metrics of the process, under Prometheus's standard names. */
 static void print_process(struct text *text)
 {
     struct rusage usage;
     struct rlimit limit;
     DIR *folder = opendir("/proc/self/fd");
-    double files = -1; /* the descriptor that lists them is not counted */
+    double files = -1; /* excludes the descriptor of the listing itself */
     print_one(text, "process_resident_memory_bytes",
-              "Resident memory; pages of results that are mapped count.", read_resident_bytes());
+              "Resident memory, including mapped pages of results.", read_resident_bytes());
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
         metrics_print_head(text, "process_cpu_seconds_total", "counter",
                            "Processor time, user and system.");
@@ -106,7 +107,7 @@ static void print_process(struct text *text)
         print_one(text, "process_open_fds", "Open files.", files);
     }
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        print_one(text, "process_max_fds", "Files that may be open.", (double)limit.rlim_cur);
+        print_one(text, "process_max_fds", "Limit of open files.", (double)limit.rlim_cur);
     }
 }
 
@@ -114,7 +115,8 @@ void serve_metrics(struct request *request)
 {
     const struct http_context *http_context = request->http_context;
     struct text text = {0};
-    metrics_print_head(&text, "apspd_build_info", "gauge", "What runs; the value is 1.");
+    metrics_print_head(&text, "apspd_build_info", "gauge",
+                       "Version of the running service; the value is 1.");
     metrics_print_sample(&text, "apspd_build_info",
                          APSPD_HAVE_CUDA ? "cuda=\"true\",version=\"" APSPD_VERSION "\""
                                          : "cuda=\"false\",version=\"" APSPD_VERSION "\"",

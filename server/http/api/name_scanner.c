@@ -53,7 +53,7 @@ enum status name_scanner_expect(struct name_scanner *scanner, char c, struct pro
     return name_scanner_refuse(scanner, wanted, reterr);
 }
 
-/* The string from its opening quote; jansson undoes escapes, where there are any. */
+/* Scans a string from its opening quote; jansson decodes it if it has escapes. */
 static enum status scan_string(struct name_scanner *scanner, struct scanned_name *ret_name,
                                struct problem *reterr)
 {
@@ -81,7 +81,7 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
     return STATUS_OK;
 }
 
-/* Digits alone, as nearly all names are. */
+/* Counts leading digits: nearly all names consist of digits. */
 static size_t count_digits(const struct name_scanner *scanner)
 {
     const char *at = scanner->at;
@@ -161,7 +161,7 @@ enum status name_scanner_key(struct name_scanner *scanner, const char *const *kn
     name_scanner_release(&key);
     if (known[index] == NULL) {
         scanner->at = first;
-        return name_scanner_refuse(scanner, "this key is not known", reterr);
+        return name_scanner_refuse(scanner, "unknown key", reterr);
     }
     *ret_index = index;
     return name_scanner_expect(scanner, ':', reterr);

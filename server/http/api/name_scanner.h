@@ -1,5 +1,5 @@
-/* The few shapes of JSON that questions have, walked without a tree: brackets, commas, keys and the
- * names of vertices. Pure. Failures are STATUS_BAD_REQUEST with the column, from 1, in bytes. */
+/* Scans the few JSON shapes that queries have without building a tree: brackets, commas, keys and
+ * vertex names. Pure functions. Errors are STATUS_BAD_REQUEST with a column, in bytes from 1. */
 #pragma once
 
 #include "proto/problem.h"
@@ -12,10 +12,11 @@ struct name_scanner {
     const char *first;
     const char *at;
     const char *end;
-    const char *shape; /* of the whole, for the words */
+    const char *shape; /* shape of the whole body, for messages */
 };
 
-/* A vertex name: in the body, numbers as they are written, or in memory when it had escapes. */
+/* A vertex name. bytes points into the body (numbers as they are written), or into `unescaped` when
+ * the string had escapes. */
 struct scanned_name {
     const char *bytes;
     size_t size;
@@ -24,21 +25,21 @@ struct scanned_name {
 
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape);
-/* Takes the character, past blanks, if it comes next. */
+/* Skips blanks, and consumes the character if it comes next. */
 bool name_scanner_take(struct name_scanner *scanner, char c);
 MUST_CHECK enum status name_scanner_expect(struct name_scanner *scanner, char c,
                                            struct problem *reterr);
 enum status name_scanner_refuse(const struct name_scanner *scanner, const char *wanted,
                                 struct problem *reterr);
-/* A string or a number; to be finished by name_scanner_release. */
+/* Reads a string or a number; release it with name_scanner_release. */
 MUST_CHECK enum status name_scanner_name(struct name_scanner *scanner,
                                          struct scanned_name *ret_name, struct problem *reterr);
-/* A number as it is written, or null, which has no bytes. */
+/* Reads a number as it is written, or null, whose size is 0. */
 MUST_CHECK enum status name_scanner_number(struct name_scanner *scanner,
                                            struct scanned_name *ret_number, struct problem *reterr);
-/* A key and its colon: one of the known, NULL-terminated. */
+/* Reads a key and its colon. The key must be in known, which ends with NULL. */
 MUST_CHECK enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,
                                         size_t *ret_index, struct problem *reterr);
-/* Nothing but blanks is left. */
+/* Checks that only blanks are left. */
 MUST_CHECK enum status name_scanner_end(struct name_scanner *scanner, struct problem *reterr);
 void name_scanner_release(struct scanned_name *name);

@@ -10,22 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest k of many sources. */
+/* Largest k of a query with many sources. */
 #define COUNT_LIMIT 1000
 
-/* Sources one after the other, each among the same targets. */
+/* A search for the nearest targets, one source after another. */
 struct search {
-    struct slice sources; /* of GET one vertex, which may be the target of the distances */
-    struct slice targets; /* of GET all vertices */
-    bool is_list;         /* of POST */
+    struct slice sources; /* for GET one vertex, which may be the target instead */
+    struct slice targets; /* for GET all vertices */
+    bool is_list;         /* the request is a POST */
     bool is_target;
     struct rectangle rectangle;
-    char *cells;                /* of the source in hand, where they do not lie side by side */
-    struct nearest_query query; /* of the source in hand */
+    char *cells;                /* distances of the current source, gathered if not contiguous */
+    struct nearest_query query; /* query of the current source */
     struct nearest nearest;
     enum { STAGE_ROW, STAGE_SEARCH, STAGE_PRINT } stage;
-    size_t item;    /* to print next: the vertices, then their distances */
-    struct geo geo; /* in GeoJSON */
+    size_t item;    /* next item to print: vertices, then distances */
+    struct geo geo; /* coordinates of a GeoJSON answer */
 };
 
 static void close_search(void *context)
@@ -39,7 +39,7 @@ static void close_search(void *context)
     free(search->cells);
 }
 
-/* Begins with the source at this index, if its distances are there. */
+/* Starts the search of the source at this index, once its distances are computed. */
 static enum status begin_source(struct search *search, uint32_t index)
 {
     struct nearest_query *query = &search->query;
@@ -66,7 +66,7 @@ static void append_distance(const struct search *search, uint32_t index, struct 
                            (const char *)search->query.distances + index * kind_size(kind));
 }
 
-/* Appends the next vertex or distance of the source at this index; false when that was the last. */
+/* Appends the next vertex or distance of a source; false after the last. */
 static bool append_item(struct search *search, const struct vertex_names *names, uint32_t index,
                         struct text *text)
 {
@@ -96,7 +96,7 @@ static bool append_item(struct search *search, const struct vertex_names *names,
     return false;
 }
 
-/* The same in GeoJSON, each vertex a feature. */
+/* Appends the next vertex as a GeoJSON feature; false after the last. */
 static bool append_feature(struct search *search, struct text *text)
 {
     const size_t item = search->item++;
@@ -116,7 +116,7 @@ static bool append_feature(struct search *search, struct text *text)
     return true;
 }
 
-/* position counts sources. */
+/* stream->position is the source. */
 static bool make_nearest(struct stream *stream, struct text *text)
 {
     struct search *search = (void *)stream->context;
@@ -164,7 +164,7 @@ static enum status open_rectangle(struct search *search, const struct result *re
 
 /* ---- GET: one vertex ---- */
 
-/* max of /within, or else k of /nearest, limits the answer. */
+/* Opens /within, limited by max, or /nearest, limited by k. */
 static enum status open_vertex(struct stream *stream, struct problem *reterr)
 {
     const struct query *query = &stream->request->query;
@@ -176,7 +176,7 @@ static enum status open_vertex(struct stream *stream, struct problem *reterr)
     struct search *search = (void *)stream->context;
     if ((source == NULL) == (target == NULL)) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "One of the parameters source and target is given.");
+                           "Exactly one of the parameters source and target must be given.");
     }
     STATUS_TRY(slice_add(&search->sources, names, vertex, strlen(vertex), reterr));
     slice_all(&search->targets, names);
@@ -186,7 +186,7 @@ static enum status open_vertex(struct stream *stream, struct problem *reterr)
     search->query.source = search->sources.list[0];
     search->query.count =
         query_value(query, "max") != NULL ? UINT32_MAX : (uint32_t)query_integer(query, "k", 1);
-    /* As near as it is written: 0.3 is to reach a float that reads 0.3. */
+    /* Round the bound to float, so that max=0.3 includes a float that prints as 0.3. */
     search->query.within = search->query.kind == KIND_F4 ? (double)(float)within : within;
     return STATUS_OK;
 }
@@ -217,8 +217,9 @@ void serve_nearest(struct request *request)
     if (query_value(&request->query, "source") == NULL) {
         serve_coordinates_nearest(request);
     } else if (has_place(request)) {
-        request_refuse_with(request, STATUS_BAD_PARAMETER, "source and a place are two questions.",
-                            "Leave source out, or lon and lat, or x and y.");
+        request_refuse_with(request, STATUS_BAD_PARAMETER,
+                            "source cannot be combined with a position.",
+                            "Omit either source, or lon, lat, x and y.");
     } else {
         request_find_result(request, answer_vertex);
     }
@@ -241,13 +242,14 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     }
     const double cells = (double)search->sources.axis.count * (double)count;
     if (cells > limit) {
-        problem_set(reterr, STATUS_TOO_LARGE, "These are more distances than go into one JSON.");
+        problem_set(reterr, STATUS_TOO_LARGE,
+                    "The answer would have more distances than JSON answers may have.");
         problem_limit(reterr, limit, cells);
-        problem_hint(reterr, "Ask for fewer sources, or for a smaller k.");
+        problem_hint(reterr, "Send fewer sources or a smaller k.");
         return STATUS_TOO_LARGE;
     }
     search->is_list = true;
-    /* A source among the targets is its own nearest. */
+    /* No vertex is excluded: a source among the targets is its own nearest. */
     search->query =
         (struct nearest_query){.source = UINT32_MAX, .count = (uint32_t)count, .within = INFINITY};
     return open_rectangle(search, stream->result, reterr);

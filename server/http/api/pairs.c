@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The longest line of CSV with ends of lines in it. */
+/* Longest CSV row with line breaks inside quotes. */
 #define JOINED_LIMIT ((size_t)6 * VERTEX_NAME_LIMIT)
 
 /* ---- JSON ---- */
@@ -65,7 +65,7 @@ static enum status refuse_line(const struct pairs_reader *reader, uint64_t colum
     return STATUS_BAD_REQUEST;
 }
 
-/* The next line without its end; false when there is none. */
+/* Reads the next line without its end; false at the end. */
 static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t *ret_size)
 {
     const char *line = reader->at;
@@ -85,10 +85,11 @@ static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t
 
 static const char *shape_of(const struct pairs_reader *reader)
 {
-    return reader->is_weighted ? "A line is source,target,weight." : "A line is source,target.";
+    return reader->is_weighted ? "A line must be source,target,weight."
+                               : "A line must be source,target.";
 }
 
-/* The next line that is not empty, whole: false when there is none. */
+/* Reads the next row that is not empty, joining the lines of a quoted field. */
 static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct problem *reterr)
 {
     struct field_cursor cursor = {0};
@@ -107,7 +108,7 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
             reader->delimiter = reader->is_weighted ? field_delimiter(line, size, false) : ',';
         }
         if (reader->joined.size > JOINED_LIMIT) {
-            return refuse_line(reader, 0, "A name is longer than any is.", reterr);
+            return refuse_line(reader, 0, "A quoted field is too long.", reterr);
         }
     } while (!field_join(&reader->joined, reader->delimiter, &line, &size) || size == 0);
     if (memchr(line, '"', size) != NULL) {
@@ -124,7 +125,7 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
                : refuse_line(reader, problem.column, problem.detail, reterr);
 }
 
-/* Whether the row has names of columns, whose places it gives. */
+/* Whether the row is a header; sets the columns of a weighted one. */
 static bool is_header(struct pairs_reader *reader)
 {
     const struct field *fields = reader->row.fields;
@@ -156,14 +157,14 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
 
 /* ---- DIMACS ---- */
 
-/* at: behind the "p". */
+/* Parses the line after its "p". */
 static enum status parse_announcement(struct pairs_reader *reader, struct word_cursor *at,
                                       struct problem *reterr)
 {
     static const char *const words[] = {"aux", "sp", "p2p"};
     for (size_t i = 0; i < 3; i++) {
         if (!line_word_is(line_word_next(at), words[i])) {
-            return refuse_line(reader, 1, "This is not \"p aux sp p2p K\".", reterr);
+            return refuse_line(reader, 1, "The line is not \"p aux sp p2p K\".", reterr);
         }
     }
     const struct field count = line_word_next(at);
@@ -183,7 +184,7 @@ static enum status parse_query(struct pairs_reader *reader, struct word_cursor *
     return reader->pair[1].size > 0 && line_word_next(at).size == 0
                ? STATUS_OK
                : refuse_line(reader, (uint64_t)(at->at - at->begin) + 1,
-                             "A query is \"q SOURCE TARGET\".", reterr);
+                             "A query must be \"q SOURCE TARGET\".", reterr);
 }
 
 static enum status next_p2p(struct pairs_reader *reader, struct problem *reterr)
@@ -201,10 +202,9 @@ static enum status next_p2p(struct pairs_reader *reader, struct problem *reterr)
             return parse_query(reader, &at, reterr);
         }
         if (!line_word_is(word, "p") || reader->announced >= 0) {
-            return refuse_line(reader, word.column,
-                               "A p2p file is \"p aux sp p2p K\", then K times "
-                               "\"q SOURCE TARGET\".",
-                               reterr);
+            return refuse_line(
+                reader, word.column,
+                "A p2p file must be \"p aux sp p2p K\", then K times \"q SOURCE TARGET\".", reterr);
         }
         STATUS_TRY(parse_announcement(reader, &at, reterr));
     }
@@ -219,7 +219,7 @@ static enum status next_p2p(struct pairs_reader *reader, struct problem *reterr)
                              reader->announced, reader->count);
 }
 
-/* ---- The whole ---- */
+/* ---- Any form ---- */
 
 enum pairs_form pairs_sniff(const char *bytes, size_t size)
 {
@@ -323,9 +323,10 @@ static enum status read_binary(struct pairs_reader *reader, uint32_t vertex_coun
     const size_t left = (size_t)(body->end - body->at) / PAIR_SIZE;
     const size_t count = left < room ? left : room;
     if ((size_t)(body->end - body->first) % PAIR_SIZE != 0) {
-        return problem_set(reterr, STATUS_BAD_REQUEST,
-                           "%zu bytes are not a list of pairs, which are 8 bytes each.",
-                           (size_t)(body->end - body->first));
+        return problem_set(
+            reterr, STATUS_BAD_REQUEST,
+            "The body has %zu bytes, which is not a multiple of 8, the size of a pair.",
+            (size_t)(body->end - body->first));
     }
     memcpy(ret_rows, body->at, count * PAIR_SIZE);
     body->at += count * PAIR_SIZE;

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Pairs that are read at once. */
+/* Pairs read per step. */
 #define PAIRS_AT_ONCE 1024
-/* Pairs that are printed at once with names, which may be long. */
+/* Pairs with names printed per step; fewer, because names may be long. */
 #define NAMED_AT_ONCE 32
 
-/* ---- The forms of question and answer ---- */
+/* ---- Forms of body and answer ---- */
 
-/* By the media type of the body, else by its first bytes. */
+/* Finds the form of the body by its media type, else by its first bytes. */
 static enum pairs_form form_of_body(const struct request *request)
 {
     const char *media_type = request_header(request, "Content-Type");
@@ -25,7 +25,7 @@ static enum pairs_form form_of_body(const struct request *request)
     return pairs_sniff(request->document.bytes, request->document.size);
 }
 
-/* A question in one form is answered in it, unless Accept says otherwise. */
+/* Chooses the form of the answer: the form of the body, unless Accept prefers another. */
 static enum status choose_form(const struct request *request, enum pairs_form asked,
                                enum pairs_form *ret_form, struct problem *reterr)
 {
@@ -40,17 +40,17 @@ static enum status choose_form(const struct request *request, enum pairs_form as
 
 /* ---- The answer ---- */
 
-/* The body is read twice: once to check it, and again while the answer is sent. It stays the
- * request's, which outlives the answer. */
+/* State of an answer. The body is read twice: once to check it, and again while the answer is sent.
+ * It belongs to the request, which outlives the answer. */
 struct answer {
-    const struct result *result; /* the request's */
+    const struct result *result; /* borrowed from the stream */
     enum pairs_form form;
     struct pairs_reader reader;
-    bool is_checked; /* the body; it is being read again */
+    bool is_checked; /* the body is valid and being read a second time */
     bool has_header;
-    uint32_t rows[PAIRS_AT_ONCE][2]; /* read */
+    uint32_t rows[PAIRS_AT_ONCE][2]; /* pairs read */
     size_t read;
-    size_t done; /* of those */
+    size_t done; /* pairs of these already processed */
 };
 
 static void close_answer(void *context)
@@ -58,7 +58,7 @@ static void close_answer(void *context)
     pairs_close(&((struct answer *)context)->reader);
 }
 
-/* A word of a p2p line ends at a blank, the line at its end. */
+/* Whether a vertex's name can be a word of a p2p line, which blanks separate. */
 static bool is_word(const struct answer *answer, uint32_t row)
 {
     char buffer[VERTEX_NAME_BUFFER];
@@ -71,7 +71,7 @@ static bool is_word(const struct answer *answer, uint32_t row)
     return is_word;
 }
 
-/* Whether the names of the pair can stand in the answer. */
+/* Checks that the names of a pair fit in a p2p answer. */
 static enum status check_names(const struct answer *answer, const uint32_t rows[2],
                                struct problem *reterr)
 {
@@ -84,7 +84,7 @@ static enum status check_names(const struct answer *answer, const uint32_t rows[
     return STATUS_NOT_ACCEPTABLE;
 }
 
-/* Reads the next pairs once all are done that were read before. */
+/* Reads the next pairs once all previous ones are processed. */
 static enum status read_pairs(struct answer *answer, struct problem *reterr)
 {
     if (answer->done < answer->read || answer->reader.ended) {
@@ -95,7 +95,7 @@ static enum status read_pairs(struct answer *answer, struct problem *reterr)
                            answer->rows, &answer->read, reterr);
 }
 
-/* Checks some pairs more; before the first of the answer, so that its status can be another. */
+/* Checks the next pairs; all are checked first, while the answer can still be refused. */
 static enum status check_pairs(struct answer *answer, struct problem *reterr)
 {
     size_t count = 0;
@@ -142,7 +142,7 @@ static void append_line(const struct answer *answer, const uint32_t rows[2], con
     text_append_char(text, '\n');
 }
 
-/* Appends count distances, which lie one after another in elements. */
+/* Appends count distances, contiguous in elements. */
 static void append_pairs(const struct answer *answer, uint32_t rows[][2], const char *elements,
                          uint32_t count, struct text *text)
 {
@@ -173,7 +173,7 @@ static void append_begin(const struct answer *answer, struct text *text)
     }
 }
 
-/* position counts pairs. */
+/* stream->position is the pair. */
 static enum status answer_pairs(struct answer *answer, struct stream *stream, struct text *text)
 {
     char elements[PAIRS_AT_ONCE * sizeof(double)];
@@ -220,8 +220,6 @@ static bool make_pairs(struct stream *stream, struct text *text)
     answer->read = answer->done = 0;
     return true;
 }
-
-/* ---- The route ---- */
 
 static enum status open_answer(struct stream *stream, struct problem *reterr)
 {

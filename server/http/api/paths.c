@@ -7,25 +7,23 @@
 
 #include <string.h>
 
-/* Pairs that are checked at once. */
 #define PAIRS_AT_ONCE 1024
 
-/* The state of one streamed answer of paths. */
 struct walker {
     struct graph_cache *graph_cache;
-    const struct adjacency *adjacency; /* lent by it */
+    const struct adjacency *adjacency; /* edges, borrowed from the cache */
     struct path_finder *finder;
-    struct pairs_reader reader; /* of the body, which outlives the answer */
-    bool is_checked;            /* the body; it is being read again */
-    bool has_pair;              /* whose path is to be walked */
-    uint32_t pair[2];           /* rows of the path at hand */
-    struct result_rows rows;    /* of a hierarchy: that of the source */
-    struct path path;           /* the finder's */
-    uint64_t item;              /* of the path to print next: its vertices, then its weights */
-    bool printing;              /* more of that path is to come */
-    struct geo geo;             /* in GeoJSON */
-    uint64_t placed;            /* vertices of the path that have coordinates */
-    uint32_t last_placed;       /* the latest of them */
+    struct pairs_reader reader; /* reader of the body, which outlives the answer */
+    bool is_checked;            /* the body is valid and being read a second time */
+    bool has_pair;              /* `pair` has a path still to be found */
+    uint32_t pair[2];           /* rows of the current source and target */
+    struct result_rows rows;    /* computed row of the source, for a hierarchy */
+    struct path path;           /* current path, owned by the finder */
+    uint64_t item;              /* next item to print: vertices, then weights */
+    bool printing;              /* the current path is not fully printed */
+    struct geo geo;             /* coordinates of a GeoJSON answer */
+    uint64_t placed;            /* vertices of the path with coordinates */
+    uint32_t last_placed;       /* last vertex with coordinates */
     bool is_split;              /* the line crosses the antimeridian */
 };
 
@@ -52,7 +50,7 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
         graph_cache_borrow_edges(walker->graph_cache, graph_id, &walker->adjacency, reterr);
     if (status == STATUS_CORRUPT) {
         scheduler_note_damaged_graph(http_context->scheduler, graph_id);
-        problem_hint(reterr, "Send the graph again: that heals it.");
+        problem_hint(reterr, "Upload the graph again to repair it.");
     }
     STATUS_TRY(status);
     return path_finder_create(walker->adjacency, &walker->finder) == STATUS_OK
@@ -62,7 +60,7 @@ static enum status open_walker(struct stream *stream, struct problem *reterr)
 
 /* ---- The shape of a path ---- */
 
-/* One vertex or weight more; false when that was the last. */
+/* Appends the next vertex or weight; false after the last. */
 static bool append_item(struct text *text, const struct result *result, struct walker *walker)
 {
     const struct path *path = &walker->path;
@@ -90,7 +88,7 @@ static bool append_item(struct text *text, const struct result *result, struct w
     return false;
 }
 
-/* Walks the path of the pair, once the distances are there. */
+/* Finds the path of the pair, once the distances are computed. */
 static enum status walk_path(struct walker *walker, const struct result *result,
                              struct problem *reterr)
 {
@@ -115,7 +113,7 @@ static enum status walk_path(struct walker *walker, const struct result *result,
     return problem_set(reterr, status,
                        status == STATUS_NO_MEMORY
                            ? "There is no memory for the path."
-                           : "The path cannot be walked on the stored edges.");
+                           : "The stored edges do not lead along a shortest path.");
 }
 
 /* ---- One pair ---- */
@@ -147,8 +145,8 @@ static void append_place(struct walker *walker, uint32_t row, struct text *text)
     walker->item++;
 }
 
-/* The places of the vertices, then the members that JSON has, as one feature. A line has two places
- * or more. */
+/* Appends the path as one GeoJSON feature: positions of the vertices, then the members of the JSON
+ * answer. A line needs at least two positions. */
 static bool append_line(struct stream *stream, struct walker *walker, struct text *text)
 {
     const struct path *path = &walker->path;
@@ -212,7 +210,7 @@ const struct stream_kind serve_paths_one = {.representation = "path",
 
 /* ---- Many pairs ---- */
 
-/* Checks some pairs more, all of them before the first path is walked. */
+/* Checks the next pairs; all are checked before the first path is found. */
 static enum status check_pairs(struct walker *walker, struct stream *stream, struct text *text)
 {
     uint32_t rows[PAIRS_AT_ONCE][2];
@@ -238,8 +236,8 @@ static enum status read_pair(struct walker *walker, struct stream *stream, struc
     return STATUS_OK;
 }
 
-/* position counts pairs. A path that cannot be walked ends the connection, unless it is of the
- * first block: the status was sent. */
+/* stream->position is the pair. A path that cannot be found after the first block closes the
+ * connection, because the status has already been sent. */
 static bool make_paths(struct stream *stream, struct text *text)
 {
     struct walker *walker = (void *)stream->context;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair takes as long as so many vertices of a row that is swept. */
+/* A pair takes as long as this many vertices of a computed row. */
 #define PAIR_VERTICES 32
-/* Memory of a strip, for each client that reads a narrow rectangle. */
+/* Memory of a strip, per client that reads a narrow rectangle. */
 #define STRIP_BYTES ((size_t)4 << 20)
-/* Columns of a matrix that one pass over its rows gathers: a cache line of i4. */
+/* Columns of a matrix gathered in one pass over its rows: a cache line of i4. */
 #define STRIP_COLUMNS 16
-/* Cells that one call copies into a strip. */
+/* Cells copied into a strip per call. */
 #define CELLS_AT_ONCE 1024
 
 static uint32_t strip_rows_of(const struct rectangle *rectangle)
@@ -19,7 +19,7 @@ static uint32_t strip_rows_of(const struct rectangle *rectangle)
     return rectangle->rows.count < most ? rectangle->rows.count : (uint32_t)most;
 }
 
-/* Whether pairs take less time than the rows and less than the columns. */
+/* Whether computing pairs is faster than computing the rows or the columns. */
 static bool is_small(const struct rectangle *rectangle)
 {
     const uint32_t most = result_vertex_count(rectangle->result) / PAIR_VERTICES;
@@ -27,7 +27,7 @@ static bool is_small(const struct rectangle *rectangle)
            rectangle->rows.count <= most;
 }
 
-/* Whether fewer columns are computed for all strips together than there are rows. */
+/* Whether all strips together compute fewer columns than there are rows. */
 static bool is_narrow(const struct rectangle *rectangle)
 {
     const uint64_t rows = rectangle->rows.count;
@@ -38,7 +38,7 @@ static bool is_narrow(const struct rectangle *rectangle)
     return rectangle->columns.count * ((rows + strip_rows - 1) / strip_rows) < rows;
 }
 
-/* Opens a strip that is filled column by column. */
+/* Allocates a strip, which is filled column by column. */
 static enum status open_strip(struct rectangle *rectangle, uint32_t rows)
 {
     const size_t row_bytes = rectangle->columns.count * kind_size(result_kind(rectangle->result));
@@ -121,7 +121,6 @@ static enum status fill_columns(struct rectangle *rectangle)
     return STATUS_OK;
 }
 
-/* Goes on with the row pair by pair. */
 static enum status ask_pairs(struct rectangle *rectangle, uint32_t index)
 {
     const size_t size = kind_size(result_kind(rectangle->result));

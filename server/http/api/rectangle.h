@@ -1,41 +1,41 @@
-/* The one reader of a rectangle of distances: some rows and some columns of a result.
+/* Reads a rectangle of distances: some rows and some columns of a result.
  *
- * The rows of a matrix lie in its file, and its columns are gathered from them. Those of a
- * hierarchy are computed, in steps. A small rectangle is computed pair by pair; of a narrow one the
- * columns are computed (rows of the reversed graph) and turned into rows a strip at a time. The
- * rectangle alone decides which: sums of floats may differ in their last digit, and an answer must
- * be the same each time. */
+ * The rows of a matrix lie in its file, and columns are gathered from them. Distances of a
+ * hierarchy are computed in steps: pair by pair for a small rectangle; for a narrow one by columns
+ * (rows of the reversed graph), which are transposed into rows a strip at a time; otherwise by
+ * rows. The choice depends on the rectangle alone: float sums may differ in their last digit by
+ * method, and an answer must be reproducible. A rectangle is used by one thread at a time. */
 #pragma once
 
 #include "proto/write/grid.h"
 #include "server/store/result.h"
 
 struct rectangle {
-    const struct result *result; /* borrowed, as are the lists of both axes */
+    const struct result *result; /* borrowed, like the lists of both axes */
     struct axis rows;
     struct axis columns;
-    struct axis cells;        /* where the cells of a row lie in its elements */
-    struct result_rows swept; /* of a hierarchy, by rows or by columns */
-    /* By columns a strip of rows, pair by pair one row at a time; NULL: by rows. */
+    struct axis cells;        /* positions of the selected cells in a row returned */
+    struct result_rows swept; /* rows of a hierarchy or of its reversed graph */
+    /* Buffer of transposed rows, or of one row computed pair by pair; NULL: read by rows. */
     char *strip;
-    uint32_t strip_first; /* the index of the first row */
-    uint32_t strip_rows;  /* at most */
-    size_t strip_done;    /* columns that are complete; pairs */
-    uint32_t *pairs;      /* of the row in hand; NULL: by columns */
+    uint32_t strip_first; /* index of the strip's first row */
+    uint32_t strip_rows;  /* rows of a full strip */
+    size_t strip_done;    /* columns, or pairs, computed so far */
+    uint32_t *pairs;      /* pairs of the current row; NULL: by columns */
 };
 
-/* STATUS_NO_MEMORY. */
+/* Opens a rectangle to be read by rows. STATUS_NO_MEMORY. */
 MUST_CHECK enum status rectangle_open(struct rectangle *rectangle, const struct result *result,
                                       const struct axis *rows, const struct axis *columns);
-/* Opens the columns: rectangle_row then has the column at this index of their axis, whose cell of
- * row i is element axis_at(&cells, i). */
+/* Opens a rectangle to be read by columns: rectangle_row then returns the column at an index of the
+ * column axis, and the cell of row i is element axis_at(&cells, i). */
 MUST_CHECK enum status rectangle_open_columns(struct rectangle *rectangle,
                                               const struct result *result, const struct axis *rows,
                                               const struct axis *columns);
-/* A zeroed one is closed. */
+/* Also accepts a zeroed rectangle. */
 void rectangle_close(struct rectangle *rectangle);
-/* The row at this index of the axis, until the next call; the cell of column j is element
- * axis_at(&cells, j). NULL: it takes another call for the same row, as one takes about a
- * millisecond. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+/* Finds the row at this index of the axis, valid until the next call; the cell of column j is
+ * element axis_at(&cells, j). NULL: not complete yet, call again for the same row; a call takes
+ * about a millisecond. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status rectangle_row(struct rectangle *rectangle, uint32_t index,
                                      const void **ret_elements);

@@ -1,18 +1,17 @@
-/* The handlers of the routes, and how the routes without one make their answers. The face of the
- * files beside it. */
+/* Handlers and streams of all routes, defined in this folder and in web/pages.c. request/router.c
+ * calls them on the thread of the connection. */
 #pragma once
 
 #include "server/http/transport/stream.h"
 
-/* At the headers, before a body is read: whether it may come, and where it goes. */
+/* Called at the headers: checks whether an upload is admitted, and opens it. */
 MUST_CHECK enum status serve_jobs_prepare(struct request *request, struct problem *reterr);
 MUST_CHECK enum status serve_graphs_prepare(struct request *request, struct problem *reterr);
-/* The parameters and headers of a job, into request->job_request. */
+/* Reads the parameters and headers of a job into request->job_request. */
 MUST_CHECK enum status serve_jobs_read(struct request *request, struct problem *reterr);
-/* Says in the call what that has read. */
+/* Copies request->job_request into the call. */
 void serve_jobs_describe(struct request *request, struct call *call);
-/* Fills what a body that was uploaded adds to a call: the graph, or the document in ret_document,
- * NULL for an upload that may be none. */
+/* Moves the uploaded graph into the call, or returns the uploaded document, else NULL. */
 MUST_CHECK enum status serve_jobs_fill(struct request *request, struct call *call,
                                        struct json_t **ret_document, struct problem *reterr);
 
@@ -27,13 +26,13 @@ void serve_lists_graphs(struct request *request);
 void serve_graphs_show(struct request *request);
 void serve_graphs_delete(struct request *request);
 void serve_graphs_vertices(struct request *request);
-/* The names of the graph that the call of the request has found, read by this thread from its file:
- * they are small beside the edges. */
+/* Reads the names of the graph that request->call has found from its file, on this thread: they are
+ * small compared with the edges. */
 MUST_CHECK enum status serve_graphs_read_names(const struct request *request,
                                                struct vertex_names **ret_names,
                                                struct problem *reterr);
 
-/* Graphs of more edges are not listed: a page draws far fewer. */
+/* Most edges of a graph that /edges returns: the page draws far fewer. */
 #define SERVE_EDGE_LIMIT 1000000
 extern const struct stream_kind serve_edges;
 
@@ -51,7 +50,7 @@ extern const struct stream_kind serve_table;
 
 void serve_estimate(struct request *request);
 
-/* The vertices nearest to a vertex, or to a place. */
+/* Finds the vertices nearest to a vertex or a position. */
 void serve_nearest(struct request *request);
 extern const struct stream_kind serve_nearest_targets;
 extern const struct stream_kind serve_within;
@@ -59,7 +58,6 @@ extern const struct stream_kind serve_within;
 void serve_coordinates_put(struct request *request);
 extern const struct stream_kind serve_coordinates;
 void serve_coordinates_delete(struct request *request);
-/* The vertex nearest to a place. */
 void serve_coordinates_nearest(struct request *request);
 
 extern const struct stream_kind serve_statistics;

@@ -27,8 +27,8 @@ void serve_service_ready(struct request *request)
         problem_set(&problem, STATUS_NOT_READY, "No worker has opened its solver.");
     } else if (!worker) {
         problem_set(&problem, STATUS_NOT_READY,
-                    "No solver is ready: each is lost, or being started again. What is solved is "
-                    "answered.");
+                    "No solver is ready: each is lost or restarting. Queries about solved graphs "
+                    "are answered.");
     }
     if (problem.status != STATUS_OK) {
         request_refuse(request, &problem);
@@ -124,7 +124,6 @@ static json_t *format_json(const struct format_info *info)
         list_of(info->file_endings, sizeof(info->file_endings) / sizeof(info->file_endings[0])));
 }
 
-/* Describes a format that can be uploaded. */
 static json_t *input_json(const struct format_info *info)
 {
     json_t *object = format_json(info);
@@ -214,7 +213,7 @@ void serve_service_index(struct request *request)
                                     "routes", list));
 }
 
-/* The page that the type of a problem leads to. */
+/* Answers the page that the type member of a problem links to. */
 void serve_service_problem(struct request *request)
 {
     char type[PROBLEM_TYPE_SIZE];
@@ -233,6 +232,6 @@ void serve_service_problem(struct request *request)
             return;
         }
     }
-    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "No problem has this type.",
+    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "There is no problem of this type.",
                         "/docs lists the codes of problems.");
 }

@@ -115,7 +115,7 @@ enum status slice_scan_object(struct slice *const slices[2], const char *const *
 
 /* ---- Ranges ---- */
 
-/* Digits, or nothing at all, which leaves the value. */
+/* Parses digits; an empty bound leaves the value unchanged. */
 static bool parse_bound(const char *bytes, size_t size, int64_t *value)
 {
     if (strspn(bytes, "0123456789") < size) {
@@ -124,7 +124,7 @@ static bool parse_bound(const char *bytes, size_t size, int64_t *value)
     return size == 0 || number_parse_integer(bytes, size, value);
 }
 
-/* Numbers around colons, which are meant as a range and are none: a name of that form is quoted. */
+/* Whether the text looks like a malformed range; a name of such a form must be quoted. */
 static bool is_broken_range(const char *text)
 {
     return strchr(text, ':') != NULL && text[strspn(text, "0123456789+-:")] == '\0';
@@ -138,7 +138,7 @@ static enum status set_range(struct slice *slice, uint32_t n, const char *parame
                     "%s=%" PRId64 ":%" PRId64 " lies outside the matrix, of %" PRIu32
                     " rows and columns.",
                     parameter, first, stop, n);
-        problem_hint(reterr, "a:b are those from a up to, not with, b, counted from 0.");
+        problem_hint(reterr, "a:b selects from a up to, but not including, b, counted from 0.");
         return STATUS_BAD_PARAMETER;
     }
     slice->axis = (struct axis){NULL, (uint32_t)first, (uint32_t)(stop - first)};
@@ -188,9 +188,9 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
     }
     if (is_broken_range(text) || (text[0] == '\0' && !vertex_names_find(names, "", 0, &nameless))) {
         problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "%s=%.64s is neither a range nor a list of names.", parameter, text);
-        problem_hint(reterr, "a:b are those from a up to, not with, b, counted from 0; a name of "
-                             "such a form is put in double quotes.");
+                    "%s=%.64s is neither a range nor a list of vertex names.", parameter, text);
+        problem_hint(reterr, "a:b selects from a up to, but not including, b, counted from 0; put "
+                             "a name of this form in double quotes.");
         return STATUS_BAD_PARAMETER;
     }
     return add_names(slice, names, parameter, text, reterr);

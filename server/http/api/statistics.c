@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Vertices in a piece of JSON: a few KiB of text. */
+/* Vertices per piece of JSON: a few KiB of text. */
 #define VERTICES_PER_PIECE 512
 
-/* single: the number is a distance of a float32 matrix. */
+/* single: the value is a distance of a float32 matrix. */
 static void append_number(struct text *text, double value, bool single)
 {
     if (isfinite(value)) {
@@ -24,7 +24,7 @@ static void append_distance(struct text *text, const struct statistics *statisti
     append_number(text, value, statistics->kind == KIND_F4);
 }
 
-/* ---- What is there of each vertex ---- */
+/* ---- Columns of vertices ---- */
 
 enum column { ECCENTRICITY, CLOSENESS, REACHABLE, COLUMNS };
 
@@ -40,7 +40,7 @@ static void append_cell(struct text *text, const struct statistics *statistics, 
     }
 }
 
-/* ---- What is there once ---- */
+/* ---- Members of the matrix ---- */
 
 static void append_member(struct text *text, const struct statistics *statistics, const char *name,
                           double value, bool is_distance)
@@ -73,8 +73,6 @@ static void append_histogram(struct text *text, const struct statistics *statist
     text_append_string(text, "]}");
 }
 
-/* ---- The stream ---- */
-
 static enum status sweep_some(struct stream *stream, struct statistics_sweep **sweep)
 {
     const struct request *request = stream->request;
@@ -91,15 +89,15 @@ static enum status sweep_some(struct stream *stream, struct statistics_sweep **s
     return is_done && result_statistics(stream->result) == NULL ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Goes on with the statistics of a hierarchy before they are there. Those of a matrix lie in its
- * file, unless it is damaged. */
+/* Continues to compute the statistics of a hierarchy. A matrix has them in its file, so their
+ * absence means that it is damaged. */
 static bool compute_some(struct stream *stream, struct text *text)
 {
     const enum status status = sweep_some(stream, (void *)stream->context);
     return status == STATUS_OK || stream_fail(stream, text, status);
 }
 
-/* position counts the pieces, of which every column has the same number, at least one. */
+/* stream->position is the piece; each column has the same number of pieces, at least one. */
 static bool make_pieces(struct stream *stream, struct text *text)
 {
     static const char *const names[] = {"eccentricity", "closeness", "reachable"};

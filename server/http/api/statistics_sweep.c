@@ -8,36 +8,35 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A thread of the pool works so long before other work gets its turn. */
+/* Time that a pool thread computes before other work gets its turn. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
-/* Seconds of one thread for each arc and each vertex of a row, one row of 16. */
+/* Seconds of one thread per arc and per vertex of a row, when 16 rows are computed together. */
 #define ARC_S 0.5e-9
 #define VERTEX_S 0.6e-9
 
-/* The memory of one thread. */
 struct hand {
     struct statistics_sweep *sweep;
-    struct result_rows rows; /* a batch of them */
-    uint32_t index;          /* of the row in hand, in the batch */
+    struct result_rows rows; /* current batch of rows */
+    uint32_t index;          /* index in the batch of the current row */
     double lowest;
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* The rows are swept twice: the first time finds the bins of the histogram. */
+/* State of a sweep. All rows are computed twice: the first pass finds the histogram's range. */
 struct statistics_sweep {
     struct result *result;
-    const struct conn *conn;   /* until the destroy */
-    struct endpoint *endpoint; /* its own */
+    const struct conn *conn;   /* valid until statistics_sweep_destroy */
+    struct endpoint *endpoint; /* endpoint of conn, valid until its thread ends */
     struct statistics statistics;
-    void *storage; /* of these, until the result has them */
+    void *storage; /* memory of statistics, until moved to the result */
     bool is_destroyed;
     atomic_bool is_over;
-    atomic_bool is_counting; /* the second time */
-    atomic_uint next;        /* row */
-    atomic_uint done;        /* rows */
+    atomic_bool is_counting; /* the second pass, which fills the histogram */
+    atomic_uint next;        /* next row to compute */
+    atomic_uint done;        /* rows computed */
     atomic_int status;
-    uint32_t working; /* hands that the pool has */
+    uint32_t working; /* hands with work in the pool */
     struct hand hands[HANDS_MOST];
 };
 
@@ -75,7 +74,7 @@ static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
     }
 }
 
-/* Goes on with the rows of a hand; false when there is none left, or after a failure. */
+/* Computes the next row of a hand; false when no row is left, or after a failure. */
 static bool advance(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
@@ -117,7 +116,8 @@ static void free_sweep(struct statistics_sweep *sweep)
     free(sweep);
 }
 
-/* An endpoint that stops abandons its connections, and ends when it has no work in the pool. */
+/* Queues the next turn unless the sweep ends. Stopping an endpoint abandons its connections, so its
+ * work in the pool ends too. */
 static void end_turn(void *context)
 {
     struct hand *hand = context;
@@ -132,7 +132,7 @@ static void end_turn(void *context)
     }
 }
 
-/* Threads that sweep; the first hand is that of the HTTP thread. */
+/* Number of computing threads; hand 0 belongs to the HTTP thread. */
 static uint32_t count_hands(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -154,12 +154,12 @@ enum status statistics_sweep_check(const struct request *request, double rows,
     if (seconds <= limit_s * count_hands()) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_NOT_A_MATRIX,
-                "The result is a hierarchy, whose rows take longer to compute than is allowed, in "
-                "seconds.");
+    problem_set(
+        reterr, STATUS_NOT_A_MATRIX,
+        "The result is a hierarchy, and its rows would take more seconds to compute than allowed.");
     problem_limit(reterr, limit_s, seconds / count_hands());
-    problem_hint(reterr, "Ask for rows, tables or pairs, solve the graph with result=matrix, or "
-                         "have hierarchy.sweep_limit_s raised.");
+    problem_hint(reterr, "Request rows, tables or pairs, solve the graph with result=matrix, or "
+                         "raise hierarchy.sweep_limit_s.");
     return STATUS_NOT_A_MATRIX;
 }
 
@@ -199,7 +199,7 @@ void statistics_sweep_destroy(struct statistics_sweep *sweep)
     }
 }
 
-/* All rows have been seen. */
+/* Ends a pass over all rows: starts the second pass, or stores the statistics in the result. */
 static void end_pass(struct statistics_sweep *sweep)
 {
     struct statistics_summary *summary = sweep->statistics.summary;

@@ -18,7 +18,7 @@
 #define KEY_DIGEST_SIZE 32
 #define LINE_SIZE 512
 #define KEY_LIMIT 4096
-/* The length of a key: at least 96 random bits in base 64, at most what fits a header line. */
+/* Length of a key: at least 96 random bits in base64, at most what fits a header line. */
 #define KEY_SIZE_MIN 16
 #define KEY_SIZE_MAX 256
 
@@ -37,7 +37,6 @@ struct keyring {
     size_t count;
 };
 
-/* A file being read. */
 struct reading {
     const char *path;
     uint64_t line;
@@ -72,7 +71,7 @@ void auth_destroy(struct keyring *keyring)
 
 /* ---- The file ---- */
 
-/* The words never hold what the line does: it could be a key, put there by mistake. */
+/* The message never quotes the line, which could contain a key by mistake. */
 static enum status refuse(const struct reading *reading, const char *words)
 {
     problem_set(reading->reterr, STATUS_CONFIG, "%s:%llu: %s", reading->path,
@@ -116,7 +115,7 @@ static bool read_quota(const char *word, struct quota *quota)
     const bool is_bytes = strncmp(word, "bytes=", prefix) == 0;
     const bool is_jobs = strncmp(word, "jobs=", prefix) == 0;
     uint64_t amount;
-    /* From 1 on: 0 would be taken for "nothing" by some and for "no limit" by others. */
+    /* A limit of 0 is refused, because it could be read as "nothing" or as "no limit". */
     if ((!is_bytes && !is_jobs && strncmp(word, "vertices=", prefix) != 0) ||
         !config_parse_number(word + prefix, true, &amount) || amount < 1 ||
         (!is_bytes && amount > UINT32_MAX)) {
@@ -144,7 +143,7 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
     const char *role = strtok_r(NULL, BLANKS, &rest);
     const char *quota;
     if (digest == NULL || !read_digest(digest, entry->digest)) {
-        return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f: "
+        return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
                                "apspd --hash-key prints it");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
@@ -155,12 +154,12 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
     }
     while ((quota = strtok_r(NULL, BLANKS, &rest)) != NULL) {
         if (!read_quota(quota, &entry->grant.quota)) {
-            return refuse(reading, "behind the role there are only jobs=N, bytes=N, vertices=N");
+            return refuse(reading, "only jobs=N, bytes=N and vertices=N may follow the role");
         }
     }
     for (size_t i = 0; i < reading->count; i++) {
         if (memcmp(reading->entries[i].digest, entry->digest, KEY_DIGEST_SIZE) == 0) {
-            return refuse(reading, "this key is there twice");
+            return refuse(reading, "this key is listed twice");
         }
     }
     return keyring->tenant(keyring->context, strcmp(tenant, "-") == 0 ? "" : tenant,
@@ -179,7 +178,7 @@ static enum status read_line(struct reading *reading, char *line)
         return STATUS_OK;
     }
     if (reading->count == KEY_LIMIT) {
-        return refuse(reading, "there are more keys than 4096");
+        return refuse(reading, "the file has more than 4096 keys");
     }
     STATUS_TRY(read_words(reading, line, &entry));
     reading->entries[reading->count++] = entry;
@@ -259,7 +258,7 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
         return false;
     }
     pthread_rwlock_rdlock(&keyring->lock);
-    /* Compare with every key, each in constant time, so that the time tells nothing about them. */
+    /* Compare with every key, each in constant time, so that timing discloses nothing. */
     for (size_t i = 0; i < keyring->count; i++) {
         if (gnutls_memcmp(keyring->entries[i].digest, digest, KEY_DIGEST_SIZE) == 0) {
             *ret_grant = keyring->entries[i].grant;
@@ -299,7 +298,7 @@ enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
     if (size < KEY_SIZE_MIN || size > KEY_SIZE_MAX || !is_visible) {
         problem_set(reterr, STATUS_CONFIG, "a key is %d to %d visible ASCII characters on one line",
                     KEY_SIZE_MIN, KEY_SIZE_MAX);
-        problem_hint(reterr, "openssl rand -base64 24 makes a good one");
+        problem_hint(reterr, "openssl rand -base64 24 prints a suitable key");
         return STATUS_CONFIG;
     }
     STATUS_TRY(hash_key(key, size, hash, reterr));
@@ -308,7 +307,7 @@ enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
     return STATUS_OK;
 }
 
-#define RANDOM_BYTES 24 /* 32 characters in base 64 */
+#define RANDOM_BYTES 24 /* gives a key of 32 characters in base64 */
 
 static enum status append_line(const char *path, const char *line, struct problem *reterr)
 {
@@ -344,7 +343,7 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
     }
     if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0 ||
         gnutls_base64_encode2(&datum, &key) != 0) {
-        return problem_set(reterr, STATUS_NO_MEMORY, "No key can be made.");
+        return problem_set(reterr, STATUS_NO_MEMORY, "A random key cannot be generated.");
     }
     enum status status = hash_key((const char *)key.data, key.size, hash, reterr);
     if (status == STATUS_OK) {
@@ -362,7 +361,8 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
 
 #define SCHEME "Bearer "
 
-/* The credentials of a request; of more than one nobody knows which a proxy has looked at. */
+/* The Authorization headers of a request. With more than one, a proxy may have checked another than
+ * this service does, so the request is refused. */
 struct bearer {
     const char *value;
     size_t size;
@@ -397,8 +397,8 @@ static bool find_grant(struct request *request, bool *ret_tried)
                          bearer.size - prefix, &request->grant);
 }
 
-/* A client that guesses keys is told to wait, and has to reconnect for each guess. A valid key
- * never waits, because many clients may share one address. */
+/* A client that guesses keys must wait and reconnect for each guess. A valid key never waits,
+ * because many clients may share one address. */
 static enum status refuse_key(struct request *request, bool tried, struct problem *reterr)
 {
     struct http_context *http_context = request->http_context;
@@ -410,13 +410,13 @@ static enum status refuse_key(struct request *request, bool tried, struct proble
         const double limit = http_context->config->wrong_key_limit;
         request->conn->is_last = true;
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, wait_s);
-        problem_set(reterr, STATUS_WRONG_KEYS, "Too many wrong keys have come from this address.");
+        problem_set(reterr, STATUS_WRONG_KEYS, "This address has sent too many wrong keys.");
         problem_limit(reterr, limit, limit + 1);
-        problem_hint(reterr, "A valid key is let in at any time.");
+        problem_hint(reterr, "A request with a valid key is always accepted.");
         return STATUS_WRONG_KEYS;
     }
     request_set_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"apspd\"");
-    problem_set(reterr, STATUS_UNAUTHORIZED, "This needs a valid key.");
+    problem_set(reterr, STATUS_UNAUTHORIZED, "This request needs a valid key.");
     problem_hint(reterr, "Send it as \"Authorization: Bearer KEY\".");
     return STATUS_UNAUTHORIZED;
 }
@@ -432,7 +432,8 @@ enum status auth_check(struct request *request, struct problem *reterr)
         return refuse_key(request, tried, reterr);
     }
     if ((request->grant.rights & right) == 0) {
-        return problem_set(reterr, STATUS_FORBIDDEN, "The role of this key does not include that.");
+        return problem_set(reterr, STATUS_FORBIDDEN,
+                           "The role of this key does not permit this request.");
     }
     return STATUS_OK;
 }

@@ -1,66 +1,68 @@
-/* Authorization: the keys that let in, and what each is for. A file has one a line:
+/* Authorization: API keys, their tenants and their rights. The keys file has one key per line:
  *
  *   SHA256 TENANT ROLE [jobs=N] [bytes=N] [vertices=N]
  *
- * SHA256: of the key, 64 hexadecimal digits, so that the file gives no key away. TENANT: 1 to 31 of
- * a-z 0-9 . _ -, whose graphs and jobs the key is for; a dash alone is nobody: what was made
- * without keys. ROLE: reader, submitter, monitor or admin. What follows limits the tenant for this
- * key: jobs that wait, bytes of graphs and results, vertices of a graph; bytes take KiB, MiB, GiB
- * and TiB. Blank lines, and lines that begin with #, are left out.
+ * SHA256 is the hash of the key, 64 hexadecimal digits, so the file does not disclose keys. TENANT,
+ * 1 to 31 of a-z 0-9 . _ -, owns the graphs and jobs that the key may use; a single dash stands for
+ * the tenant without a name, which owns everything created without keys. ROLE is reader, submitter,
+ * monitor or admin. The rest is the tenant's quota under this key: waiting jobs, stored bytes of
+ * graphs and results (suffixes KiB, MiB, GiB, TiB), and vertices of a graph. Blank lines and lines
+ * that begin with # are ignored.
  *
- * Read by any thread, replaced by the loop's: a read-write lock inside, held for microseconds. */
+ * Any thread may look up a key; only the loop thread replaces the keyring. Both take a read-write
+ * lock inside the keyring for microseconds. */
 #pragma once
 
 #include "server/scheduler/tenants.h"
 
 #include <stdio.h>
 
-/* The rights of a key are a set of these; a route requires one of them, or none. */
+/* Bits: a key has a set of rights, and a route requires one of them or none. */
 enum right {
-    RIGHT_READ = 1,    /* ask about what is there */
+    RIGHT_READ = 1,    /* query graphs, results and jobs */
     RIGHT_WRITE = 2,   /* upload, submit, cancel, delete */
     RIGHT_MONITOR = 4, /* metrics */
-    RIGHT_OPEN = 8     /* of a route: it needs no key */
+    RIGHT_OPEN = 8     /* marks a route that needs no key */
 };
 
 /* The tenant, rights and quota that a valid key gives to a request. */
 struct grant {
-    struct tenant *tenant; /* lives as long as the scheduler; NULL is nobody */
+    struct tenant *tenant; /* owned by the scheduler; NULL: the tenant without a name */
     unsigned rights;
     struct quota quota;
 };
 
 struct keyring;
 
-/* Makes the tenant of a name; loop thread. */
+/* Finds or creates the tenant with this name. Loop thread. */
 typedef enum status (*auth_tenant)(void *context, const char *name, struct tenant **ret_tenant);
 
-/* Empty: it lets nobody in. */
+/* The new keyring is empty: every key is refused. */
 MUST_CHECK enum status auth_create(auth_tenant tenant, void *context, struct keyring **ret_keyring);
 void auth_destroy(struct keyring *keyring);
-/* Replaces all keys by those of the file. STATUS_CONFIG with words, and the line in the problem,
- * when it is broken, has no key, all may read it, or others than its owner may write it: the keys
- * stay as they were.
- * Loop thread. */
+/* Replaces all keys by the keys of the file. Returns STATUS_CONFIG, with a message and the line in
+ * the problem, and keeps the old keys when the file is malformed, has no key, is readable by
+ * everybody or is writable by anyone but its owner. Loop thread. */
 MUST_CHECK enum status auth_load_keys(struct keyring *keyring, const char *path,
                                       struct problem *reterr);
-/* Tenants with a key that may submit. Loop thread. */
+/* The number of tenants that have a key with RIGHT_WRITE. Loop thread. */
 unsigned auth_count_submitters(const struct keyring *keyring);
-/* False when it is none of them. Takes the same time for every key of a length, right or wrong. */
+/* Returns false for an unknown key. For keys of the same length the time does not depend on the
+ * key, so that timing discloses nothing about the stored keys. */
 bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant);
-/* Reads a key, one line, and prints its SHA256 as the file has it. STATUS_CONFIG for one that is
- * easily guessed, or cannot be sent in a header. */
+/* Reads a key from one line and prints its SHA-256 in the form of the keys file. STATUS_CONFIG: the
+ * key is too short to resist guessing, too long, or has characters that a header cannot carry. */
 MUST_CHECK enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr);
 
-/* Makes a random key, appends its line to the file, which is made when it is not there, and prints
- * the key. STATUS_CONFIG for words that are no tenant or role, or a file that cannot be written. */
+/* Generates a random key, appends its line to the file (created if missing) and prints the key.
+ * STATUS_CONFIG: invalid tenant or role, or the file cannot be written. */
 MUST_CHECK enum status auth_add_key(const char *path, const char *tenant, const char *role,
                                     FILE *to, struct problem *reterr);
 
 struct request;
 
-/* The key of a request must have the right that its route requires. Once the route is known, before
- * anything else of the request is looked at. STATUS_UNAUTHORIZED, with the header that says how to
- * ask, STATUS_WRONG_KEYS, which ends the connection, or STATUS_FORBIDDEN; else the request has its
- * grant. */
+/* Checks that the request's key has the right that its route requires, and stores the key's grant
+ * in the request. Called once the route is known, before the query is parsed. Errors:
+ * STATUS_UNAUTHORIZED, with a WWW-Authenticate header; STATUS_WRONG_KEYS, which closes the
+ * connection; STATUS_FORBIDDEN. */
 MUST_CHECK enum status auth_check(struct request *request, struct problem *reterr);

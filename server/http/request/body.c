@@ -5,13 +5,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-/* How much of a body in chunks is read beyond the limit of bodies. */
+/* How far beyond the limit a refused chunked body is read before the connection is cut. */
 #define DRAIN_LIMIT_BYTES (UINT64_C(64) << 20)
 
 uint64_t request_announced_bytes(const struct request *request)
 {
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    /* The guard has checked that it is a number of at most 18 digits. */
+    /* framing_check has checked that the value is a number of at most 18 digits. */
     return length == NULL ? 0 : strtoull(length, NULL, 10);
 }
 
@@ -22,9 +22,9 @@ enum status request_check_length(const struct request *request, uint64_t limit_b
     if (announced <= limit_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this address accepts.");
     problem_limit(reterr, (double)limit_bytes, (double)announced);
-    problem_hint(reterr, "GET /v1/limits lists what is taken.");
+    problem_hint(reterr, "GET /v1/limits lists the limits.");
     return STATUS_BODY_TOO_LARGE;
 }
 
@@ -55,8 +55,9 @@ static enum status check_type(const struct request *request, struct problem *ret
     if (*at != NULL || route->reads[0] == NULL || format_media_type_is_vague(media_type)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE, "This is not read from \"%s\".", media_type);
-    request_hint_types("Read here", route->reads, reterr);
+    problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
+                "This address does not read a body of type \"%s\".", media_type);
+    request_hint_types("Accepted", route->reads, reterr);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
@@ -72,8 +73,8 @@ enum status request_check_coding(struct request *request, bool is_upload, enum c
     }
     request_set_header(request, "Accept-Encoding", "%s", codings);
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                "The Content-Encoding \"%.60s\" is not read.", name);
-    problem_hint(reterr, "Read here: %s; one of them, once.", codings);
+                "The Content-Encoding \"%.60s\" is not supported.", name);
+    problem_hint(reterr, "Supported: %s; only one, applied once.", codings);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
@@ -97,7 +98,7 @@ enum status request_check_document(const struct request *request, struct problem
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the body.");
     }
     if (request->document.size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "There is nothing in the body.");
+        return problem_set(reterr, STATUS_EMPTY_BODY, "The body is empty.");
     }
     return STATUS_OK;
 }
@@ -128,11 +129,11 @@ static enum status feed_document(struct request *request, const char *bytes, siz
     const uint64_t announced = request_announced_bytes(request);
     const uint64_t new_size = request->document.size + size;
     if (new_size > request->document_limit) {
-        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is longer than is taken here.");
+        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this address accepts.");
         problem_limit(reterr, (double)request->document_limit, (double)new_size);
         return STATUS_BODY_TOO_LARGE;
     }
-    /* Reserve the announced size at once: growing in steps would copy, and take twice as much. */
+    /* Reserve the announced size at once: growing in steps would copy and take twice the memory. */
     if (announced > new_size && announced <= request->document_limit) {
         text_reserve(&request->document, size + (size_t)(announced - new_size));
     }
@@ -140,8 +141,7 @@ static enum status feed_document(struct request *request, const char *bytes, siz
     return upload_memory_charge(&request->share, request->document.size, reterr);
 }
 
-/* libmicrohttpd takes a response before a body or after it, not in the middle (MHD_queue_response).
- */
+/* libmicrohttpd accepts a response before or after a body, not in between (MHD_queue_response). */
 static void begin_draining(struct request *request)
 {
     text_finish(&request->document);

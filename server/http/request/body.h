@@ -1,7 +1,8 @@
-/* The body of a request: into an upload, or into request->document.
+/* Reads the body of a request into an upload or into request->document, on the thread of the
+ * connection.
  *
- * A body that is refused midway is read on and dropped, and its request answered at its end. A body
- * in chunks that goes on beyond the limit of bodies is cut off without an answer. */
+ * When a body is refused midway, the rest is read and dropped, and the refusal is sent at its end.
+ * A chunked body that continues far beyond the limit is cut off without an answer. */
 #pragma once
 
 #include "proto/problem.h"
@@ -11,23 +12,25 @@
 
 struct request;
 
-/* Content-Length; 0 for a body in chunks. */
+/* Content-Length; 0 for a chunked body. */
 uint64_t request_announced_bytes(const struct request *request);
-/* By its Content-Length. */
+/* STATUS_BODY_TOO_LARGE when Content-Length exceeds the limit. */
 MUST_CHECK enum status request_check_length(const struct request *request, uint64_t limit_bytes,
                                             struct problem *reterr);
-/* By its Content-Encoding: a coding of uploads, or none; an answer of 415 lists them. */
+/* Parses Content-Encoding. Uploads may be gzip or zstd; other bodies must be identity. Any other
+ * coding is STATUS_UNSUPPORTED_MEDIA_TYPE with an Accept-Encoding header that lists the choices. */
 MUST_CHECK enum status request_check_coding(struct request *request, bool is_upload,
                                             enum coding *ret_coding, struct problem *reterr);
-/* At the headers, of a route whose body goes to request->document: its media type and length. */
+/* Checks media type, coding and length from the headers, for a route whose body goes to
+ * request->document. Does nothing for other routes. */
 MUST_CHECK enum status request_expect_body(struct request *request, struct problem *reterr);
-/* Bytes of the body: to the upload or the document, or nowhere once they are refused. MHD_NO: the
- * connection ends here. */
+/* Passes a piece of the body to the upload or the document, or drops it once the body is refused.
+ * MHD_NO: libmicrohttpd must close the connection. */
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size);
 struct json_t;
-/* The document as a JSON object, a new reference; STATUS_BAD_REQUEST with line and column. */
+/* Parses the document as a JSON object, a new reference. STATUS_BAD_REQUEST with line, column. */
 MUST_CHECK enum status request_parse_document(const struct request *request,
                                               struct json_t **ret_document, struct problem *reterr);
-/* Once the document is complete: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
+/* Checks the complete document: STATUS_EMPTY_BODY, STATUS_NO_MEMORY. */
 MUST_CHECK enum status request_check_document(const struct request *request,
                                               struct problem *reterr);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Beyond this a Content-Length is not a size but an attempt on somebody's arithmetic. */
+/* Digits of the largest Content-Length. 18 digits fit in 63 bits; more can only be an attempt to
+ * overflow somebody's arithmetic. */
 #define LENGTH_DIGITS 18
 
 struct framing_counts {
@@ -27,7 +28,7 @@ static bool is_token(const char *bytes, size_t size)
     return size > 0;
 }
 
-/* Whether all are from low to 0x7E. */
+/* Whether all bytes are from low to 0x7E. */
 static bool is_within(const char *bytes, size_t size, unsigned char low)
 {
     bool is_within = true;
@@ -37,7 +38,7 @@ static bool is_within(const char *bytes, size_t size, unsigned char low)
     return is_within;
 }
 
-/* Tabs are fine too, and bytes of other alphabets. */
+/* Whether the value has no control characters. Tabs and bytes above 0x7F are allowed. */
 static bool is_clean(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -79,9 +80,8 @@ static size_t framing_prefix(const struct framing_header *header)
 
 /* ---- Host ---- */
 
-/* Unreserved bytes and the delimiters that may be part of a name. The RFC lets a name have commas;
- * but a list of two hosts, read by one as the first of them and by another as a name, is what this
- * is about. */
+/* The length of the host name: unreserved bytes, percent escapes and sub-delimiters. The RFC allows
+ * commas too, but one server could read "a,b" as a list of two hosts and another as one name. */
 static size_t name_size(const char *value, size_t size)
 {
     size_t at = 0;
@@ -99,8 +99,8 @@ static size_t name_size(const char *value, size_t size)
     return at;
 }
 
-/* A name or an address, and a port if there is one; empty is one too: RFC 9110 section 7.2, RFC
- * 3986 section 3.2. */
+/* Whether the value is a name or an address with an optional port; the empty value is valid (RFC
+ * 9110 section 7.2, RFC 3986 section 3.2). */
 static bool is_valid_host(const char *value, size_t size)
 {
     size_t at = 0;
@@ -153,11 +153,11 @@ static enum status check_length(const struct framing_header *header, struct fram
                                 struct problem *reterr)
 {
     if (header->value_size == 0 || header->value_size > LENGTH_DIGITS) {
-        return refuse_head(reterr, "The Content-Length is not a length.");
+        return refuse_head(reterr, "The Content-Length is not a number of at most 18 digits.");
     }
     for (size_t i = 0; i < header->value_size; i++) {
         if (header->value[i] < '0' || header->value[i] > '9') {
-            return refuse_head(reterr, "The Content-Length is not a length.");
+            return refuse_head(reterr, "The Content-Length is not a number of at most 18 digits.");
         }
         framing->has_content |= header->value[i] != '0';
     }
@@ -170,10 +170,10 @@ static enum status check_encoding(const struct framing_head *request,
                                   struct framing_counts *framing, struct problem *reterr)
 {
     if (strcmp(request->version, "HTTP/1.0") == 0) {
-        return refuse_head(reterr, "HTTP/1.0 has no Transfer-Encoding.");
+        return refuse_head(reterr, "HTTP/1.0 does not allow Transfer-Encoding.");
     }
     if (header->value_size != 7 || strncasecmp(header->value, "chunked", 7) != 0) {
-        return refuse_head(reterr, "The only Transfer-Encoding known here is chunked.");
+        return refuse_head(reterr, "The only supported Transfer-Encoding is chunked.");
     }
     framing->encodings++;
     framing->has_content = true;
@@ -196,12 +196,12 @@ static enum status check_header(const struct framing_head *request,
                                 struct problem *reterr)
 {
     STATUS_TRY(check_syntax(header, reterr));
-    /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names: a proxy in front
+    /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names; a proxy in front
      * may have read the short one. */
     const size_t size = framing_prefix(header);
     if (size > 0 && header->name_size > size) {
-        return refuse_head(reterr,
-                           "A header has a name that starts like one about the message itself.");
+        return refuse_head(
+            reterr, "A header name starts like the name of a header that frames the message.");
     }
     if (has_name(header, "content-length")) {
         return check_length(header, framing, reterr);
@@ -224,7 +224,7 @@ static enum status check_framing(const struct framing_head *request,
     static const char *const with_body[] = {"POST", "PUT", "PATCH", NULL};
     static const char *const never_body[] = {"GET", "HEAD", NULL};
     unsigned announced = framing->lengths + framing->encodings;
-    /* HTTP/1.0 knew no Host. */
+    /* HTTP/1.0 does not require Host. */
     if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(request->version, "HTTP/1.0") != 0)) {
         return refuse_head(reterr, "There must be exactly one Host header.");
     }
@@ -234,26 +234,27 @@ static enum status check_framing(const struct framing_head *request,
     if (is_one_of(request->method, with_body)) {
         if (announced == 0) {
             return problem_set(reterr, STATUS_LENGTH_REQUIRED,
-                               "A %s has a Content-Length or is sent in chunks.", request->method);
+                               "A %s request needs a Content-Length or chunked transfer coding.",
+                               request->method);
         }
         return STATUS_OK;
     }
     if (announced == 0 || strcmp(request->method, "PATCH") == 0) {
         return STATUS_OK;
     }
-    /* Clients announce an empty body with DELETE: there is nothing in it to disagree about. */
+    /* Clients may send Content-Length: 0 with DELETE; an empty body has only one framing. */
     if (framing->has_content || is_one_of(request->method, never_body)) {
-        return refuse_head(reterr, "This method takes no body.");
+        return refuse_head(reterr, "This method does not allow a body.");
     }
     return STATUS_OK;
 }
 
-/* The size of a head of these strings, written plainly: one blank between the words of the first
- * line and behind each colon, and a CRLF behind each line. libmicrohttpd 0.9 ends its strings at a
- * NUL, and the head at a header without a name: what it has skipped makes a head larger. Two
- * deviations may make up for each other, such as a blank too many and a bare LF, but then a string
- * between them does not stand where it would in a plain head. Only at the end of the
- * head, behind the last string, two CRLFs cannot be told from a bare LF with a NUL or a colon. */
+/* The size that a head of these strings has in plain form: one blank between the words of the
+ * request line and after each colon, and CRLF after each line. libmicrohttpd 0.9 ends its strings
+ * at a NUL and the head at a header without a name, so skipped bytes make the real head larger. Two
+ * deviations may cancel out, such as an extra blank and a bare LF, but then a string between them
+ * is not at its plain address. Only after the last string can two CRLFs not be told from a bare LF
+ * with a NUL or a colon. */
 static size_t plain_size(const struct framing_head *request, bool *ret_in_place)
 {
     const char *at = request->method + strlen(request->method) + strlen(" ");
@@ -289,9 +290,9 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
     bool is_in_place = true;
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
     if (request->head_size > size) {
-        return refuse_head(reterr,
-                           "The head has a NUL, a header without a name, or more than one blank "
-                           "behind a colon.");
+        return refuse_head(
+            reterr,
+            "The head has a NUL, a header without a name, or more than one blank after a colon.");
     }
     *ret_body = framing.has_content;
     *ret_closing = framing.encodings > 0 || request->head_size < size || !is_in_place;
@@ -305,7 +306,7 @@ enum status framing_check_trailers(const struct framing_header *headers, size_t 
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = check_syntax(&headers[i], reterr);
         if (status == STATUS_OK && framing_prefix(&headers[i]) > 0) {
-            status = refuse_head(reterr, "A trailer is about the message itself.");
+            status = refuse_head(reterr, "A trailer has a name that is allowed only in the head.");
         }
     }
     return status;

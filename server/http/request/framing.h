@@ -1,5 +1,5 @@
-/* The request guard: refuses what libmicrohttpd lets through and a proxy in front of it could read
- * differently (request smuggling): RFC 9112 sections 3, 5, 6. Pure. */
+/* The guard against request smuggling: refuses requests that libmicrohttpd accepts and a proxy in
+ * front of it could parse differently (RFC 9112 sections 3, 5 and 6). Pure functions. */
 #pragma once
 
 #include "proto/problem.h"
@@ -18,20 +18,21 @@ struct framing_head {
     const char *method;
     const char *version; /* "HTTP/1.1" */
     const char *url;     /* undecoded, with the query */
-    /* Where the library has the url. Its strings lie in the buffer of the head, as they came. */
+    /* libmicrohttpd's pointer to the URL. Like the other strings it points into the head as
+     * received, so its address shows how the head was written. */
     const char *url_place;
     const struct framing_header *headers;
     size_t header_count;
-    size_t head_size; /* bytes of the head, from the method on; 0: not known */
+    size_t head_size; /* bytes of the head, from the method on; 0: unknown */
 };
 
-/* STATUS_OK, or STATUS_BAD_REQUEST / STATUS_LENGTH_REQUIRED with the reason: the connection is then
- * closed after the answer. ret_body: the request announces a body. ret_closing: the connection is
- * closed after the answer too, because that body comes in chunks, whose lines nothing shows, or
- * because the head is not written as plainly as its strings look. */
+/* Returns STATUS_OK, or STATUS_BAD_REQUEST or STATUS_LENGTH_REQUIRED with the reason; the caller
+ * closes the connection after refusing. ret_body: the request announces a body. ret_closing: the
+ * connection must close after the answer too, because libmicrohttpd hides the chunk lines of a
+ * chunked body, or because the head has deviations that its strings do not show. */
 MUST_CHECK enum status framing_check(const struct framing_head *request, bool *ret_body,
                                      bool *ret_closing, struct problem *reterr);
-/* Checks the trailer section, behind the last chunk: no field may be about the message itself or
- * about the client. */
+/* Checks the trailer section after the last chunk: fields that frame the message or identify the
+ * client are refused. */
 MUST_CHECK enum status framing_check_trailers(const struct framing_header *headers, size_t count,
                                               struct problem *reterr);

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* The memory that libmicrohttpd 0.9.75 takes for each header, parameter and cookie. */
+/* Memory that libmicrohttpd 0.9.75 allocates for each header, parameter and cookie. */
 #define VALUE_BYTES 64
-/* Room for the head of an answer. */
+/* Memory of the connection reserved for the head of an answer. */
 #define ANSWER_HEAD_BYTES ((size_t)3 << 10)
 
-/* Kilobytes: never zeroed. */
+/* Several kilobytes, so it is never zeroed. */
 struct header_list {
     size_t count;
     struct framing_header headers[HEAD_HEADER_LIMIT];
@@ -42,14 +42,14 @@ static enum status collect(const struct request *request, enum MHD_ValueKind kin
     return STATUS_HEAD_TOO_LARGE;
 }
 
-/* Whether what libmicrohttpd keeps of the head leaves room for the head of an answer. */
+/* Checks that the head, as libmicrohttpd stores it, leaves room for the head of an answer. */
 static enum status check_size(const struct request *request, size_t head_size,
                               struct problem *reterr)
 {
     const char *cookie = request_header(request, MHD_HTTP_HEADER_COOKIE);
     const size_t values = (size_t)MHD_get_connection_values(
         request->connection, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND | MHD_COOKIE_KIND, NULL, NULL);
-    /* Cookies are parsed in a copy. */
+    /* libmicrohttpd parses cookies in a copy. */
     const size_t bytes = head_size + (cookie == NULL ? 0 : strlen(cookie));
     const size_t limit = ENDPOINT_CONNECTION_BYTES - ANSWER_HEAD_BYTES;
     const size_t needed = bytes + values * VALUE_BYTES;
@@ -60,7 +60,9 @@ static enum status check_size(const struct request *request, size_t head_size,
                 "The request has %zu bytes before its body, with %zu headers and parameters.",
                 bytes, values);
     problem_limit(reterr, (double)limit, (double)needed);
-    problem_hint(reterr, "16 KiB are taken, or 200 parameters; what asks much is a POST.");
+    problem_hint(
+        reterr,
+        "Headers are limited to about 16 KiB and 200 parameters; use POST for a long query.");
     return STATUS_HEAD_TOO_LARGE;
 }
 
@@ -85,9 +87,9 @@ enum status head_check(struct request *request, const struct framing_head *line,
     return framing_check(&head, ret_body, &request->conn->is_last, reterr);
 }
 
-/* Workaround: libmicrohttpd 0.9.75 adds the last header of the head once more, as a trailer, when
- * the end of the trailer section comes in a packet of its own. It has the same place in memory. It
- * can go with that version. */
+/* Workaround: when the end of the trailer section arrives in its own packet, libmicrohttpd 0.9.75
+ * reports the last header of the head again as the first trailer, at the same address. Not needed
+ * once that version is no longer supported. */
 static size_t count_repeated(const struct request *request, const struct header_list *trailers,
                              struct problem *reterr)
 {

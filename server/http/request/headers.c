@@ -12,7 +12,7 @@
 
 /* ---- Content negotiation ---- */
 
-/* One element of a comma-separated list, blanks trimmed. */
+/* One element of a separated list, without surrounding blanks. */
 struct element {
     const char *bytes;
     size_t size;
@@ -23,7 +23,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The element up to the separator; *rest moves past it, to NULL after the last. */
+/* Returns the element up to the separator. *rest advances past it, and is NULL after the last. */
 static struct element next(const char **rest, const char *end, char separator)
 {
     const char *first = *rest;
@@ -39,7 +39,8 @@ static struct element next(const char **rest, const char *end, char separator)
     return (struct element){first, (size_t)(stop - first)};
 }
 
-/* 0 does not match, 1 anything, 2 any subtype, 3 exactly. offer: a media type, or a coding. */
+/* How exactly a range matches an offer (a media type or a coding): 0 not at all, 1 by a wildcard, 2
+ * by type and any subtype, 3 exactly. */
 static int match(struct element range, const char *offer)
 {
     const char *slash = strchr(offer, '/');
@@ -55,8 +56,8 @@ static int match(struct element range, const char *offer)
     return range.size == strlen(offer) && strncasecmp(range.bytes, offer, range.size) == 0 ? 3 : 0;
 }
 
-/* From 0 to 1: RFC 9110, section 12.4.2. What is beyond is taken for the nearest, what is no number
- * for 0. */
+/* The q parameter, from 0 to 1 (RFC 9110 section 12.4.2); 1 when absent. A value outside the range
+ * is clamped; text that is not a number counts as 0. */
 static double quality(const char *rest, const char *end)
 {
     double value;
@@ -71,7 +72,7 @@ static double quality(const char *rest, const char *end)
     return 1;
 }
 
-/* How much the header likes an offer: its most exact match decides; fallback where none matches. */
+/* The quality that the header gives an offer, by its most exact match; fallback if none matches. */
 static double liking(const char *accept, const char *offer, double fallback)
 {
     const char *rest = accept;
@@ -118,8 +119,7 @@ enum coding header_choose_coding(const char *accept_encoding, unsigned offers)
     }
     for (size_t i = 0; i < sizeof(liked_first) / sizeof(liked_first[0]); i++) {
         const enum coding coding = liked_first[i];
-        /* Identity is always there, but rather not where it is not asked for: any other that is
-         * goes before it. */
+        /* Identity is always acceptable, but any other coding that the header names goes first. */
         const double fallback = coding == CODING_IDENTITY ? 0.0005 : 0;
         const double liked = liking(accept_encoding, decoder_coding_name(coding), fallback);
         if (liked > most && (coding == CODING_IDENTITY || (offers & 1u << coding) != 0)) {
@@ -164,7 +164,7 @@ static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
     if (size == 0 || bytes[0] < '0' || bytes[0] > '9') {
         return false;
     }
-    /* More than an int64 holds is past every end. */
+    /* A number beyond int64 lies past every end. */
     if (!number_parse_integer(bytes, size, &value)) {
         value = INT64_MAX;
     }
@@ -228,19 +228,19 @@ bool request_id_is_valid(const char *text)
 
 void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN_SIZE])
 {
-    /* One to one for 8 bytes: each number has an id of its own. */
+    /* XXH3 of 8 bytes is one to one, so different numbers have different IDs. */
     snprintf(ret_id, REQUEST_ID_OWN_SIZE, "%016" PRIx64,
              (uint64_t)XXH3_64bits_withSeed(&number, sizeof(number), seed));
 }
 
-/* 00-<trace id>-<parent id>-<flags> */
+/* Layout of a traceparent: 00-<trace id>-<parent id>-<flags> */
 #define ID_AT 3
 #define ID_SIZE 32
 #define PARENT_AT 36
 #define PARENT_SIZE 16
 #define FLAGS_AT 53
 
-/* Whether a member of a traceparent is size hexadecimal digits, and not all 0 where it is an id. */
+/* Whether the first size characters are hexadecimal digits; an ID must not be all zeros. */
 static bool is_hex(const char *text, size_t size, bool is_id)
 {
     return strspn(text, "0123456789abcdef") >= size && !(is_id && strspn(text, "0") >= size);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is checked once the headers are there ---- */
+/* ---- Checks at the headers ---- */
 
 static bool is_preflight(const struct request *request)
 {
@@ -21,9 +21,9 @@ static bool is_preflight(const struct request *request)
            request_header(request, "Access-Control-Request-Method") != NULL;
 }
 
-/* Refuses what a web page of somebody else may have made its reader's browser send. Such a page has
- * no key, so that names matter only where none is needed, and no browser speaks over Unix sockets;
- * but a proxy does, and hands on the origin. */
+/* Refuses requests that a page of another site may have caused a browser to send. Such a page has
+ * no key, so Host is checked only when no keys are configured. Browsers do not connect to Unix
+ * sockets, but a proxy does and forwards Origin. */
 static enum status check_origin(const struct request *request, struct problem *reterr)
 {
     static const char *const public_paths[] = {"/livez", "/readyz", "/metrics"};
@@ -33,28 +33,29 @@ static enum status check_origin(const struct request *request, struct problem *r
     const char *origin = request_header(request, "Origin");
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
     bool is_for_any_host = false;
-    /* These tell nothing that is anybody's own, and monitors ask by whatever name they have. */
+    /* Health and metrics disclose nothing private, and monitors may use any host name. */
     for (size_t i = 0; i < sizeof(public_paths) / sizeof(public_paths[0]); i++) {
         is_for_any_host = is_for_any_host || (strlen(public_paths[i]) == size &&
                                               memcmp(public_paths[i], request->target, size) == 0);
     }
     if (request->http_context->keyring == NULL && !request->http_context->is_unix &&
         !is_for_any_host && !origin_knows_host(config, host)) {
-        problem_set(reterr, STATUS_WRONG_HOST, "This service is not known as \"%s\".", host);
-        problem_hint(reterr, "http.hosts lists its names; its IP address is always right.");
+        problem_set(reterr, STATUS_WRONG_HOST, "\"%s\" is not a name of this service.", host);
+        problem_hint(reterr,
+                     "The option http.hosts lists its names; an IP address is always accepted.");
         return STATUS_WRONG_HOST;
     }
     if (((request->method & safe) == 0 || is_preflight(request)) &&
         origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
-        problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not do this here.",
+        problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not send this request.",
                     origin == NULL ? "another site" : origin);
-        problem_hint(reterr, "http.cors_origins lists the origins whose pages may.");
+        problem_hint(reterr, "The option http.cors_origins lists the allowed origins.");
         return STATUS_CROSS_ORIGIN;
     }
     return STATUS_OK;
 }
 
-/* The same for every address: a page may read what a wrong one is answered. */
+/* The answer is the same for every path, so that a page can also read the error of a wrong one. */
 static void answer_preflight(struct request *request)
 {
     request_add_header(request, "Access-Control-Allow-Methods", ORIGIN_CORS_METHODS);
@@ -68,25 +69,25 @@ static enum status check_if_match(const struct request *request, struct problem 
 {
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
-    /* An answer to GET is compared once its tag is made. */
+    /* For GET, request_answer_condition compares If-Match once the answer has its tag. */
     if ((request->method & (METHOD_GET | METHOD_HEAD)) != 0) {
         return STATUS_OK;
     }
     if (known != NULL && strlen(known) >= IF_MATCH_SIZE) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "If-None-Match names too many tags.");
+        return problem_set(reterr, STATUS_BAD_REQUEST, "If-None-Match lists too many tags.");
     }
     if (wanted == NULL) {
         return STATUS_OK;
     }
     if (!request->match.route->compares && !text_lists_tag(wanted, "*", false)) {
         problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                    "What the request changes has no ETag, so If-Match names none.");
-        problem_hint(reterr, "Leave If-Match out.");
+                    "The resource that the request changes has no ETag, so If-Match cannot match.");
+        problem_hint(reterr, "Omit If-Match.");
         return STATUS_PRECONDITION_FAILED;
     }
     return strlen(wanted) < IF_MATCH_SIZE || !request->match.route->compares
                ? STATUS_OK
-               : problem_set(reterr, STATUS_BAD_REQUEST, "If-Match names too many tags.");
+               : problem_set(reterr, STATUS_BAD_REQUEST, "If-Match lists too many tags.");
 }
 
 static enum status route(struct request *request, struct problem *reterr)
@@ -150,9 +151,9 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
     request_answer_refusal(request);
 }
 
-/* libmicrohttpd closes the connection after an answer given here, so what may go on is answered
- * when the request is complete, which without a body is at once. line: as libmicrohttpd gave its
- * strings. */
+/* Begins a request at its headers. After an answer queued here libmicrohttpd closes the connection,
+ * so a refusal on a connection that may stay open waits until the request is complete; without a
+ * body that is at once. line: as libmicrohttpd passed it. */
 static void begin(struct request *request, const struct framing_head *line)
 {
     struct conn *conn = request->conn;
@@ -164,7 +165,7 @@ static void begin(struct request *request, const struct framing_head *line)
         turn_away(request, conn->verdict);
     } else if (check(request, line, &has_body, &request->refusal) != STATUS_OK) {
         request->resume = request_answer_refusal;
-        /* At once, and not behind a body that would be sent for nothing. */
+        /* Refuse at once instead of after a body that would be sent for nothing. */
         conn->is_last |= has_body;
         if (conn->is_last) {
             request_answer_refusal(request);
@@ -177,7 +178,7 @@ static void begin(struct request *request, const struct framing_head *line)
     }
 }
 
-/* Checks what every handler of such a route would, and calls it. */
+/* Checks the required parameters, the document and the media type, then runs the handler. */
 static void handle(struct request *request)
 {
     const struct route *route = request->match.route;
@@ -205,7 +206,7 @@ static void handle(struct request *request)
     }
 }
 
-/* The request is complete, or its call has been answered. */
+/* Continues a request that is complete, or whose call has been answered. */
 static void go_on(struct request *request)
 {
     void (*resume)(struct request * request) = request->resume;
@@ -222,7 +223,7 @@ static void go_on(struct request *request)
 
 /* ---- The end ---- */
 
-/* A line for each request when everything is logged, else for those that failed by our fault. */
+/* Logs server errors as warnings, and every request at the debug level. */
 static void log_request(const struct request *request, double seconds)
 {
     const bool failed = request->http_status >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
@@ -259,7 +260,7 @@ static void account(const struct request *request, double now_s)
 
 /* ---- Callbacks of libmicrohttpd and of the endpoint ---- */
 
-/* Without memory the request is refused, by the end of the connection. */
+/* Returns NULL when memory is short; request_came then closes the connection. */
 static void *started(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);
@@ -296,7 +297,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         return request_feed_body(request, upload_data, size);
     }
     if (request->state != REQUEST_ANSWERED) {
-        endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* a body is here */
+        endpoint_enter_phase(request->conn, PHASE_HANDLER, 0); /* the body is complete */
         go_on(request);
     }
     if (request->state == REQUEST_ANSWERED) {
@@ -314,7 +315,7 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
     (void)connection;
     (void)reason;
     *request_context = NULL;
-    /* Without one, for want of memory, the connection ends with the request. */
+    /* NULL: there was no memory for the request; libmicrohttpd closes the connection. */
     if (request != NULL) {
         struct conn *conn = request->conn;
         account(request, now_s);
@@ -324,7 +325,8 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
     }
 }
 
-/* Frees a request whose headers never ended: libmicrohttpd reports its end in no other way. */
+/* Frees a request whose headers never ended: libmicrohttpd calls request_ended only for requests
+ * whose headers were complete. */
 static void conn_closed(struct conn *conn)
 {
     request_destroy(conn->request);

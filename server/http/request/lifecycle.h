@@ -1,5 +1,5 @@
-/* The life of a request, from its first line to the last byte of its answer: guard, route, key,
- * query, body and handler. On the thread of its connection. */
+/* Drives a request from its headers to the end of its answer: guard, route, key, query, body and
+ * handler. Runs in libmicrohttpd's callbacks, on the thread of the connection. */
 #pragma once
 
 #include "server/http/request/request.h"

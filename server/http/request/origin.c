@@ -19,7 +19,7 @@ static bool is_equal(const char *one, size_t one_size, const char *other, size_t
     return one_size == other_size && strncasecmp(one, other, one_size) == 0;
 }
 
-/* listen: HOST:PORT, unix:PATH or none. */
+/* listen: HOST:PORT, unix:PATH or CONFIG_NONE. */
 static bool is_name_of(const char *listen, const char *host, size_t size)
 {
     const char *port = strrchr(listen, ':');
@@ -54,16 +54,16 @@ bool origin_knows_host(const struct config *config, const char *host)
     if (inet_pton(AF_INET, text, &address) == 1) {
         return true;
     }
-    if (host[size - 1] == '.') { /* the root of the DNS, which names may end in */
+    if (host[size - 1] == '.') { /* a name may end in the DNS root */
         size--;
     }
-    /* RFC 6761, section 6.3: browsers ask no server about localhost and the names below it. */
+    /* RFC 6761 section 6.3: browsers resolve localhost and names below it without DNS. */
     return (size >= tail && is_equal(host + size - tail, tail, loopback, tail) &&
             (size == tail || host[size - tail - 1] == '.')) ||
            is_configured(config, host, size);
 }
 
-/* The size without the port that the scheme of an origin has by default. */
+/* The size of text without the default port of the origin's scheme. */
 static size_t size_without_port(const char *origin, const char *text, size_t size)
 {
     const char *port = strncasecmp(origin, "https:", 6) == 0 ? ":443" : ":80";
@@ -97,7 +97,7 @@ bool origin_is_foreign(const struct config *config, const char *host, const char
     if (origin == NULL) {
         return is_cross_site;
     }
-    /* The schemes may differ: a proxy in front may have taken TLS off. */
+    /* The schemes may differ, because a proxy in front may terminate TLS. */
     if (authority != NULL && host != NULL) {
         authority += strlen("://");
         is_same_host = is_equal(authority, size_without_port(origin, authority, strlen(authority)),
@@ -113,7 +113,7 @@ size_t origin_cors_headers(const struct config *config, const char *origin,
     if (!is_given(config->cors_origins)) {
         return 0;
     }
-    /* Caches keep the answers of each origin apart, also the ones that no origin may read. */
+    /* Vary is sent even if the origin may not read the answer: caches must separate origins. */
     ret_headers[count++] = (struct origin_cors_header){"Vary", "Origin"};
     if (origin != NULL && origin_is_listed(config, origin)) {
         ret_headers[count++] = (struct origin_cors_header){"Access-Control-Allow-Origin", origin};

@@ -1,7 +1,7 @@
-/* Pages of other sites: the same-origin policy from the side of the server (Fetch Standard, section
- * 3.3, CORS protocol). A browser sends any page's simple requests, and hides only the answers. It
- * hides them by name, so a page whose own name is bound anew to this address (DNS rebinding) may
- * read them too. Pure. */
+/* Protects browser users from pages of other sites: Host and Origin checks, and CORS (Fetch
+ * Standard, section 3.3). A browser sends the simple requests of any page and only hides the
+ * answers. It compares host names, so a page whose name is rebound to this service's address (DNS
+ * rebinding) could read the answers too; that is why Host is checked. Pure functions. */
 #pragma once
 
 #include "server/config.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A header to let the page read an answer. */
+/* A response header that lets a page read the answer. */
 struct origin_cors_header {
     const char *name;
     const char *value;
@@ -17,24 +17,24 @@ struct origin_cors_header {
 
 #define ORIGIN_CORS_HEADER_LIMIT 3
 #define ORIGIN_CORS_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE"
-/* Each header that a handler reads, or that clients send with a graph. */
+/* Every request header that a handler reads or that clients send with a graph. */
 #define ORIGIN_CORS_REQUEST_HEADERS                                                                \
     "Authorization, Content-Type, Content-Encoding, Idempotency-Key, Prefer, If-None-Match, "      \
     "If-Match, If-Range, Range, X-Request-Id, Accept, Last-Event-ID, traceparent"
-/* The longest that Chromium takes. */
+/* Seconds that a browser may cache a preflight: the maximum that Chromium honours. */
 #define ORIGIN_CORS_MAX_AGE_S "7200"
 
-/* Whether a page of another site cannot have this Host: the name of this machine for itself, an
- * address (rebinding needs a name), or configured. host: checked by framing_check; NULL and empty
- * are accepted, as no browser sends them. */
+/* Whether the Host names this service in a form that DNS rebinding cannot produce: localhost, an IP
+ * address (rebinding needs a name), or a configured name. host has passed framing_check; NULL and
+ * the empty string are accepted, because browsers never send them. */
 bool origin_knows_host(const struct config *config, const char *host);
-/* Whether config->cors_origins has it. */
+/* Whether config->cors_origins contains the origin. */
 bool origin_is_listed(const struct config *config, const char *origin);
-/* Whether a page sent it that is neither of this service nor listed. NULL where the request has no
- * such header; site is that of Sec-Fetch-Site. */
+/* Whether the request comes from a page that belongs neither to this service nor to a listed
+ * origin. site is the Sec-Fetch-Site header. A header that the request does not have is NULL. */
 bool origin_is_foreign(const struct config *config, const char *host, const char *origin,
                        const char *site);
-/* The headers of an answer to a request of this origin; their count. origin is borrowed, NULL =
- * none came. */
+/* Fills the CORS headers of an answer to a request with this origin (borrowed; NULL: no Origin
+ * header) and returns their count. */
 size_t origin_cors_headers(const struct config *config, const char *origin,
                            struct origin_cors_header ret_headers[ORIGIN_CORS_HEADER_LIMIT]);

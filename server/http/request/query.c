@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEADLINE_LIMIT_S 31536000 /* a year */
+#define DEADLINE_LIMIT_S 31536000 /* one year */
 
 bool query_decode(char *text)
 {
@@ -98,20 +98,20 @@ static enum status refuse_unknown(const char *name, const char *const *known,
                                   struct problem *reterr)
 {
     struct text list = {0};
-    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "There is no parameter \"%s\" here.", name);
+    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "This address has no parameter \"%s\".", name);
     for (const char *const *at = known; *at != NULL; at++) {
         text_printf(&list, "%s%s", at == known ? "" : ", ", *at);
     }
     if (known[0] == NULL) {
         problem_hint(reterr, "This address takes no parameters.");
     } else if (text_status(&list) == STATUS_OK) {
-        problem_hint(reterr, "Known here: %s.", list.bytes);
+        problem_hint(reterr, "Its parameters are %s.", list.bytes);
     }
     text_finish(&list);
     return STATUS_UNKNOWN_PARAMETER;
 }
 
-/* The parameters that are no words, in queries and in documents. */
+/* Types and limits of the parameters in queries and documents; all other parameters are text. */
 static const struct type {
     const char *name;
     enum { TYPE_FLAG, TYPE_INTEGER, TYPE_SECONDS, TYPE_REAL } look;
@@ -128,7 +128,7 @@ static const struct type {
     {"size", TYPE_INTEGER, 1, OVERVIEW_CELLS},
     {"k", TYPE_INTEGER, 1, UINT32_MAX},
     {"deadline_s", TYPE_SECONDS, 0, DEADLINE_LIMIT_S},
-    {"wait", TYPE_SECONDS, 0, INT32_MAX}, /* and within the configuration's limit */
+    {"wait", TYPE_SECONDS, 0, INT32_MAX}, /* the configuration sets a lower limit */
     {"max", TYPE_REAL, 0, 0},
     {"lon", TYPE_REAL, 0, 0},
     {"lat", TYPE_REAL, 0, 0},
@@ -136,7 +136,7 @@ static const struct type {
     {"y", TYPE_REAL, 0, 0},
 };
 
-/* NULL for a word. */
+/* Returns NULL for a text parameter. */
 static const struct type *find_type(const char *name)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -235,7 +235,7 @@ static enum status bad(struct problem *reterr, const char *words)
     return problem_set(reterr, STATUS_BAD_PARAMETER, "%s", words);
 }
 
-/* Ids start with g_ or j_: an alias must not be taken for one. */
+/* IDs start with g_ or j_, so a name must not. */
 static enum status set_name(const char *name, struct job_request *request, struct problem *reterr)
 {
     static const char letters[] =
@@ -243,20 +243,20 @@ static enum status set_name(const char *name, struct job_request *request, struc
     size_t size = strlen(name);
     if (size == 0 || size >= NAME_SIZE || strspn(name, letters) != size ||
         strncmp(name, "g_", 2) == 0 || strncmp(name, "j_", 2) == 0) {
-        return bad(reterr, "name is 1 to 127 letters, digits, dots, underscores and dashes, "
-                           "and does not start with g_ or j_.");
+        return bad(reterr, "name must be 1 to 127 letters, digits, dots, underscores and dashes, "
+                           "and must not start with g_ or j_.");
     }
     memcpy(request->parameters.name, name, size + 1);
     return STATUS_OK;
 }
 
-/* A parameter of words: graph, format, charset, name, result, kind, or one of the columns. */
+/* Sets a text parameter: graph, format, charset, name, result, kind, or an option of the reader. */
 static enum status set_word(const char *parameter, const char *value, struct job_request *request,
                             struct problem *reterr)
 {
     if (strcmp(parameter, "graph") == 0) {
         if (value[0] == '\0' || strlen(value) >= RESULT_KEY_SIZE) {
-            return bad(reterr, "graph is the id or the name of a stored graph.");
+            return bad(reterr, "graph must be the ID or the name of a stored graph.");
         }
         memcpy(request->key, value, strlen(value) + 1);
         return STATUS_OK;
@@ -282,7 +282,7 @@ static enum status set_word(const char *parameter, const char *value, struct job
     }
     request->format = format_from_name(value);
     if (request->format == FORMAT_NONE || !format_info(request->format)->graph_input) {
-        return bad(reterr, "format is none that is read here; GET /v1/formats lists them.");
+        return bad(reterr, "format is not a supported input format; GET /v1/formats lists them.");
     }
     return STATUS_OK;
 }
@@ -317,7 +317,7 @@ enum status query_from_document(const struct json_t *document, const char *const
     const char *name;
     json_t *value;
     query->count = 0;
-    /* jansson's iterators want a pointer to non-const, and change nothing. */
+    /* jansson's iterators take a pointer to non-const, but do not modify the object. */
     json_object_foreach((json_t *)(uintptr_t)document, name, value)
     {
         const bool is_word = find_type(name) == NULL;
@@ -331,7 +331,7 @@ enum status query_from_document(const struct json_t *document, const char *const
         }
         const size_t size = json_dumpb(value, number, QUERY_NUMBER_SIZE - 1, JSON_ENCODE_ANY);
         if (!is_word && size >= QUERY_NUMBER_SIZE) {
-            return problem_set(reterr, STATUS_BAD_PARAMETER, "%s is no such value.", name);
+            return problem_set(reterr, STATUS_BAD_PARAMETER, "The value of %s is not valid.", name);
         }
         number[is_word ? 0 : size] = '\0';
         query->parameters[query->count++] =

@@ -1,5 +1,6 @@
-/* The query of a request: decoded once, every parameter known, given once and of its type; and the
- * parameters of a graph and its job, from the query or from a JSON document. Pure. */
+/* Query parameters: decodes them once and checks that each is known, given once and of its type.
+ * Also reads the parameters of a graph and its job from a query or a JSON document. Pure functions.
+ */
 #pragma once
 
 #include "proto/problem.h"
@@ -14,44 +15,44 @@ struct query_parameter {
     const char *value;
 };
 
-/* Borrows the text that it was parsed from. */
+/* Borrows the text that query_parse has cut up. */
 struct query {
     struct query_parameter parameters[QUERY_LIMIT];
     size_t count;
 };
 
-/* Percent-decodes in place; false for a broken escape and for %00. A plus stays a plus. */
+/* Percent-decodes in place; false for a malformed escape and for %00. Plus signs are kept. */
 bool query_decode(char *text);
 
-/* Splits and decodes in place; text may be NULL. A plus is a blank, as forms write it. */
+/* Splits and decodes the query in place; text may be NULL. A plus sign is a blank, as in forms. */
 MUST_CHECK enum status query_parse(char *text, struct query *ret_query, struct problem *reterr);
-/* Each parameter is one of the known (NULL-terminated), else STATUS_UNKNOWN_PARAMETER names them
- * all; and its value is of its type and within its limits, else STATUS_BAD_PARAMETER. wait_limit_s:
- * of the parameter wait. */
+/* Checks the query: a parameter that is not in known (NULL-terminated) is STATUS_UNKNOWN_PARAMETER
+ * with a hint that lists the known ones; a value of the wrong type or outside its limits is
+ * STATUS_BAD_PARAMETER. wait_limit_s is the maximum of the parameter wait. */
 MUST_CHECK enum status query_check(const struct query *query, const char *const *known,
                                    double wait_limit_s, struct problem *reterr);
-/* NULL when the parameter is not given. */
+/* The decoded value; NULL when the parameter is not given. */
 const char *query_value(const struct query *query, const char *name);
-/* The value of a parameter that query_check has found to be of this type, or fallback when it is
- * not given. */
+/* The value of a parameter that query_check has accepted, or fallback when it is not given. */
 bool query_flag(const struct query *query, const char *name, bool fallback);
 int64_t query_integer(const struct query *query, const char *name, int64_t fallback);
 double query_real(const struct query *query, const char *name, double fallback);
 
-/* The parameters that say how a graph is read, beside its name. */
+/* The parameters that control how an uploaded graph is read. */
 #define QUERY_OF_UPLOAD                                                                            \
     "format", "charset", "directed", "weight", "source_column", "target_column", "decimal",        \
         "no_edge", "n"
 
 struct job_request {
-    char key[RESULT_KEY_SIZE]; /* graph= of a document; empty when a graph is uploaded */
+    char key[RESULT_KEY_SIZE]; /* stored graph's ID or name; empty for an upload */
     struct graph_options options;
-    enum format format; /* FORMAT_NONE when not said */
+    enum format format; /* FORMAT_NONE when not given */
     struct job_parameters parameters;
-    double wait_s; /* below 0 when not said */
+    double wait_s; /* below 0 when not given */
 };
 
-/* Parameters that are not there leave the request as it is. The query has been checked. */
+/* Reads the job's parameters from a query that query_check has accepted. Absent parameters leave
+ * the request unchanged. */
 MUST_CHECK enum status query_read_job(const struct query *query, struct job_request *request,
                                       struct problem *reterr);
 struct json_t;
@@ -60,11 +61,11 @@ struct query_document {
     struct query query;
     char numbers[QUERY_LIMIT][QUERY_NUMBER_SIZE];
 };
-/* The members of a JSON object as parameters, which are checked as those of a query. The query
- * borrows the document and its own struct. known: at most QUERY_LIMIT. STATUS_BAD_PARAMETER also
- * for a string where a number is expected, and the other way round. */
+/* Turns the members of a JSON object into parameters and checks them like those of a query. The
+ * query borrows the document and the struct's own buffers. known has at most QUERY_LIMIT names. A
+ * string instead of a number, or a number instead of a string, is STATUS_BAD_PARAMETER. */
 MUST_CHECK enum status query_from_document(const struct json_t *document, const char *const *known,
                                            double wait_limit_s, struct query_document *ret_document,
                                            struct problem *reterr);
-/* The value of Idempotency-Key; NULL is accepted. */
+/* Checks an Idempotency-Key; NULL is valid. */
 MUST_CHECK enum status query_check_idempotency_key(const char *key, struct problem *reterr);

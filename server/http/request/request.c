@@ -23,7 +23,7 @@ struct request *request_create(struct http_context *http_context, struct MHD_Con
     const size_t size = strlen(target) + 1;
     struct request *request = malloc(sizeof(*request) + size);
     if (request != NULL) {
-        /* Only the front is zeroed: this runs for each request, and kilobytes lie behind it. */
+        /* Zero only the front: this runs for every request, and the rest is kilobytes. */
         memset(request, 0, offsetof(struct request, began_s));
         request->http_context = http_context;
         request->connection = connection;
@@ -91,7 +91,7 @@ void request_set_header(struct request *request, const char *name, const char *f
     va_start(arguments, format);
     const int size = vsnprintf(value, sizeof(value), format, arguments);
     va_end(arguments);
-    /* Half a header would be worse than none. */
+    /* A truncated header would be worse than none. */
     if (size >= 0 && (size_t)size < sizeof(value)) {
         request_add_header(request, name, value);
     }
@@ -140,8 +140,9 @@ enum status request_choose_type(const struct request *request, const char *const
     if (header_choose_type(request_header(request, "Accept"), offers, ret_index)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_NOT_ACCEPTABLE, "This is not answered in such a form.");
-    request_hint_types("Answered", offers, reterr);
+    problem_set(reterr, STATUS_NOT_ACCEPTABLE,
+                "The answer is not available in a type that Accept allows.");
+    request_hint_types("Available", offers, reterr);
     return STATUS_NOT_ACCEPTABLE;
 }
 
@@ -174,8 +175,9 @@ bool request_answer_condition(struct request *request)
     const char *wanted = request_header(request, "If-Match");
     const char *known = request_header(request, "If-None-Match");
     if (wanted != NULL && !text_lists_tag(wanted, request->tag, false)) {
-        request_refuse_with(request, STATUS_PRECONDITION_FAILED, "This answer has another ETag.",
-                            "What is here has changed: ask again without If-Match.");
+        request_refuse_with(request, STATUS_PRECONDITION_FAILED,
+                            "The ETag of this answer is not in If-Match.",
+                            "The resource has changed: repeat the request without If-Match.");
         return true;
     }
     if (known == NULL || !text_lists_tag(known, request->tag, true)) {
@@ -188,7 +190,6 @@ bool request_answer_condition(struct request *request)
 
 /* ---- Answers ---- */
 
-/* Else libmicrohttpd sends the frame of an empty chunk behind the head. */
 void request_expect_stream(struct request *request, struct MHD_Response *response)
 {
     if (request->method != METHOD_HEAD) {
@@ -219,8 +220,7 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
         added = MHD_add_response_header(response, request->headers[i].name,
                                         request->headers[i].value) == MHD_YES;
     }
-    /* The last answers of a service that ends say so: nobody asks again where nobody will listen.
-     */
+    /* While shutting down, tell clients to close, so that none sends another request. */
     if (added && (request->conn->is_last || endpoint_is_quiesced(request->conn->endpoint))) {
         added = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
     }
@@ -233,8 +233,8 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
 static void call_for_result(struct request *request, void (*resume)(struct request *request));
 static void last_result_asked(struct request *request);
 
-/* If the result was found damaged, calls the scheduler once more, to wait for the one that is
- * solved in its place. The scheduler has been told of the damage before it gets this call. */
+/* If the result was found damaged, calls the scheduler again to wait for the new solution. The
+ * scheduler was notified of the damage before it receives this call. */
 static bool call_again(struct request *request)
 {
     if (request->result == NULL || request->serve == NULL || !result_is_damaged(request->result)) {
@@ -308,7 +308,7 @@ static void print_problem(const struct request *request, const struct problem *p
 {
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
-    /* Where a graph is not solved yet, the job to watch. */
+    /* For a graph that is not solved yet, link the job to watch. */
     if (root != NULL && problem->status == STATUS_NOT_SOLVED && call != NULL &&
         call->job_id[0] != '\0' &&
         json_object_set_new(root, "links",
@@ -370,7 +370,8 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     memcpy(call->request_id, request->request_id, sizeof(call->request_id));
     snprintf(call->if_match, sizeof(call->if_match), "%s", wanted != NULL ? wanted : "");
     snprintf(call->if_none_match, sizeof(call->if_none_match), "%s", known != NULL ? known : "");
-    /* A trace is kept with the job, and given back; a request may ask a second time. */
+    /* The job stores the trace, and the answer returns it; a request that makes a second call must
+     * not add the header again. */
     if (trace != NULL && header_traceparent(trace, call->traceparent) && request->call == NULL) {
         request_add_header(request, "traceparent", call->traceparent);
     }
@@ -382,7 +383,7 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     return call;
 }
 
-/* On the thread of the endpoint again. */
+/* Runs on the thread of the endpoint. */
 static void come_back(struct call *call)
 {
     struct request *request = call->context;
@@ -402,7 +403,7 @@ static void left_came(struct message *message)
     come_back((struct call *)(void *)((char *)message - offsetof(struct call, left)));
 }
 
-/* These two on the loop thread: the request stays until its messages have come back. */
+/* Both callbacks run on the loop thread. The request lives until all its messages have returned. */
 static void answered(struct call *call)
 {
     const struct request *request = call->context;
@@ -530,7 +531,8 @@ void request_forget_question(struct request *request)
     }
 }
 
-/* now_s: as far as it is known. */
+/* Serves the result if it is published and sound. now_s: time of use for eviction; the caller's
+ * latest clock reading will do. */
 static bool serve_published(struct request *request, double now_s,
                             void (*serve)(struct request *request))
 {
@@ -539,7 +541,7 @@ static bool serve_published(struct request *request, double now_s,
         return false;
     }
     if (result_is_damaged(request->result)) {
-        /* The scheduler has been told, and will have retired it before it answers. */
+        /* The scheduler was notified, and retires the result before it answers. */
         result_unref(request->result);
         request->result = NULL;
         return false;
@@ -549,7 +551,7 @@ static bool serve_published(struct request *request, double now_s,
     return true;
 }
 
-/* The question came in a body that is used up. */
+/* Whether the request had a body that has already been freed. */
 static bool has_lost_question(const struct request *request)
 {
     return request->body_bytes > 0 && request->document.size == 0;
@@ -560,8 +562,8 @@ static void serve_solved(struct request *request, void (*serve)(struct request *
     if (request->call->status != STATUS_OK) {
         request_answer_call(request);
     } else if (has_lost_question(request) || !serve_published(request, clock_coarse_s(), serve)) {
-        request_refuse_with(request, STATUS_NOT_SOLVED, "The result was replaced just now.",
-                            "Ask again: it is solved anew.");
+        request_refuse_with(request, STATUS_NOT_SOLVED, "The result has just been replaced.",
+                            "Repeat the request: the graph is being solved again.");
     }
 }
 

@@ -1,10 +1,10 @@
-/* One request and its answer, from the first line to the last byte sent.
+/* One request and its answer, from the request line to the last byte sent.
  *
- * Belongs to the thread of its connection, which has one at a time; while its call is with the
- * scheduler the connection is suspended, and the answered call comes back to that thread by its
- * mailbox. A client that leaves meanwhile is noticed by the endpoint, and the scheduler answers at
- * once. A handler ends in exactly one of request_answer, request_answer_text, request_answer_json,
- * request_refuse and request_call.
+ * A request belongs to the thread of its connection. While the scheduler handles the request's
+ * call, the connection is suspended; the answered call returns to the thread through its mailbox.
+ * When a client disconnects meanwhile, the endpoint detects it and the scheduler answers at once.
+ * A handler ends in exactly one answer, refusal or call: request_answer and its variants,
+ * request_refuse, request_call, or stream_answer.
  */
 #pragma once
 
@@ -25,10 +25,10 @@
 
 #define HEADER_VALUE_SIZE 192
 #define HEADER_LIMIT 12
-/* Room for a tag with its quotes and the name of its representation. */
+/* An ETag, its quotes and the names of representation and coding. */
 #define TAG_SIZE (ETAG_SIZE + 24)
 
-/* The state that all requests share. */
+/* State shared by all requests; owned by struct http. */
 struct http_context {
     const struct config *config;
     struct scheduler *scheduler;
@@ -37,12 +37,12 @@ struct http_context {
     struct graph_cache *graph_cache;
     struct conn_limits *conn_limits;
     struct failed_logins failed_logins;
-    struct keyring *keyring; /* NULL: whoever reaches the service may do everything */
+    struct keyring *keyring; /* NULL: no keys are configured, every client has all rights */
     struct upload_memory *upload_memory;
     bool is_unix; /* requests come over a Unix socket */
     uint64_t id_seed;
-    atomic_ullong request_count; /* so far */
-    atomic_uint watchers;        /* streams of events that are open */
+    atomic_ullong request_count; /* request IDs generated so far */
+    atomic_uint watchers;        /* open event streams */
 };
 
 struct answer_header {
@@ -50,143 +50,148 @@ struct answer_header {
     char value[HEADER_VALUE_SIZE];
 };
 
-/* The life of a request. Only the thread of its connection moves it. */
+/* State of a request; changed only by the thread of its connection. */
 enum request_state {
-    REQUEST_NEW,      /* its headers come */
-    REQUEST_BODY,     /* its headers were checked; its body comes, if it has one */
-    REQUEST_DRAINING, /* its body was refused, and the rest of it is read and dropped */
-    REQUEST_WAITING,  /* its call is with the scheduler, and its connection suspended */
-    REQUEST_ANSWERED  /* an answer is on its way */
+    REQUEST_NEW,      /* the headers are being received */
+    REQUEST_BODY,     /* the headers are checked; the body, if any, is being received */
+    REQUEST_DRAINING, /* the body is refused; its rest is read and dropped */
+    REQUEST_WAITING,  /* the scheduler has the call; the connection is suspended */
+    REQUEST_ANSWERED  /* the answer is queued or being sent */
 };
 
 struct request {
     struct http_context *http_context;
     struct MHD_Connection *connection;
     struct conn *conn;
-    struct grant grant;       /* of its key */
-    uint32_t address_counter; /* of conn_limits.h */
-    enum MHD_Result outcome;  /* of the callback under way */
+    struct grant grant;       /* tenant, rights and quota of the key */
+    uint32_t address_counter; /* index of the address's counter in conn_limits.h */
+    enum MHD_Result outcome;  /* return value of the current libmicrohttpd callback */
     enum request_state state;
-    unsigned http_status; /* of the answer; 0 before */
+    unsigned http_status; /* status code of the answer; 0 until there is one */
 
     enum method method;
     size_t header_count;
-    enum coding coding; /* of the answer, if it is streamed */
+    enum coding coding; /* content coding of a streamed answer */
 
     struct upload *upload; /* owned; NULL: the body, if any, is a document */
     struct text document;
     size_t document_limit;
-    struct upload_share share; /* what the document is charged */
-    struct text line;          /* room for a small answer */
-    uint64_t body_bytes;       /* all that came */
+    struct upload_share share; /* upload memory charged for the document */
+    struct text line;          /* buffer of a small answer */
+    uint64_t body_bytes;       /* bytes of the body received so far */
 
     struct call *call;
     void (*resume)(
-        struct request *request); /* once the call is answered, or the first block made */
-    struct stream *pending;       /* whose first block is being made; owned */
-    size_t offer;          /* index of the chosen media type, of those that the route offers */
-    struct result *result; /* a reference, held until the answer has been sent */
-    /* Called with the graph or the result, and once more if that is found damaged; then NULL. */
+        struct request *request); /* runs when the call is answered or the first block is ready */
+    struct stream *pending;       /* stream whose first block is being computed; owned */
+    size_t offer;                 /* index in the route's offers of the chosen media type */
+    struct result *result;        /* counted reference, released with the request */
+    /* Called once the graph or the result is found; called a second time if the result proves
+     * damaged, then set to NULL. */
     void (*serve)(struct request *request);
 
-    /* From here on nothing is zeroed at the beginning: each is written before it is read. */
-    double began_s; /* monotonic: its headers were there */
+    /* request_create does not zero the members from here on: each is written before it is read. */
+    double began_s; /* monotonic time when the headers were complete */
     char request_id[REQUEST_ID_SIZE];
-    char tag[TAG_SIZE]; /* of the answer, with its quotes, once that has one */
+    char tag[TAG_SIZE]; /* ETag of the answer with its quotes, set by request_tag */
     struct query query;
     struct router_match match;
-    struct answer_header headers[HEADER_LIMIT]; /* of the answer */
-    struct problem refusal;                     /* found at the headers or in the body */
-    struct job_request job_request;             /* of an upload */
-    char target[]; /* the request target as it came; cut up by the query */
+    struct answer_header headers[HEADER_LIMIT]; /* headers of the answer */
+    struct problem refusal;                     /* problem found in the headers or the body */
+    struct job_request job_request;             /* parameters of an upload */
+    char target[]; /* request target; query_parse cuts it up in place */
 };
 
-/* target is copied. NULL: there is no memory. */
+/* Copies the target. Returns NULL when memory is short. */
 struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
                                const char *target);
 /* NULL is accepted. */
 void request_destroy(struct request *request);
 
-/* The id of the request, which answers carry: the client's X-Request-Id, or one of ours. Once the
- * headers are there. */
+/* Sets request_id, which is echoed in the answer: the client's valid X-Request-Id or a generated
+ * ID. Call once the headers are complete. */
 void request_assign_id(struct request *request);
 const char *request_header(const struct request *request, const char *name);
-/* A header of the answer to come. name is borrowed for good. */
+/* Adds a header to the answer. name must be a string literal or live as long. A value that does not
+ * fit HEADER_VALUE_SIZE is left out. */
 void request_set_header(struct request *request, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for a value that is there. */
+/* Adds a header whose value needs no formatting. */
 void request_add_header(struct request *request, const char *name, const char *value);
-/* The Content-Type; text is UTF-8, and says so. */
+/* Adds Content-Type, with charset=utf-8 for text types. */
 void request_add_type(struct request *request, const char *media_type);
-/* Chooses the coding of an answer that will be streamed; before its tag is made. */
+/* Chooses the content coding of a streamed answer. Call before request_tag, which includes the
+ * coding in the tag. */
 void request_negotiate(struct request *request, bool without_gzip);
-/* Chooses, of the media types (NULL-terminated), the one that the client likes best:
- * STATUS_NOT_ACCEPTABLE, with a hint that lists them. */
+/* Chooses the media type (offers is NULL-terminated) that the client prefers. STATUS_NOT_ACCEPTABLE
+ * with a hint that lists the offers. */
 MUST_CHECK enum status request_choose_type(const struct request *request, const char *const *offers,
                                            size_t *ret_index, struct problem *reterr);
-/* Puts the list of media types into the hint. */
+/* Sets the problem's hint to "LABEL: type, type, ...". */
 void request_hint_types(const char *label, const char *const *types, struct problem *problem);
-/* Says on which headers of the request an answer may depend. */
+/* Adds the Vary header: Accept and Accept-Encoding. */
 void request_vary(struct request *request);
-/* Gives the answer the tag of this representation of what has the tag etag, such as the result, to
- * be asked for again by it: what a name means may change. True after an answer: as
- * request_answer_condition. */
+/* Sets ETag to "etag-representation[-coding]", together with Vary and Cache-Control: no-cache,
+ * since a name may refer to another graph later. etag identifies the content, such as the result.
+ * Returns true if the request has been answered: see request_answer_condition. */
 bool request_tag(struct request *request, const char *etag, const char *representation);
-/* Answers 412 where the tag of the answer is none of If-Match, and 304 where it is one of
- * If-None-Match: true after that. RFC 9110 section 13.2.2. */
+/* Answers 412 when the answer's tag is not in If-Match, or 304 when it is in If-None-Match, and
+ * returns true; otherwise returns false. RFC 9110 section 13.2.2. */
 bool request_answer_condition(struct request *request);
-/* The seconds that the client is ready to wait: of the Prefer header, which the answer then says
- * was obeyed; 0 without one. */
+/* Seconds of the client's Prefer: wait, at most config->wait_limit_s, and reports the value in
+ * Preference-Applied; 0 without the preference. */
 double request_preferred_wait(struct request *request);
 
-/* Before an answer of unknown length: libmicrohttpd ends one with its last chunk also after HEAD,
- * where it would be read as the beginning of the next answer, so there must be none. */
+/* Call before queuing a response of unknown length. libmicrohttpd would send the terminating chunk
+ * even after HEAD, and the client would read it as the start of the next answer. A HEAD answer is
+ * therefore sent without chunked coding, and its connection closes. */
 void request_expect_stream(struct request *request, struct MHD_Response *response);
-/* Takes the response; NULL is out of memory. */
+/* Moves the response; NULL means out of memory and closes the connection. */
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response);
-/* Moves the text out. */
+/* Moves the text's bytes into the answer. */
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
                          struct text *text);
-/* 200 with a few bytes of the result in this representation, or 304. The text stays as it is until
- * the end of the request: that of the request, mostly. */
+/* Answers 200 with a short representation of the result, or 304 or 412. Borrows the text until the
+ * request is destroyed; normally it is request->line. */
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text);
-/* Takes the reference; NULL is out of memory. */
+/* Moves the reference; NULL means out of memory. */
 void request_answer_json(struct request *request, unsigned http_status, struct json_t *root);
 void request_refuse(struct request *request, const struct problem *problem);
-/* hint: NULL for none. */
+/* hint may be NULL. */
 void request_refuse_with(struct request *request, enum status status, const char *words,
                          const char *hint);
-/* Refuses it with the problem that was found at its headers or in its body. */
+/* Refuses the request with request->refusal. */
 void request_answer_refusal(struct request *request);
 
 /* ---- Calls of the scheduler ---- */
 
-/* A call of this kind for the handler to fill, owned by the request, for the key that the path has
- * captured; else zeroed. NULL after the request has been refused for want of memory. */
+/* Creates a call of this kind, owned by the request. Key, tenant, quota, request ID and conditional
+ * headers are set, the rest zeroed. Returns NULL after refusing the request for lack of memory. */
 struct call *request_create_call(struct request *request, enum call_kind kind);
-/* Suspends the connection and posts the call; resume runs on a pool thread once it is answered. */
+/* Suspends the connection and posts the call to the scheduler; resume runs on the thread of the
+ * connection once the call is answered. */
 void request_call(struct request *request, void (*resume)(struct request *request));
-/* Suspends the connection and posts the call, once more perhaps; false when the scheduler takes
- * none any more. */
+/* Like request_call, but keeps request->resume; an answered call may be posted again. Returns false
+ * when the endpoint is quiesced and the scheduler accepts no more calls. */
 bool request_post(struct request *request);
-/* The client has closed its side while the scheduler has its call: it is answered at once. */
+/* Tells the scheduler that the client of a waiting call has disconnected, so that the call is
+ * answered at once. */
 void request_client_left(struct request *request);
-/* request_create_call and request_call, answered as the call is. */
+/* Creates a call, posts it and forwards its answer to the client. */
 void request_ask(struct request *request, enum call_kind kind);
-/* The usual resume: the body or the problem of the call, with Location and Retry-After. */
+/* The default resume function: sends the call's body or problem, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
-/* The result that the path names, of who asks, as far as there is one: a reference; else NULL.
- * Every look into the table of results goes through here. */
+/* Finds the published result that the path names and the tenant owns: a counted reference, or NULL.
+ * All lookups in the result table go through this function. */
 struct result *request_look_up(const struct request *request);
-/* Frees the document that the question was, unless it has to be asked once more. */
+/* Frees the request's document once the request is answered. */
 void request_forget_question(struct request *request);
-/* Calls the handler of the route, or streams its answer. */
+/* Calls the route's handler, or streams the route's answer. */
 void request_serve(struct request *request);
-/* Finds the graph that the path names, and calls serve once the call of the request knows it. */
+/* Asks the scheduler for the graph in the path, and calls serve once request->call has it. */
 void request_find_graph(struct request *request, void (*serve)(struct request *request));
-/* Finds the result that the path names, waiting for it as the client prefers, and calls serve. When
- * serve is refused, or fails, for a result that proves damaged, the same is done once more: it is
- * being solved again. */
+/* Finds the result that the path names, waits for it as long as the client prefers, and calls
+ * serve. If the result proves damaged, waits for the new solution and calls serve once more. */
 void request_find_result(struct request *request, void (*serve)(struct request *request));

@@ -19,12 +19,13 @@ static const double bounds[] = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0
 #define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
 
 struct route_counts {
-    _Atomic uint64_t by_code[CODE_COUNT + 1]; /* the last: any other */
+    _Atomic uint64_t by_code[CODE_COUNT + 1]; /* last: any other code */
     _Atomic uint64_t by_bound[BOUND_COUNT + 1];
     _Atomic uint64_t nanoseconds;
 };
 
-static struct route_counts routes[REQUEST_METRICS_ROUTE_LIMIT + 1]; /* the last: none of them */
+static struct route_counts
+    routes[REQUEST_METRICS_ROUTE_LIMIT + 1]; /* last: requests without a route */
 static _Atomic uint64_t results_found;
 static _Atomic uint64_t results_missed;
 
@@ -54,15 +55,13 @@ void request_metrics_count_result(bool found)
     add(found ? &results_found : &results_missed, 1);
 }
 
-/* ---- Text ---- */
-
 static uint64_t read_counter(const _Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* Borrowed from labels, which remembers whether memory ran out; NULL for a route that was not
- * asked. PUT is counted with POST, and HEAD with GET: the table has one line for both. */
+/* Prints the labels of a route into labels, which also records lack of memory; NULL for a route
+ * without requests. PUT counts as POST and HEAD as GET, because the table has one row for both. */
 static const char *print_labels(size_t index, struct text *labels)
 {
     const struct route *route = index < router_route_count ? &router_table[index] : NULL;
@@ -88,8 +87,9 @@ static const char *print_labels(size_t index, struct text *labels)
 static void print_requests(struct text *text, struct text *labels)
 {
     static const char name[] = "apspd_http_requests_total";
-    metrics_print_head(text, name, "counter",
-                       "Requests answered, by route and code; code 0: the client left before.");
+    metrics_print_head(
+        text, name, "counter",
+        "Requests answered, by route and code; code 0: the client disconnected before the answer.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
         for (size_t i = 0; printed != NULL && i <= CODE_COUNT; i++) {
@@ -129,7 +129,7 @@ void request_metrics_print(struct text *text)
     print_requests(text, &labels);
     print_durations(text, &labels);
     metrics_print_head(text, name, "counter",
-                       "Questions for a result, by whether it was there when they came.");
+                       "Requests for a result, by whether it was available when they arrived.");
     metrics_print_sample(text, name, "outcome=\"hit\"", (double)read_counter(&results_found));
     metrics_print_sample(text, name, "outcome=\"miss\"", (double)read_counter(&results_missed));
     text->failed |= labels.failed;

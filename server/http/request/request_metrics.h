@@ -1,5 +1,5 @@
-/* Metrics of requests: counts by route, status code and duration, and how often the result that a
- * request asked for was there. Atomics that all threads share. */
+/* Metrics of requests: counts by route, status code and duration, and hits and misses of result
+ * lookups. Static atomic counters; any thread. */
 #pragma once
 
 #include "proto/text.h"
@@ -7,10 +7,11 @@
 
 #include <stdbool.h>
 
-/* Routes of the table that are told apart. */
+/* Capacity of the counters; the router checks at compile time that every route has one. */
 #define REQUEST_METRICS_ROUTE_LIMIT 64
 
-/* route: of router_table, NULL when none was found. From the headers to the end of the answer. */
+/* Counts a finished request. route points into router_table, or is NULL when no route matched.
+ * seconds runs from the complete headers to the end of the answer. */
 void request_metrics_count(const struct route *route, unsigned http_status, double seconds);
 void request_metrics_count_result(bool found);
 

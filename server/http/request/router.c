@@ -13,11 +13,11 @@
 #define GEOJSON "application/geo+json"
 #define BINARY "application/octet-stream"
 
-/* The parameters of a job, beside its graph. */
+/* The parameters of a job, without those of its graph. */
 #define JOB_PARAMETERS "kind", "wait", "priority", "deadline_s", "verify", "result"
 
 /* clang-format off */
-/* Searched in this order: the one asked most comes first. */
+/* Searched linearly, so the most frequent route comes first. */
 const struct route router_table[] = {
     {METHOD_GET, "/v1/graphs/{g}/distance", RIGHT_READ,
      .parameters = {"source", "target"}, .required = 2, .offers = {JSON, "text/plain"},
@@ -157,14 +157,13 @@ const char *router_method_name(enum method method)
 
 #define HOLES 2
 
-/* Segments in the places of the braces, as far as the path is like the pattern. */
+/* The path's segments that match the braces of the pattern so far. */
 struct holes {
     const char *first[HOLES];
     size_t size[HOLES];
     size_t count;
 };
 
-/* Whether the path has the shape of the pattern. */
 static bool has_shape(const char *pattern, const char *path, struct holes *holes)
 {
     holes->count = 0;
@@ -192,7 +191,8 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
 {
     char segment[3 * ROUTER_CAPTURE_SIZE];
     if (size >= sizeof(segment)) {
-        return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
+        return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
+                           "The path has a segment that is longer than any name.");
     }
     memcpy(segment, first, size);
     segment[size] = '\0';
@@ -202,7 +202,8 @@ static enum status capture(const char *first, size_t size, char to[ROUTER_CAPTUR
     }
     const size_t decoded = strlen(segment) + 1;
     if (decoded > ROUTER_CAPTURE_SIZE) {
-        return problem_set(reterr, STATUS_NO_SUCH_ROUTE, "No name here is that long.");
+        return problem_set(reterr, STATUS_NO_SUCH_ROUTE,
+                           "The path has a segment that is longer than any name.");
     }
     memcpy(to, segment, decoded);
     return STATUS_OK;
@@ -236,7 +237,7 @@ enum status router_find(enum method method, const char *path, struct router_matc
     }
     if (allowed == 0) {
         problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is nothing at this address.");
-        problem_hint(reterr, "/docs shows the addresses, /openapi.json lists them.");
+        problem_hint(reterr, "/docs describes the addresses; /openapi.json lists them.");
         return STATUS_NO_SUCH_ROUTE;
     }
     for (size_t i = 0; i < METHOD_COUNT; i++) {
@@ -245,7 +246,7 @@ enum status router_find(enum method method, const char *path, struct router_matc
                                      size == 0 ? "" : ", ", methods[i].name);
         }
     }
-    problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This address does not answer that method.");
-    problem_hint(reterr, "It answers %s.", ret_allow);
+    problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This address does not support this method.");
+    problem_hint(reterr, "It supports %s.", ret_allow);
     return STATUS_METHOD_NOT_ALLOWED;
 }

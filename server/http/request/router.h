@@ -1,4 +1,4 @@
-/* The addresses of the service, and from method and path to a route. */
+/* The table of all routes, and the search in it. Constant data and pure functions. */
 #pragma once
 
 #include "proto/problem.h"
@@ -13,58 +13,55 @@ enum method {
     METHOD_PUT = 8,
     METHOD_DELETE = 16,
     METHOD_PATCH = 32,
-    METHOD_OPTIONS = 64, /* of no route: a preflight, else refused */
-    METHOD_OTHER = 128   /* known to HTTP, answered nowhere here */
+    METHOD_OPTIONS = 64, /* used for CORS preflights only */
+    METHOD_OTHER = 128   /* any other method; no route has it */
 };
 
 struct request;
 
-/* The object that a route is about, which is looked up before the route is called. */
+/* The object that must be found before the handler runs. */
 enum route_needs { NEEDS_NOTHING, NEEDS_GRAPH, NEEDS_RESULT };
 
-/* The limit of the configuration that holds for the body of a route. */
+/* The kind of body that a route accepts, which selects its size limit in the configuration. */
 enum route_body {
-    BODY_NONE,     /* or one that prepare expects */
-    BODY_DOCUMENT, /* a small one in JSON */
-    BODY_PAIRS,    /* a list of vertices, pairs or changes */
-    BODY_FILE      /* as large as an upload */
+    BODY_NONE,     /* no body, or an upload that prepare opens */
+    BODY_DOCUMENT, /* a small JSON document */
+    BODY_PAIRS,    /* a list of vertices, pairs or edge changes */
+    BODY_FILE      /* a file, limited like an upload */
 };
 
 struct stream_kind;
 
-/* All that is known of a route. What it says of parameters, body and media types is checked before
- * the route is called. */
+/* Description of a route. Parameters, body and types are checked before the handler runs. */
 struct route {
-    unsigned methods;    /* HEAD is added where GET is */
-    const char *pattern; /* "/v1/jobs/{id}": a name in braces takes one segment; two at most */
-    unsigned right;      /* that its key must have: of enum right */
-    const char *parameters[17]; /* all that are known; NULL-terminated; query.c has their types */
-    unsigned required;          /* so many of the first must be given */
-    const char *offers[4];      /* media types of the answer, NULL-terminated; none: the handler
-                                 * chooses */
+    unsigned methods;           /* methods accepted; GET implies HEAD */
+    const char *pattern;        /* "/v1/jobs/{id}": braces match one segment; at most two */
+    unsigned right;             /* right that the key must have, of enum right */
+    const char *parameters[17]; /* accepted, NULL-terminated; types are in query.c */
+    unsigned required;          /* number of leading parameters that are mandatory */
+    const char *offers[4];      /* media types of the answer; empty: the handler chooses */
     enum route_body body;
-    const char *reads[5]; /* media types of the body, NULL-terminated; none: any */
-    const char *shape;    /* of a body in JSON */
-    bool compares;        /* the handler compares If-Match with the tag of what it changes */
+    const char *reads[5]; /* media types of the body, NULL-terminated; empty: any */
+    const char *shape;    /* shape of a JSON body, for error messages */
+    bool compares;        /* the handler compares If-Match with the resource's tag */
     enum route_needs needs;
-    /* At the headers of a request with a body, to refuse it early; NULL: nothing more to check. */
+    /* Called at the headers, to refuse a request before its body is sent; NULL: no check. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
-    void (*handle)(struct request *request); /* when all of the request is there */
-    const struct stream_kind *stream;        /* the answer, where there is no handler */
+    void (*handle)(struct request *request); /* called when the request is complete */
+    const struct stream_kind *stream;        /* streamed answer of a route without a handler */
 };
 
-/* The longest segment that is taken, with its NUL. */
+/* The longest decoded segment that {name} matches, with its NUL. */
 #define ROUTER_CAPTURE_SIZE 128
 #define ROUTER_ALLOW_SIZE 48
 
 struct router_match {
     const struct route *route;
-    char capture[ROUTER_CAPTURE_SIZE]; /* decoded; empty when the pattern takes nothing */
-    const char *second; /* the second segment taken, in the path and undecoded; NULL without one */
+    char capture[ROUTER_CAPTURE_SIZE]; /* first {name} segment, decoded; empty without one */
+    const char *second; /* second {name} segment, undecoded, inside the path; or NULL */
     size_t second_size;
 };
 
-/* The one table that says what is answered where. */
 extern const struct route router_table[];
 extern const size_t router_route_count;
 
@@ -72,8 +69,9 @@ enum method router_method(const char *name);
 /* "other" for METHOD_OTHER. */
 const char *router_method_name(enum method method);
 
-/* path: undecoded, without the query. STATUS_NO_SUCH_ROUTE; STATUS_BAD_REQUEST for a broken escape;
- * STATUS_METHOD_NOT_ALLOWED with the methods in ret_allow, which is empty otherwise. */
+/* Finds the route of a method and path (undecoded, without the query). STATUS_NO_SUCH_ROUTE;
+ * STATUS_BAD_REQUEST for a malformed escape; STATUS_METHOD_NOT_ALLOWED with the allowed methods in
+ * ret_allow, which is empty otherwise. */
 MUST_CHECK enum status router_find(enum method method, const char *path,
                                    struct router_match *ret_match,
                                    char ret_allow[ROUTER_ALLOW_SIZE], struct problem *reterr);

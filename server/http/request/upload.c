@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A guess, before the body comes, at the memory that a byte of it takes: an edge takes 20 bytes,
- * and its text mostly 10 or more. */
+/* Estimated memory per byte of the body: an edge takes 20 bytes, its text usually 10 or more. */
 #define ANNOUNCED_BYTE_MEMORY 2
 
 void upload_init(struct upload *upload, const struct upload_rules *rules)
@@ -37,13 +36,13 @@ void upload_hint_formats(struct problem *problem)
         }
     }
     if (text_status(&list) == STATUS_OK) {
-        problem_hint(problem, "Read here: %s.", list.bytes);
+        problem_hint(problem, "Supported formats: %s.", list.bytes);
     }
     text_finish(&list);
 }
 
-/* Nothing of a refused body is kept while its rest still comes in; the decoder, which may be at
- * work, goes last. */
+/* Frees the data of a refused body at once, while its rest is still arriving. The decoder may be
+ * running, so its caller frees it later. */
 static void refuse(struct upload *upload)
 {
     text_finish(&upload->kept);
@@ -65,15 +64,16 @@ enum status upload_check_announced(struct upload *upload)
     return upload->problem.status;
 }
 
-/* Sets the problem of a file that curl sent as a form, without the ends of its lines. */
+/* Refuses a file that curl -d sent without its line ends. */
 static void check_form(struct upload *upload)
 {
     if (upload->rules.is_form && reader_awaits_line(upload->reader)) {
         problem_set(&upload->problem, STATUS_BAD_GRAPH,
-                    "The body is a form of one line without an end: curl -d takes the ends of the "
-                    "lines out of a file.");
-        problem_hint(&upload->problem, "Send the file with --data-binary @FILE; a body of one line "
-                                       "ends with a line feed.");
+                    "The body is form data of one line without a line end: curl -d removes the "
+                    "line ends of a file.");
+        problem_hint(
+            &upload->problem,
+            "Send the file with --data-binary @FILE; end a body of one line with a line feed.");
     }
 }
 
@@ -87,7 +87,7 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
         refuse(upload);
         return;
     }
-    /* A piece is small beside a step, so it is charged for once it is read. */
+    /* Charge a piece after reading it: a piece is small compared with a step of the charge. */
     const uint64_t memory_bytes = reader_memory(upload->reader) +
                                   (upload->decoder != NULL ? decoder_memory(upload->decoder) : 0);
     if (upload_memory_admit(&upload->share, reader_announced_memory(upload->reader),
@@ -97,7 +97,7 @@ static void read_bytes(struct upload *upload, const char *bytes, size_t size)
     }
 }
 
-/* From now on the bytes go to a reader, those kept so far first. */
+/* Creates the reader and feeds it the buffered bytes; later bytes go to it directly. */
 static void start_reader(struct upload *upload)
 {
     upload->rules.options.format_guessed = upload->rules.format == FORMAT_NONE;
@@ -125,7 +125,7 @@ static void find_format(struct upload *upload)
     }
     const size_t size =
         upload->kept.size < READER_SNIFF_SIZE ? upload->kept.size : READER_SNIFF_SIZE;
-    /* The pieces in which the body came do not change the answer. */
+    /* Detect from a fixed number of bytes, so that the received pieces do not matter. */
     upload->format = sniff_format(upload->kept.bytes, size);
     if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
         (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
@@ -145,7 +145,6 @@ static bool may_be_document(const struct upload *upload)
     return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
 }
 
-/* The bytes of the graph itself. */
 static void receive_bytes(struct upload *upload, const char *bytes, size_t size)
 {
     upload->decoded_bytes += size;
@@ -194,7 +193,7 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
         status = decoder_create(&rules, &upload->decoder);
     }
     if (status != STATUS_OK) {
-        problem_set(&upload->problem, status, "There is nothing to decode the upload with.");
+        problem_set(&upload->problem, status, "The decoder for the upload cannot be created.");
     } else {
         status = decoder_feed(upload->decoder, bytes, size, &upload->problem);
     }
@@ -213,7 +212,8 @@ void upload_feed(struct upload *upload, const char *bytes, size_t size)
         return;
     }
     if (upload->size_bytes > upload->rules.body_limit_bytes) {
-        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE, "The body is longer than is taken.");
+        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE,
+                    "The body is larger than this service accepts.");
         problem_limit(&upload->problem, (double)upload->rules.body_limit_bytes,
                       (double)upload->size_bytes);
         refuse(upload);
@@ -245,7 +245,7 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
         refuse(upload);
     }
     if (upload->problem.status == STATUS_OK && upload->decoded_bytes == 0) {
-        problem_set(&upload->problem, STATUS_EMPTY_BODY, "There is nothing in the body.");
+        problem_set(&upload->problem, STATUS_EMPTY_BODY, "The body is empty.");
     }
     if (upload->problem.status == STATUS_OK && upload->format == FORMAT_NONE) {
         find_format(upload);
@@ -257,7 +257,7 @@ enum status upload_end(struct upload *upload, struct reader **ret_reader,
             document = json_loadb(upload->kept.bytes + mark, upload->kept.size - mark,
                                   JSON_REJECT_DUPLICATES, NULL);
         }
-        /* A document names a stored graph and brings none. */
+        /* A document names a stored graph, and contains neither edges nor nodes. */
         if (!json_is_string(json_object_get(document, "graph")) ||
             json_object_get(document, "edges") != NULL ||
             json_object_get(document, "links") != NULL ||

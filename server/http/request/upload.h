@@ -1,7 +1,8 @@
-/* A graph on its way in: the bytes of a body, in any split, into a reader. Pure of HTTP.
+/* An upload: passes the decoded bytes of a body, in pieces of any size, to a graph reader.
  *
- * The format is said, or found out from the first bytes. A small JSON body may be a document that
- * names a stored graph instead; it is kept until its end tells. */
+ * The format is given or detected from the first bytes. A small JSON body may instead be a document
+ * that names a stored graph; it is buffered until its end, where this is decided. Knows nothing of
+ * HTTP. Owned by its request and used by the thread of the connection. */
 #pragma once
 
 #include "proto/input_report.h"
@@ -10,47 +11,48 @@
 
 struct upload_rules {
     struct graph_options options;
-    enum format format; /* FORMAT_NONE: find out */
-    enum format family; /* FORMAT_JSON or FORMAT_EDGES: of the formats to find out, such a one */
-    bool is_form;       /* by its media type, as curl sends files, with or without their lines */
-    enum coding coding; /* of the body; CODING_IDENTITY: find out */
+    enum format format; /* FORMAT_NONE: detect */
+    enum format family; /* FORMAT_JSON or FORMAT_EDGES: detect within this family */
+    bool is_form;       /* a form's media type: curl's default; curl -d drops line ends */
+    enum coding coding; /* Content-Encoding; CODING_IDENTITY: detect gzip and zstd */
     uint64_t body_limit_bytes;
     uint64_t decoded_limit_bytes;
     uint64_t decoded_ratio;
-    uint64_t document_limit_bytes; /* 0: a document is not expected here */
-    uint64_t announced_bytes;      /* of the body; 0: not known */
+    uint64_t document_limit_bytes; /* 0: the body cannot be a document */
+    uint64_t announced_bytes;      /* Content-Length; 0: unknown */
 };
 
 struct upload {
     struct upload_rules rules;
-    enum format format;        /* FORMAT_NONE while undecided */
-    struct text kept;          /* while undecided, or perhaps a document */
-    struct decoder *decoder;   /* NULL before the first byte of the body */
-    struct reader *reader;     /* NULL until the bytes go to it */
-    uint64_t size_bytes;       /* all that came, refused or not */
-    uint64_t decoded_bytes;    /* all that came out of the decoder, or the same */
-    struct upload_share share; /* its charge, until it is refused or moved to the scheduler */
+    enum format format; /* FORMAT_NONE while undecided */
+    struct text kept; /* bytes buffered while the format is unknown or the body may be a document */
+    struct decoder *decoder;   /* created with the first byte of the body */
+    struct reader *reader;     /* created once the format is known */
+    uint64_t size_bytes;       /* received bytes, including refused ones */
+    uint64_t decoded_bytes;    /* bytes after decoding */
+    struct upload_share share; /* memory charged, until refused or moved to the scheduler */
     double parse_s;
-    struct problem problem; /* status other than STATUS_OK: refused, the rest is not looked at */
+    struct problem problem; /* set when refused; the rest of the body is then ignored */
 };
 
-/* It is charged for nothing before upload_memory_init_share is called on its share. */
+/* Initialises an upload. The caller also initialises upload->share with upload_memory_init_share
+ * before feeding bytes. */
 void upload_init(struct upload *upload, const struct upload_rules *rules);
 void upload_finish(struct upload *upload);
 
-/* STATUS_UPLOAD_MEMORY, and a problem that the rest of the body does not change, when there is no
- * room now for a body of the announced length. Charges nothing. */
+/* Refuses the upload with STATUS_UPLOAD_MEMORY when there is no room now for a body of the
+ * announced length. Charges nothing. */
 MUST_CHECK enum status upload_check_announced(struct upload *upload);
 void upload_feed(struct upload *upload, const char *bytes, size_t size);
 
 struct json_t;
-/* The end of the body: either the reader, to be finished by whoever takes it, or the document, a
- * new reference; the other is NULL. */
+/* Ends the body. Returns either the reader, which the caller owns and finishes, or the document, a
+ * new reference; the other one is NULL. */
 MUST_CHECK enum status upload_end(struct upload *upload, struct reader **ret_reader,
                                   struct json_t **ret_document, struct problem *reterr);
 
-/* Fills in what is known of the body without its graph. Call it after upload_end. */
+/* Describes the body: format, coding, sizes and direction. Call after upload_end. */
 void upload_report(const struct upload *upload, struct input_report *ret_report);
 
-/* The formats read, for the hint of a 415. */
+/* Sets the hint of a 415 to the list of input formats. */
 void upload_hint_formats(struct problem *problem);

@@ -4,10 +4,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* Both at their fastest: the wire is to be no slower than without. */
+/* The fastest level of both, so that compression does not slow down the transfer. */
 #define ZSTD_LEVEL 1
 #define GZIP_LEVEL 1
-/* 256 KiB: what a decoder needs too, which after RFC 9659 has to do with 8 MiB. */
+/* 256 KiB, which the decoder must allocate too; RFC 9659 allows up to 8 MiB. */
 #define ZSTD_WINDOW_LOG 18
 /* zlib's window of 2^15 bytes, with the header and trailer of gzip. */
 #define GZIP_WINDOW (15 + 16)
@@ -99,7 +99,7 @@ static enum status encode_gzip(struct coder *coder, const char *bytes, size_t si
             return STATUS_NO_MEMORY;
         }
         gzip->avail_out = (uInt)OUTPUT_SIZE;
-        /* Neither fails but for a stream that is not one. */
+        /* deflate reports this error only for an inconsistent z_stream. */
         ended = deflate(gzip, flushes[until]);
         CHECK(ended != Z_STREAM_ERROR);
         text_advance(to, OUTPUT_SIZE - gzip->avail_out);

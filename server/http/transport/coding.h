@@ -1,5 +1,5 @@
-/* Content codings: bytes into one, piece by piece with bounded memory. Nothing of HTTP itself in
- * it; one thread's at a time. */
+/* Compresses bytes to gzip or zstd, piece by piece and with bounded memory. Knows nothing of HTTP.
+ * A coder is used by one thread at a time. */
 #pragma once
 
 #include "proto/read/decoder.h"
@@ -7,7 +7,7 @@
 
 struct coder;
 
-/* coding: not identity. */
+/* coding must not be CODING_IDENTITY. */
 MUST_CHECK enum status coding_open(enum coding coding, struct coder **ret_coder);
 void coding_close(struct coder *coder);
 /* How much output a call forces: as it comes, a flush of all bytes so far, or the end. */

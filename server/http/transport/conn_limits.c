@@ -40,7 +40,8 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* An IPv6 address counts as its /64, which one customer has; an IPv4-mapped one as the IPv4 one. */
+/* Reduces an address to the bits that count: the /64 of an IPv6 address, which one customer owns,
+ * and the IPv4 address of an IPv4-mapped one. */
 static bool read_address(const struct sockaddr *address, uint64_t *ret_bits)
 {
     *ret_bits = 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* States of a TCP connection, from the kernel's tcp_states.h: linux/tcp.h does not name them. */
+/* TCP states, from the kernel's tcp_states.h; linux/tcp.h does not define them. */
 #define STATE_CLOSE 7
 #define STATE_CLOSE_WAIT 8
 #define STATE_LAST_ACK 9
@@ -21,7 +21,7 @@ void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, d
     }
 }
 
-/* False for a socket of another kind. */
+/* Returns false for a socket that is not TCP. */
 static bool read_tcp_info(int descriptor, struct tcp_info *ret_info)
 {
     socklen_t size = sizeof(*ret_info);
@@ -58,7 +58,7 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
     }
     if (read_tcp_info(descriptor, &info)) {
         const bool is_sending = info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0;
-        /* The end of the last answer may still be on its way: it has its own deadline. */
+        /* The end of the previous answer may still be in transit; its own deadline applies. */
         if (deadlines->phase == PHASE_HEADERS && !is_sending) {
             return true;
         }
@@ -67,7 +67,7 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
             return false;
         }
         moved = in_body ? moved : info.tcpi_bytes_acked;
-        /* libmicrohttpd 0.9.75 overlooks the end of a connection that came with the last bytes. */
+        /* libmicrohttpd 0.9.75 misses a close that arrives together with the last bytes. */
         has_left = in_body && info.tcpi_state == STATE_CLOSE_WAIT;
     } else if (deadlines->phase == PHASE_HEADERS) {
         return true;

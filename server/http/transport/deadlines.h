@@ -1,51 +1,50 @@
-/* Deadlines of a connection. They stand beside libmicrohttpd's own, which knows only the time
- * without any byte and so lets a client live that drips. A connection is late when it
- *   - does not complete the headers of a request within header_s,
- *   - sends a body, or takes an answer, slower than the rate floor for header_s or stall_s.
- * Rates are judged by a token bucket: each byte is worth 1/rate_floor seconds, and at most one
- * timeout of credit is kept. The bytes of a body are those that libmicrohttpd has delivered. Those
- * of an answer are the acknowledged ones of a TCP socket, as the kernel's buffers hide the rest; on
- * a Unix socket, where the kernel counts none, those that the content callbacks have produced; an
- * answer of a known size without such a callback is to be taken whole within stall_s and the time
- * of its size at the rate floor.
+/* Deadlines of a connection. libmicrohttpd's own timeout knows only the time without any byte, so a
+ * client that sends a byte now and then would live forever. Here a connection is late when it
+ *   - does not complete the headers of a request within header_s, or
+ *   - sends a body, or accepts an answer, slower than the rate floor for header_s or stall_s.
+ * Rates are judged by a token bucket: each byte adds 1/rate_floor seconds, up to one timeout. Body
+ * bytes count when libmicrohttpd delivers them. Bytes of an answer count when TCP acknowledges
+ * them, because kernel buffers hide the rest. A Unix socket has no such counter: there the bytes
+ * that the content callback has produced count, and an answer of known size without a callback must
+ * finish within stall_s plus its size divided by the rate floor.
  *
- * Belongs to the thread of the connection. Of the socket it only reads the kernel's counters. */
+ * Used by the thread of the connection only; reads the socket's kernel counters, nothing else. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct deadline_rules {
-    double header_s;     /* for the headers of a request; also the bucket of a body */
-    double stall_s;      /* the bucket of an answer */
-    uint64_t rate_floor; /* bytes a second; 0: no floor */
+    double header_s;     /* timeout of the headers; bucket size of a body */
+    double stall_s;      /* bucket size of an answer */
+    uint64_t rate_floor; /* bytes per second; 0: no floor */
 };
 
 enum conn_phase {
-    PHASE_HEADERS, /* the next request is awaited */
+    PHASE_HEADERS, /* waiting for the headers of a request */
     PHASE_BODY,
-    PHASE_HANDLER, /* nothing is expected of the client */
+    PHASE_HANDLER, /* waiting for the server, not for the client */
     PHASE_ANSWER
 };
 
 struct deadlines {
     enum conn_phase phase;
-    double since_s;    /* when PHASE_HEADERS began */
-    uint64_t received; /* bytes of bodies so far; the owner counts */
-    uint64_t produced; /* bytes of this answer from its content callback so far; likewise */
-    uint64_t whole;    /* bytes of this answer if there is no such callback; likewise */
+    double since_s;    /* time of the last phase change; used in PHASE_HEADERS */
+    uint64_t received; /* body bytes received; updated by the caller */
+    uint64_t produced; /* bytes that the content callback produced; updated by the caller */
+    uint64_t whole;    /* size of an answer without a content callback; set by the caller */
     /* The token bucket. */
-    double checked_s; /* below 0: it is full, from the next check on */
+    double checked_s; /* time of the last check; below 0: the next check fills the bucket */
     double credit_s;
     uint64_t counted;
-    bool had_left; /* at the last check the client had closed its side within a body */
+    bool had_left; /* the last check found that the client closed its side within a body */
 };
 
 void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, double now_s);
-/* Whether the connection has to end. Call it a few times a second. */
+/* Whether the connection has missed a deadline and must end. Called a few times per second. */
 bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rules *rules,
                           int descriptor, double now_s);
-/* Whether the client of a TCP connection has closed it, or its sending side. */
+/* Whether the client of a TCP connection has closed it or shut down its sending side. */
 bool deadlines_peer_has_left(int descriptor);
-/* Whether some of what was written to a TCP socket is not acknowledged yet. */
+/* Whether a TCP socket has written bytes that are not acknowledged yet. */
 bool deadlines_is_sending(int descriptor);

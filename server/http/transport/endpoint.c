@@ -13,29 +13,28 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* How often deadlines are looked at, and how late a connection may be ended. */
+/* Interval of the deadline checks, and so how late a connection may be ended. */
 #define TICK_MS 250
 #define TICK_S (TICK_MS * 1e-3)
-/* A thread that comes to its deadlines this late was kept busy by one request; the others are not
- * charged for it. */
+/* A check this late means that one request kept the thread busy; other clients are not charged. */
 #define BUSY_S 2.0
-/* Connections accepted in one turn: few enough that other threads get some too, and enough that of
- * 4,000 that come at once the last is not kept waiting for a second, of which its deadline for
- * headers knows nothing. */
+/* Connections accepted per turn of the loop: few enough to leave some to other threads, and enough
+ * that the last of 4,000 simultaneous clients waits less than a second, a time that its header
+ * deadline does not include. */
 #define ACCEPTS_PER_TURN 32
-/* To make room: how many connections are looked at, and how long one must have been idle. */
+/* To make room: how many connections are examined, and how long one must have been idle. */
 #define EVICTION_LOOKS 1024
 #define EVICTION_IDLE_S 1.0
-/* Requests under way at the stop have this long to end. */
+/* Time that requests in progress have to finish after endpoint_stop. */
 #define STOP_GRACE_S 5.0
-/* The time in one turn of the loop that goes to computing answers. All other connections wait for
- * it, so it bounds how late they are served, however many connections compute. */
+/* Time per turn of the loop for computing answers. All other connections wait for it, so it bounds
+ * their delay, however many connections compute. */
 #define TURN_S 5e-3
 
 struct endpoint {
     struct endpoint_rules rules;
     struct deadline_rules deadlines;
-    struct shared_listener *listener; /* NULL: not accepted from any more */
+    struct shared_listener *listener; /* NULL: no longer accepting */
     struct MHD_Daemon *daemon;
     struct mailbox *mailbox;
     pthread_t thread;
@@ -44,15 +43,15 @@ struct endpoint {
     uv_poll_t accepting;  /* the listener */
     uv_poll_t daemon_set; /* the daemon's epoll descriptor */
     uv_async_t posted;
-    uv_timer_t tick; /* runs while there are connections, or none can be accepted */
-    uv_idle_t again; /* runs while the daemon has work that no descriptor tells of */
+    uv_timer_t tick; /* runs while there are connections or accepting is paused */
+    uv_idle_t again; /* runs while the daemon has work that no descriptor signals */
     TAILQ_HEAD(, conn) conns;
-    TAILQ_HEAD(, conn) computing; /* suspended; the first is the next to compute */
-    struct conn *arriving;        /* handed to MHD_add_connection */
-    uint32_t busy;                /* connections with a request under way */
-    bool is_starved;              /* no descriptor or memory for another connection */
+    TAILQ_HEAD(, conn) computing; /* suspended connections, next to compute first */
+    struct conn *arriving;        /* connection being added by MHD_add_connection */
+    uint32_t busy;                /* connections with a request in progress */
+    bool is_starved;              /* accepting is paused: no descriptor or memory */
     double ticked_s;
-    double lost_s; /* in which the thread was busy: no client is charged for it */
+    double lost_s; /* time that the thread was busy, not charged to clients */
     double stop_s; /* when the grace period ends; 0 before the stop */
     atomic_bool is_quiesced;
     struct message quiesce_message;
@@ -61,7 +60,7 @@ struct endpoint {
 
 /* ---- The daemon ---- */
 
-/* Escapes are decoded once, by the query and the router. */
+/* Keeps percent escapes: the query and the router decode them, once. */
 static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -72,7 +71,7 @@ static size_t leave_escaped(void *context, struct MHD_Connection *connection, ch
 static void log_words(void *context, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* Mostly about clients that left or sent nonsense. */
+/* Logs messages of libmicrohttpd, mostly about clients that disconnected or sent garbage. */
 static void log_words(void *context, const char *format, va_list arguments)
 {
     char words[256];
@@ -82,7 +81,8 @@ static void log_words(void *context, const char *format, va_list arguments)
     log_write(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", words));
 }
 
-/* libmicrohttpd gives this callback of GnuTLS no context: there is one server in a process. */
+/* Static, because libmicrohttpd passes this GnuTLS callback no context; a process has one server.
+ */
 static _Atomic(struct credentials *) shown_credentials;
 
 static int show_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
@@ -139,7 +139,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
     if (rules->credentials != NULL) {
         atomic_store(&shown_credentials, rules->credentials);
     }
-    /* The service ignores SIGPIPE: only then are files sent by sendfile(). */
+    /* The option says that the service ignores SIGPIPE; libmicrohttpd uses sendfile() only then. */
     return MHD_start_daemon(
         flags, 0, NULL, NULL, rules->request_came, endpoint, MHD_OPTION_EXTERNAL_LOGGER, log_words,
         endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -154,7 +154,7 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
 
 static void run_again(uv_idle_t *idle);
 
-/* Lets the daemon do what it can. Its own timeouts are looked at with each tick. */
+/* Runs the daemon. Its own timeouts are checked with each tick. */
 static void run_daemon(struct endpoint *endpoint)
 {
     MHD_UNSIGNED_LONG_LONG left_ms;
@@ -177,7 +177,7 @@ static void end_computing(struct conn *conn)
     endpoint_resume(conn, conn->connection);
 }
 
-/* The connections compute one after the other, for one turn together. */
+/* Computes answers in turn until the time of one turn is used up. */
 static void compute_answers(struct endpoint *endpoint)
 {
     const double end_s = clock_monotonic_s() + TURN_S;
@@ -217,8 +217,8 @@ static void start_ticking(struct endpoint *endpoint)
     }
 }
 
-/* With SO_LINGER of zero seconds the kernel discards unsent bytes on close, and does not keep them
- * for minutes. libmicrohttpd notices the shutdown and closes the socket. */
+/* SO_LINGER with zero seconds makes the kernel discard unsent bytes on close instead of keeping
+ * them for minutes. libmicrohttpd detects the shutdown and closes the socket. */
 static void end_connection(const struct conn *conn)
 {
     const struct linger none = {.l_onoff = 1};
@@ -228,7 +228,7 @@ static void end_connection(const struct conn *conn)
     shutdown(conn->descriptor, SHUT_RDWR);
 }
 
-/* Ends an answer that is being computed: its client has left, or the endpoint stops. */
+/* Cancels an answer that is being computed: the client disconnected or the endpoint stops. */
 static void abandon_answer(struct conn *conn)
 {
     conn->is_abandoned = true;
@@ -272,7 +272,7 @@ static void check_deadlines(uv_timer_t *timer)
 
 /* ---- New connections ---- */
 
-/* Ends, of those that came first, the connection that has waited longest for its next request. */
+/* Closes the longest idle of the EVICTION_LOOKS oldest connections; false when none is idle. */
 static bool evict_idle(struct endpoint *endpoint)
 {
     double since_s = clock_monotonic_s() - endpoint->lost_s - EVICTION_IDLE_S;
@@ -293,11 +293,11 @@ static bool evict_idle(struct endpoint *endpoint)
         return false;
     }
     end_connection(oldest);
-    oldest->deadlines.since_s = INFINITY; /* not to be chosen again */
+    oldest->deadlines.since_s = INFINITY; /* never choose it again */
     return true;
 }
 
-/* Takes the descriptor. */
+/* Owns the descriptor from now on. */
 static void admit(struct endpoint *endpoint, int descriptor, const struct sockaddr *address,
                   socklen_t size)
 {
@@ -320,8 +320,8 @@ static void admit(struct endpoint *endpoint, int descriptor, const struct sockad
     start_ticking(endpoint);
     deadlines_start_phase(&conn->deadlines, PHASE_HEADERS, clock_monotonic_s() - endpoint->lost_s);
     endpoint->arriving = conn;
-    /* It closes the socket when it fails. Version 1.0 may only queue a connection from outside, and
-     * tells of it in its next run. */
+    /* MHD_add_connection closes the socket when it fails. Version 1.0 may only queue the connection
+     * and announce it in its next run. */
     if (MHD_add_connection(endpoint->daemon, descriptor, address, size) == MHD_YES &&
         endpoint->arriving != NULL) {
         MHD_run(endpoint->daemon);
@@ -348,8 +348,7 @@ static void accept_connections(uv_poll_t *poll, int failed, int events)
             admit(endpoint, descriptor, &address.any, size);
             continue;
         }
-        /* Stop polling: a connection that cannot be accepted would wake the loop again and again.
-         */
+        /* Stop polling: a connection that cannot be accepted would keep waking the loop. */
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             uv_poll_stop(poll);
             endpoint->is_starved = true;
@@ -446,7 +445,7 @@ static void wake(void *context)
 
 /* ---- Life ---- */
 
-/* The handles are initialised one after another, and all are closed in the loop. */
+/* Initialises the handles in turn; close_handles and the loop close them all. */
 static enum status open_handles(struct endpoint *endpoint)
 {
     const union MHD_DaemonInfo *info =
@@ -492,7 +491,7 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
             *ret_endpoint = endpoint;
             return STATUS_OK;
         }
-        /* The caller keeps a use of its own of the listener. */
+        /* The caller counts as a user of the listener, so it is not closed here. */
         close_handles(endpoint);
         uv_run(&endpoint->loop, UV_RUN_DEFAULT);
     }
@@ -567,7 +566,7 @@ void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection)
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection)
 {
     conn->is_suspended = false;
-    conn->deadlines.checked_s = -1; /* the time that it was suspended is not the client's */
+    conn->deadlines.checked_s = -1; /* time while suspended is not charged to the client */
     MHD_resume_connection(connection);
 }
 

@@ -1,10 +1,10 @@
-/* An endpoint: one HTTP thread with its libuv loop and one daemon of libmicrohttpd, which has no
- * thread and no listening socket of its own. The loop watches the listener and the daemon's epoll
- * descriptor, accepts, limits connections, judges deadlines and resumes suspended requests: all
- * that touches a connection happens on this thread, by documented calls of libmicrohttpd.
- * shutdown() and the kernel's counters are all that is asked of a socket besides.
+/* An endpoint: one HTTP thread with a libuv loop and a libmicrohttpd daemon, which has neither a
+ * thread nor a listening socket of its own. The loop polls the listener and the daemon's epoll
+ * descriptor, accepts and limits connections, checks deadlines and resumes suspended requests.
+ * Everything that touches a connection happens on this thread, through documented calls of
+ * libmicrohttpd; directly on a socket the endpoint only uses shutdown(), SO_LINGER and TCP_INFO.
  *
- * Created, told to stop and destroyed by the thread of the service; other threads only post. */
+ * The service's thread creates, stops and destroys endpoints; other threads only post messages. */
 #pragma once
 
 #include "server/config.h"
@@ -18,32 +18,32 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-/* Header memory and read buffer of a connection; a connection that has asked once holds all of it,
- * and larger buffers make uploads slower. */
+/* Memory of a connection for headers and the read buffer. After its first request a connection
+ * keeps all of it; a larger buffer makes uploads slower. */
 #define ENDPOINT_CONNECTION_BYTES ((size_t)24 << 10)
 
 struct endpoint;
 
-/* A connection, for as long as libmicrohttpd has it. */
+/* A connection; lives while libmicrohttpd has it. */
 struct conn {
     TAILQ_ENTRY(conn) place;
     struct endpoint *endpoint;
     int descriptor;
     enum conn_verdict verdict;
-    uint32_t address; /* counter of conn_limits.h */
+    uint32_t address; /* index of its counter in conn_limits.h */
     bool is_suspended;
-    bool is_last; /* the connection ends with the answer under way */
-    /* While its answer is computed: */
+    bool is_last; /* close the connection after the current answer */
+    /* Valid while its answer is being computed: */
     TAILQ_ENTRY(conn) turn;
     struct MHD_Connection *connection;
-    bool (*compute)(void *context, double end_s); /* NULL: it is not */
+    bool (*compute)(void *context, double end_s); /* NULL: no answer is being computed */
     void *compute_context;
-    bool is_abandoned; /* its answer was ended while it was computed: the connection ends */
+    bool is_abandoned; /* its answer was cancelled while being computed: close the connection */
     struct deadlines deadlines;
-    struct request *request; /* the request under way; NULL between two; of the callbacks */
+    struct request *request; /* current request or NULL; set by the callbacks */
 };
 
-/* A listener that several endpoints accept from; the last that leaves closes it. */
+/* A listener shared by several endpoints; the last user closes it. */
 struct shared_listener {
     struct listener listener;
     atomic_uint users;
@@ -53,54 +53,52 @@ struct endpoint_rules {
     const struct config *config;
     struct credentials *credentials; /* NULL: no TLS */
     struct conn_limits *limits;
-    uint32_t connections; /* at most; further ones are closed at once */
-    void *context;        /* endpoint_context() */
-    /* Callbacks of libmicrohttpd with the endpoint as their context, on its thread. */
+    uint32_t connections; /* limit of the daemon, which closes further connections at once */
+    void *context;        /* returned by endpoint_context() */
+    /* libmicrohttpd callbacks, called on the endpoint's thread with the endpoint as context. */
     MHD_AccessHandlerCallback request_came;
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback request_ended;
-    /* The client of a suspended connection has left. */
+    /* The client of a suspended connection has disconnected. */
     void (*client_left)(struct conn *conn);
     void (*conn_closed)(struct conn *conn);
 };
 
-/* Answers at once. Does not take the listener when it fails. */
+/* Starts an endpoint, which accepts at once. On failure the listener stays the caller's. */
 MUST_CHECK enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
                                        struct shared_listener *listener,
                                        struct endpoint **ret_endpoint);
-/* From any thread: it is delivered on the endpoint's. */
+/* Posts a message, to be delivered on the endpoint's thread. Any thread. */
 void endpoint_post(struct endpoint *endpoint, struct message *message);
-/* No new connections; open ones are answered. */
+/* Stops accepting connections; requests on open connections are still answered. */
 void endpoint_quiesce(struct endpoint *endpoint);
-/* Whether its thread knows of the quiesce, and what it posted before is posted. */
+/* Whether the thread has processed the quiesce; every call that it made before is then posted. */
 bool endpoint_is_quiesced(const struct endpoint *endpoint);
-/* Also ends the thread, once all requests under way are answered or the grace period is over; then
- * closes the connections. No further post may come; two calls, so that several end at once. NULL is
- * accepted. */
+/* Ends the thread once all requests are answered or the grace period is over, and closes the
+ * connections. No message may be posted afterwards. endpoint_destroy joins the thread; the two are
+ * separate so that several endpoints can stop in parallel. */
 void endpoint_stop(struct endpoint *endpoint);
 void endpoint_destroy(struct endpoint *endpoint);
 
-/* Whether libmicrohttpd is told to parse leniently. Version 0.9 is: guard.c sees all that it lets
- * pass, and refuses it in our words. From 1.0 on the daemon refuses by itself what it would else
- * make the best of: folded lines, tabs and bare LFs as delimiters, a blank in the target. */
+/* Whether libmicrohttpd parses leniently. Version 0.9 does: framing.c then inspects the head and
+ * refuses it with our own message. From 1.0 on the daemon itself refuses folded headers, tabs and
+ * bare LFs as delimiters, and blanks in the target. */
 bool endpoint_parses_leniently(void);
 
 /* ---- On the endpoint's thread ---- */
 
 void *endpoint_context(const struct endpoint *endpoint);
 struct conn *endpoint_conn(struct MHD_Connection *connection);
-/* The phase of a connection; now_s by clock_monotonic_s(), of PHASE_HEADERS only. */
+/* Changes the phase of a connection. now_s (clock_monotonic_s()) is used for PHASE_HEADERS only. */
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);
 void endpoint_suspend(struct conn *conn, struct MHD_Connection *connection);
 void endpoint_resume(struct conn *conn, struct MHD_Connection *connection);
-/* Has a thread of libuv's pool call work(context), then the endpoint's thread done(context). A call
- * takes no longer than a turn. STATUS_NO_MEMORY. */
+/* Runs work(context) on libuv's thread pool, then done(context) on the endpoint's thread. work must
+ * not take longer than a turn. STATUS_NO_MEMORY. */
 MUST_CHECK enum status endpoint_work(struct endpoint *endpoint, void (*work)(void *context),
                                      void (*done)(void *context), void *context);
-/* Suspends the connection, which goes on once compute(context) has returned true. compute is called
- * in turn with that of other connections, and returns soon after end_s (clock_monotonic_s()). The
- * answer is abandoned when its client leaves or the endpoint stops. From callbacks of
- * libmicrohttpd.
- */
+/* Suspends the connection and resumes it once compute(context) returns true. Connections take
+ * turns; compute must return soon after end_s (clock_monotonic_s()). The answer is cancelled when
+ * the client disconnects or the endpoint stops. Call from libmicrohttpd's callbacks only. */
 void endpoint_compute(struct conn *conn, struct MHD_Connection *connection,
                       bool (*compute)(void *context, double end_s), void *context);

@@ -8,18 +8,18 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* So many connections beyond connection_limit are accepted, to be answered with a refusal. */
+/* Connections beyond connection_limit that are accepted only to be refused. */
 #define REFUSED_CONNECTIONS(limit) ((limit) / 8 + 64)
 #define URL_SIZE 192
 
 struct http {
     struct http_context http_context;
     struct shared_listener shared;
-    char url[URL_SIZE]; /* "http://HOST:PORT" with the port really taken, "unix:PATH" */
+    char url[URL_SIZE]; /* "http://HOST:PORT" with the actual port, or "unix:PATH" */
     struct upload_memory upload_memory;
     struct credentials *credentials; /* NULL: no TLS */
-    size_t thread_count;             /* that run */
-    struct endpoint **endpoints;     /* one for each thread */
+    size_t thread_count;             /* running threads */
+    struct endpoint **endpoints;     /* one per thread */
 };
 
 static void destroy(struct http *http)
@@ -48,7 +48,7 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
     enum status status = STATUS_OK;
     if (is_given(config->tls_certificate) != is_given(config->tls_key)) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "http.tls_certificate and http.tls_key belong together.");
+                           "http.tls_certificate and http.tls_key must be set together.");
     }
     if (is_given(config->keys_file)) {
         status =
@@ -91,7 +91,8 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     return open_secrets(http, reterr);
 }
 
-/* Beyond this machine nobody is let in by mistake, and no key goes in the clear. */
+/* Checks that an address reachable from other machines has the security that http.network requires,
+ * so that the service is not opened, nor keys sent unencrypted, by mistake. */
 static enum status check_network(const struct http *http, bool is_encrypted, struct problem *reterr)
 {
     const enum config_network network = http->http_context.config->network;
@@ -108,14 +109,13 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
     if (missing == NULL) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_CONFIG, "Other machines reach %s, and it has no %s.",
+    problem_set(reterr, STATUS_CONFIG, "%s is reachable from other machines but has no %s.",
                 http->shared.listener.address, missing);
-    problem_hint(reterr, "Give it that, or say that you mean it: http.network = %s.",
+    problem_hint(reterr, "Configure it, or set http.network = %s to allow this.",
                  has_keys ? "plain" : "open");
     return STATUS_CONFIG;
 }
 
-/* Starts the threads. */
 static enum status serve(struct http *http, struct problem *reterr)
 {
     const struct config *config = http->http_context.config;
@@ -133,7 +133,7 @@ static enum status serve(struct http *http, struct problem *reterr)
     STATUS_TRY(status);
     snprintf(http->url, sizeof(http->url), "%s%s", socket->is_unix ? "" : scheme, socket->address);
     request_set_callbacks(&rules);
-    atomic_store(&http->shared.users, 1); /* this function */
+    atomic_store(&http->shared.users, 1); /* counts this function as a user */
     while (status == STATUS_OK && http->thread_count < config->http_threads) {
         status = endpoint_create(&rules, (unsigned)http->thread_count, &http->shared,
                                  &http->endpoints[http->thread_count]);
@@ -147,7 +147,6 @@ static enum status serve(struct http *http, struct problem *reterr)
                              config->http_threads, rules.connections);
 }
 
-/* Ends the threads. */
 static void stop_threads(struct http *http)
 {
     for (size_t i = 0; i < http->thread_count; i++) {

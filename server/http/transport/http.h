@@ -1,7 +1,7 @@
-/* The HTTP front end: the only user of libmicrohttpd.
+/* The HTTP front end; only server/http uses libmicrohttpd.
  *
- * Its threads (transport/endpoint.h) guard, route and stream requests, answer reads from published
- * results themselves, and hand everything else to the scheduler with the connection suspended. */
+ * HTTP threads (endpoint.h) check, route and stream requests, answer reads from published results
+ * themselves, and post everything else to the scheduler while the connection is suspended. */
 #pragma once
 
 #include "server/config.h"
@@ -11,31 +11,30 @@
 
 struct http;
 
-/* Borrows all for its life, but the listeners, which it takes even when it does not start. It
- * answers at once. STATUS_CONFIG with words when keys or certificates cannot be used, or an address
- * has not what config->network asks for. */
+/* What http_start needs. Everything is borrowed for the life of the front end, except the listener,
+ * which http_start owns even when it fails. STATUS_CONFIG with a message: keys or certificate are
+ * unusable, or the address lacks the security that config->network requires. */
 struct http_parts {
     const struct config *config;
     struct scheduler *scheduler;
     struct result_table *results;
     struct store *store;
-    uint64_t upload_memory_bytes; /* for all that come in at once */
+    uint64_t upload_memory_bytes; /* memory for all uploads in progress */
     struct listener listener;
 };
 MUST_CHECK enum status http_start(const struct http_parts *parts, struct http **ret_http,
                                   struct problem *reterr);
-/* "http://127.0.0.1:8080", with the port really taken; "https://..", "unix:PATH". */
+/* "http://127.0.0.1:8080" with the actual port, "https://...", or "unix:PATH". */
 const char *http_address(const struct http *http);
-/* Read again what the configuration names, if it names any: STATUS_CONFIG with words when it cannot
- * be used, and what was read before stays. Loop thread. */
+/* Reload the configured files, if any. STATUS_CONFIG with a message when they are unusable; the old
+ * keys or certificate then stay in use. Loop thread. */
 MUST_CHECK enum status http_load_keys(struct http *http, struct problem *reterr);
 MUST_CHECK enum status http_load_certificate(struct http *http, struct problem *reterr);
-/* Listens no more; open connections are answered, but the scheduler is asked nothing: what would
- * ask is answered 503 from now on. Does not wait for the HTTP threads, which may be in the middle
- * of a long answer. */
+/* Stops listening. Open connections are still answered, but a request that would need the scheduler
+ * is answered 503. Does not wait for the HTTP threads, which may be in a long answer. */
 void http_quiesce(struct http *http);
-/* Whether each HTTP thread knows: then every call ever made has been posted. */
+/* Whether every HTTP thread has processed the quiesce; all calls are then posted. */
 bool http_is_quiesced(const struct http *http);
-/* Once http_is_quiesced, or without it when no call was ever made, and after every call has been
- * answered. NULL is accepted. */
+/* Stops the threads and frees everything. Call once http_is_quiesced is true, or when no call was
+ * ever made, and after every call has been answered. NULL is accepted. */
 void http_stop(struct http *http);

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The queue of connections not yet accepted: a client that finds it full tries again after a
- * second. The kernel's own limit is no higher unless it was raised. */
+/* Length of the queue of connections not yet accepted. A client that finds it full retries after a
+ * second. The kernel's own limit is no higher unless raised. */
 #define BACKLOG SOMAXCONN
 
 static bool copy(const char *bytes, size_t size, char *to, size_t to_size)
@@ -26,7 +26,7 @@ static bool copy(const char *bytes, size_t size, char *to, size_t to_size)
     return true;
 }
 
-/* False when it is not an address. */
+/* Splits HOST:PORT or [IPv6]:PORT; false for anything else. */
 static bool split(const char *address, char *ret_host, size_t host_size, char *ret_port,
                   size_t port_size)
 {
@@ -45,7 +45,7 @@ static bool split(const char *address, char *ret_host, size_t host_size, char *r
         first++;
         end--;
     }
-    /* A bare IPv6 address would leave it open where the port starts. */
+    /* Without brackets it is ambiguous where an IPv6 address ends and the port begins. */
     if (address[0] != '[' && memchr(first, ':', (size_t)(end - first)) != NULL) {
         return false;
     }
@@ -60,7 +60,7 @@ static int open_one(const struct addrinfo *info)
     if (descriptor < 0) {
         return -1;
     }
-    /* A restart must not wait for the connections of the process before it. */
+    /* SO_REUSEADDR: a restart need not wait for connections of the previous process to time out. */
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
         bind(descriptor, info->ai_addr, info->ai_addrlen) == 0 &&
         listen(descriptor, BACKLOG) == 0) {
@@ -72,7 +72,7 @@ static int open_one(const struct addrinfo *info)
     return -1;
 }
 
-/* Whether it is local: by the address really bound, whatever name it was given by. */
+/* Sets address and is_local from the address actually bound, whatever name was configured. */
 static bool describe(int descriptor, struct listener *listener)
 {
     struct sockaddr_storage bound = {0};
@@ -91,7 +91,7 @@ static bool describe(int descriptor, struct listener *listener)
     return length > 0 && (size_t)length < sizeof(listener->address);
 }
 
-/* Both kinds, so that a manager may hand over either. */
+/* Accepts TCP and Unix sockets, because a service manager may pass either. */
 enum status listener_adopt(int descriptor, struct listener *ret_listener, struct problem *reterr)
 {
     struct sockaddr_un bound = {0};
@@ -104,7 +104,7 @@ enum status listener_adopt(int descriptor, struct listener *ret_listener, struct
                  bound.sun_path);
     } else if (!describe(descriptor, &listener)) {
         listener_close(&listener);
-        return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of the socket.");
+        return problem_set(reterr, STATUS_CONFIG, "Cannot determine the address of the socket.");
     }
     *ret_listener = listener;
     return STATUS_OK;
@@ -135,7 +135,7 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
                            strerror(reason));
     }
     if (!describe(listener->socket, listener)) {
-        return problem_set(reterr, STATUS_CONFIG, "Cannot tell the address of %s.", address);
+        return problem_set(reterr, STATUS_CONFIG, "Cannot determine the address of %s.", address);
     }
     return STATUS_OK;
 }
@@ -147,8 +147,7 @@ static enum status fail(const char *path, const char *what, struct problem *rete
     return problem_set(reterr, STATUS_CONFIG, "Cannot %s %s: %s.", what, path, strerror(errno));
 }
 
-/* The process that holds PATH.lock owns PATH. The lock file is never removed: another process may
- * have it open. */
+/* The holder of PATH.lock owns PATH. The lock file stays: another process may have it open. */
 static enum status acquire_lock(const char *path, struct listener *listener, struct problem *reterr)
 {
     char lock[sizeof(listener->path) + sizeof(".lock")];
@@ -163,7 +162,7 @@ static enum status acquire_lock(const char *path, struct listener *listener, str
     return STATUS_OK;
 }
 
-/* Made for the owner only, so that nobody connects before the mode is what it shall be. */
+/* Creates the socket for its owner only, so that nobody connects before its mode is set. */
 static enum status bind_unix(const char *path, unsigned mode, struct listener *listener,
                              struct problem *reterr)
 {
@@ -187,15 +186,16 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
     enum status status = STATUS_OK;
     struct stat about;
     if (path[0] == '\0' || strlen(path) >= sizeof(listener->path)) {
-        return problem_set(reterr, STATUS_CONFIG, "The path of a Unix socket has 1 to %zu bytes.",
+        return problem_set(reterr, STATUS_CONFIG,
+                           "The path of a Unix socket must have 1 to %zu bytes.",
                            sizeof(listener->path) - 1);
     }
     STATUS_TRY(acquire_lock(path, listener, reterr));
-    /* A stale socket is removed, and nothing else ever. */
+    /* Remove only a stale socket, never another file. */
     if (lstat(path, &about) != 0) {
-        status = errno == ENOENT ? STATUS_OK : fail(path, "look at", reterr);
+        status = errno == ENOENT ? STATUS_OK : fail(path, "examine", reterr);
     } else if (!S_ISSOCK(about.st_mode)) {
-        status = problem_set(reterr, STATUS_CONFIG, "%s is there and no socket.", path);
+        status = problem_set(reterr, STATUS_CONFIG, "%s exists and is not a socket.", path);
     } else if (unlink(path) != 0) {
         status = fail(path, "remove", reterr);
     }
@@ -206,8 +206,6 @@ static enum status open_unix(const char *path, unsigned mode, struct listener *l
     snprintf(listener->address, sizeof(listener->address), LISTENER_UNIX_PREFIX "%s", path);
     return status;
 }
-
-/* ---- Both ---- */
 
 enum status listener_open(const char *address, unsigned mode, struct listener *ret_listener,
                           struct problem *reterr)

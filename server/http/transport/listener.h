@@ -1,4 +1,4 @@
-/* A listening socket: of TCP, or of Unix. */
+/* A listening socket, TCP or Unix: opened by address, or inherited from a service manager. */
 #pragma once
 
 #include "proto/problem.h"
@@ -10,24 +10,26 @@
 
 struct listener {
     int socket;
-    int lock;      /* of a Unix socket: PATH.lock, held; -1 */
-    bool is_local; /* only this machine reaches it */
+    int lock;      /* locked file PATH.lock of a Unix socket; else -1 */
+    bool is_local; /* reachable from this machine only */
     bool is_unix;
-    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a Unix socket that is ours */
-    char address[LISTENER_ADDRESS_SIZE]; /* "HOST:PORT" with the port really taken, "unix:PATH" */
+    char path[sizeof(
+        ((struct sockaddr_un *)0)->sun_path)]; /* Unix socket that this process bound; else empty */
+    char address[LISTENER_ADDRESS_SIZE]; /* "HOST:PORT" with the actual port, or "unix:PATH" */
 };
 
 #define LISTENER_CLOSED ((struct listener){.socket = -1, .lock = -1})
 #define LISTENER_UNIX_PREFIX "unix:"
 
-/* address: HOST:PORT, [IPv6]:PORT, or :PORT for every interface, port 0 takes a free one; or
- * unix:PATH, mode in octal. A socket that nobody holds any more is replaced: PATH.lock, which
- * stays, tells. STATUS_CONFIG with words. */
+/* Opens a socket. address is HOST:PORT, [IPv6]:PORT or :PORT for all interfaces, where port 0
+ * chooses a free port; or unix:PATH with the file mode. A stale Unix socket is replaced: the lock
+ * on PATH.lock, which is never removed, shows whether its process still runs. STATUS_CONFIG with a
+ * message. */
 MUST_CHECK enum status listener_open(const char *address, unsigned mode,
                                      struct listener *ret_listener, struct problem *reterr);
-/* Takes a socket that listens already, opened by another, to whom the file of a Unix one belongs.
- * STATUS_CONFIG with words, and it is closed. */
+/* Adopts a socket that another process has opened and that already listens; the file of an adopted
+ * Unix socket is not removed. On failure closes it: STATUS_CONFIG with a message. */
 MUST_CHECK enum status listener_adopt(int descriptor, struct listener *ret_listener,
                                       struct problem *reterr);
-/* Accepts one that is closed already, or was never opened: LISTENER_CLOSED. */
+/* Also accepts LISTENER_CLOSED and a listener that is already closed. */
 void listener_close(struct listener *listener);

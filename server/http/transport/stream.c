@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define BLOCK_SIZE 32768
-/* An answer smaller than this gains nothing from a coding. */
+/* Bytes below which an answer gains nothing from a coding. */
 #define LEAST_ENCODED 1024
-/* A block is made at once if that takes no longer than this, else in turn with other answers. */
+/* Time to make a block at once; a slower block is computed in turns with other answers. */
 #define AT_ONCE_S 5e-4
 /* A block that takes longer is sent before it is full, so that the client sees progress. */
 #define FLUSH_S 0.5
@@ -21,7 +21,7 @@ static bool has_failed(const struct stream *stream)
     return text_status(&stream->made) != STATUS_OK || text_status(&stream->text) != STATUS_OK;
 }
 
-/* False when the time was over before the block was complete. */
+/* Generates a block; false when the time ran out before it was complete. */
 static bool make_block(void *context, double end_s)
 {
     struct stream *stream = context;
@@ -39,7 +39,7 @@ static bool make_block(void *context, double end_s)
     return true;
 }
 
-/* Moves the block to the text, encoded. */
+/* Encodes the generated block into the text to send. */
 static void encode_block(struct stream *stream)
 {
     if (stream->coder == NULL) {
@@ -60,7 +60,7 @@ static void encode_block(struct stream *stream)
     }
 }
 
-/* True when there is something to send, or nothing more to make. */
+/* Generates and encodes until there is text to send or the stream ends; false when time ran out. */
 static bool refill_text(void *context, double end_s)
 {
     struct stream *stream = context;
@@ -117,7 +117,7 @@ bool stream_fail(struct stream *stream, struct text *text, enum status status)
     return false;
 }
 
-/* ---- Life ---- */
+/* ---- Creation and destruction ---- */
 
 static void free_stream(void *context)
 {
@@ -157,9 +157,8 @@ static struct stream *create_stream(struct request *request, const struct stream
     return stream;
 }
 
-/* ---- The answer, once its first block is made ---- */
+/* ---- The answer, once its first block is ready ---- */
 
-/* Moves the stream. */
 static void refuse_stream(struct request *request, struct stream *stream)
 {
     struct problem problem = stream->problem;
@@ -167,11 +166,11 @@ static void refuse_stream(struct request *request, struct stream *stream)
         problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the answer.");
     }
     free_stream(stream);
-    request->header_count = 0; /* they describe the answer that failed */
+    request->header_count = 0; /* headers of the failed answer */
     request_refuse(request, &problem);
 }
 
-/* Moves the stream, which has its first block in made. */
+/* Sends the stream, whose first block is in `made`. Moves the stream. */
 static void send_stream(struct request *request, struct stream *stream)
 {
     const unsigned http_status = stream->http_status;
@@ -226,7 +225,7 @@ static void send_first(struct request *request)
     }
 }
 
-/* Chooses the coding and makes the tag; true when that has answered. */
+/* Chooses the coding and sets the ETag; true when that has answered the request. */
 static bool describe_stream(struct request *request, const struct stream *stream)
 {
     if (!stream->as_it_is) {

@@ -1,6 +1,6 @@
-/* A long answer made piece by piece while it is sent, with bounded memory, in the coding that the
- * client prefers. Pieces that take long are made in turn with those of other connections
- * (endpoint_compute), and a client that leaves ends its answer. */
+/* A long answer, generated while it is sent with bounded memory, in the coding that the client
+ * prefers. Slow pieces are computed in turns with those of other connections (endpoint_compute); a
+ * client that disconnects ends its answer. Used by the thread of the connection. */
 #pragma once
 
 #include "server/http/request/request.h"
@@ -8,54 +8,54 @@
 
 #include <stddef.h>
 
-/* How the answers of a route are made. */
+/* How a route generates its answers. */
 struct stream_kind {
-    const char *representation; /* for the tag; NULL: the answer has none */
-    bool keeps_question;        /* make reads the body of the request */
+    const char *representation; /* representation in the ETag; NULL: no ETag */
+    bool keeps_question;        /* make reads the request's body, which is kept until the end */
     size_t context_size;
-    /* Fills the context, which is zeroed, and what is different about this answer. NULL: none. */
+    /* Fills the zeroed context and changes members of the stream as needed. May be NULL. */
     enum status (*open)(struct stream *stream, struct problem *reterr);
-    /* Also after open has failed. NULL: the context owns nothing. */
+    /* Releases the context, also after open has failed. NULL: the context owns nothing. */
     void (*close)(void *context);
-    /* Answers in another way, once the answer has its tag; false: it is not possible. NULL: never.
-     */
+    /* Called once the answer has its ETag: returns true after answering without the stream, such as
+     * from a file. May be NULL. */
     bool (*divert)(struct stream *stream);
-    /* Appends the next piece, some KiB at most, or nothing yet; false when that was the last. A
-     * call takes a millisecond at most. */
+    /* Appends the next piece, at most some KiB, or nothing yet; returns false after the last. A
+     * call may take a millisecond at most. */
     bool (*make)(struct stream *stream, struct text *text);
 };
 
 struct stream {
     const struct stream_kind *kind;
     struct request *request;
-    struct result *result; /* a reference of its own, where the request has one */
+    struct result *result; /* its own reference to the request's result, or NULL */
 
-    /* Members that open may change. */
-    const char *media_type; /* chosen of those that the route offers */
+    /* Defaults that open may change: */
+    const char *media_type; /* the offer that the client prefers */
     unsigned http_status;   /* 200 */
-    uint64_t size;          /* of the whole answer, in bytes; 0: unknown */
-    bool without_gzip;      /* it costs more than it saves */
-    bool as_it_is;          /* no coding at all */
-    char etag[24];          /* that the tag is made from; empty: the result's */
+    uint64_t size;          /* bytes of the uncoded answer; 0: unknown */
+    bool without_gzip;      /* gzip would cost more time than it saves */
+    bool as_it_is;          /* no content coding */
+    char etag[24];          /* content part of the ETag; empty: the result's */
     char representation[24];
 
-    uint64_t position;      /* of make, from 0 */
-    struct problem problem; /* of make, why it failed; zero: no memory */
-    struct coder *coder;    /* NULL: it is sent as it is made */
-    struct text made;       /* not yet encoded */
-    struct text text;       /* not yet sent, from byte `sent` on */
+    uint64_t position;      /* progress counter of make, from 0 */
+    struct problem problem; /* why make failed; zeroed: out of memory */
+    struct coder *coder;    /* NULL: no coding */
+    struct text made;       /* text not yet encoded */
+    struct text text;       /* encoded text; bytes from `sent` on are not sent yet */
     size_t sent;
-    double flushed_s; /* when the last block was complete */
+    double flushed_s; /* time when the last block was complete */
     bool ended;
-    _Alignas(max_align_t) char context[]; /* of the kind */
+    _Alignas(max_align_t) char context[]; /* context of the stream_kind */
 };
 
-/* Ends the answer within make, which returns the false of this: STATUS_CORRUPT, STATUS_NO_MEMORY;
- * the problem may have been set by another. */
+/* Called by make to end the answer with an error, STATUS_CORRUPT or STATUS_NO_MEMORY, unless
+ * stream->problem is already set; returns false for make to return. */
 bool stream_fail(struct stream *stream, struct text *text, enum status status);
-/* Answers with what the kind makes, or refuses the request when open fails, or make within the
- * first block. An answer of one block has a Content-Length, and one to POST that is too small to
- * gain from a coding has none. */
+/* Answers the request with a stream, or refuses it when open fails or make fails within the first
+ * block. An answer of one block has a Content-Length; one to a POST that is too small to gain from
+ * a coding is sent without one. */
 void stream_answer(struct request *request, const struct stream_kind *kind);
 /* NULL is accepted. */
 void stream_destroy(struct stream *stream);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A certificate and those that sign it. */
+/* Certificates in a chain: the server's and those that sign it. */
 #define CHAIN_LIMIT 16
 
 struct pair {
@@ -122,7 +122,7 @@ enum status tls_load(struct credentials *credentials, const char *certificate, c
     } else {
         status = config_check_secret(key, reterr);
     }
-    /* Files that have not changed leave nothing behind, however often they are loaded. */
+    /* Reloading unchanged files keeps nothing, so repeated reloads do not use memory. */
     if (status != STATUS_OK ||
         (latest != NULL && is_same(&latest->certificate_pem, &pair->certificate_pem) &&
          is_same(&latest->key_pem, &pair->key_pem))) {

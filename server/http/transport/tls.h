@@ -1,8 +1,7 @@
-/* TLS credentials: a certificate and its key, read from files, which can be read again while the
- * server runs.
+/* TLS credentials: a certificate and its key, reloadable while the server runs.
  *
- * Loaded by one thread, used by all. Earlier credentials are kept until the end, because a
- * handshake may be using them. */
+ * One thread loads, all threads use. Old credentials are kept until the end, because a handshake
+ * may still be using them. */
 #pragma once
 
 #include "proto/problem.h"
@@ -11,7 +10,7 @@
 
 struct credentials;
 
-/* TLS 1.3 and 1.2 with forward secrecy and authenticated ciphers, of GnuTLS's words for them. */
+/* GnuTLS priorities: TLS 1.3 and 1.2 with forward secrecy and authenticated ciphers only. */
 #define CREDENTIALS_PRIORITIES                                                                     \
     "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"   \
     "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-SIGN-RSA-SHA1:%SERVER_PRECEDENCE"
@@ -19,11 +18,11 @@ struct credentials;
 MUST_CHECK enum status tls_create(struct credentials **ret_credentials);
 /* No handshake may be under way. NULL is accepted. */
 void tls_destroy(struct credentials *credentials);
-/* Both files in PEM, the certificate followed by those that sign it. STATUS_CONFIG with words when
- * they cannot be used, all may read the key, or they do not belong together: what was loaded before
- * stays. */
+/* Loads both PEM files; the certificate is followed by the certificates that sign it. On
+ * STATUS_CONFIG, with a message, the old pair stays in use: a file cannot be read or parsed, the
+ * key is readable by everybody, or key and certificate do not match. */
 MUST_CHECK enum status tls_load(struct credentials *credentials, const char *certificate,
                                 const char *key, struct problem *reterr);
-/* The chain and key for the next handshake; any thread. They live as long as the credentials. */
+/* The chain and key for the next handshake, borrowed until tls_destroy. Any thread. */
 void tls_show(struct credentials *credentials, gnutls_pcert_st **ret_chain, unsigned *ret_count,
               gnutls_privkey_t *ret_key);

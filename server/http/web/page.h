@@ -1,4 +1,4 @@
-/* Documents that the program carries: made at build time by embed.py, constant, never freed. */
+/* Documents embedded at build time by embed.py; constant and never freed. */
 #pragma once
 
 #include <stddef.h>
@@ -10,12 +10,12 @@ struct page_bytes {
 
 struct page {
     const char *media_type;
-    const char *policy;      /* its Content-Security-Policy, img-src last; NULL without one */
-    const char *tag;         /* changes with the bytes */
-    struct page_bytes plain; /* not empty */
-    struct page_bytes gzip;  /* the same in gzip */
+    const char *policy;      /* Content-Security-Policy, img-src last; NULL: none */
+    const char *tag;         /* ETag, derived from the bytes */
+    struct page_bytes plain; /* the document; not empty */
+    struct page_bytes gzip;  /* the document compressed by gzip */
 };
 
 extern const struct page page_openapi; /* OpenAPI 3.1 */
-extern const struct page page_docs;    /* its viewer */
-extern const struct page page_home;    /* what / shows to people */
+extern const struct page page_docs;    /* viewer of the OpenAPI document */
+extern const struct page page_home;    /* home page at / */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* tiles: "", or the address of a map's pictures, whose server img-src, the last in the policy,
- * admits too. */
+/* Adds the page's policy. tiles: "", or the URL template of map tiles, whose server is appended to
+ * img-src, the last directive. */
 static bool add_policy(struct MHD_Response *response, const struct page *page, const char *tiles)
 {
     const int scheme = (int)strcspn(tiles, "/");
@@ -18,7 +18,7 @@ static bool add_policy(struct MHD_Response *response, const struct page *page, c
     return MHD_add_response_header(response, "Content-Security-Policy", policy) == MHD_YES;
 }
 
-/* vary: the headers of the request by which the answer is chosen. */
+/* Answers with a page. vary: the request headers that select the representation. */
 static void answer(struct request *request, const struct page *page, const char *vary)
 {
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
@@ -29,7 +29,7 @@ static void answer(struct request *request, const struct page *page, const char 
     }
     request_add_header(request, "Vary", vary);
     request_add_header(request, "Cache-Control", "no-cache");
-    /* A browser that kept the page would keep its policy, after another server was chosen too. */
+    /* No ETag with tiles: a browser would keep the policy after the tile server was changed. */
     if (tiles[0] == '\0') {
         snprintf(request->tag, sizeof(request->tag), "\"%s%s\"", page->tag, packed ? "-gzip" : "");
         request_add_header(request, "ETag", request->tag);
@@ -44,10 +44,10 @@ static void answer(struct request *request, const struct page *page, const char 
     request_add_header(request, "X-Content-Type-Options", "nosniff");
     request_add_header(request, "Referrer-Policy", "no-referrer");
     const struct page_bytes *bytes = packed ? &page->gzip : &page->plain;
-    /* libmicrohttpd takes a pointer to non-const, and changes nothing. */
+    /* libmicrohttpd takes a pointer to non-const, but does not modify the bytes. */
     struct MHD_Response *response = MHD_create_response_from_buffer(
         bytes->size, (void *)(uintptr_t)bytes->bytes, MHD_RESPMEM_PERSISTENT);
-    /* The policy is longer than request_add_header takes. */
+    /* The policy is too long for request_add_header. */
     if (response != NULL && page->policy != NULL && !add_policy(response, page, tiles)) {
         MHD_destroy_response(response);
         response = NULL;
@@ -65,7 +65,7 @@ void serve_page_docs(struct request *request)
     answer(request, &page_docs, "Accept-Encoding");
 }
 
-/* For the documents that a browser shows bare; the pages bring their own. */
+/* The icon for documents that a browser shows without a page; the pages embed their own. */
 void serve_page_icon(struct request *request)
 {
     struct text text = {0};
@@ -79,15 +79,16 @@ void serve_page_icon(struct request *request)
     request_answer_text(request, MHD_HTTP_OK, "image/svg+xml", &text);
 }
 
-/* The page, or the list of addresses for programs that ask for JSON. */
+/* Answers with the home page, or the list of routes for programs that ask for JSON. */
 void serve_page_home(struct request *request)
 {
     static const char *const offers[] = {"text/html", "application/json", NULL};
     struct problem problem;
     size_t offer;
     if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE, "The page is not answered in such a form.");
-        problem_hint(&problem, "Answered: %s, %s.", offers[0], offers[1]);
+        problem_set(&problem, STATUS_NOT_ACCEPTABLE,
+                    "The page is not available in a type that Accept allows.");
+        problem_hint(&problem, "Available: %s, %s.", offers[0], offers[1]);
         request_refuse(request, &problem);
     } else if (offer == 0) {
         answer(request, &page_home, "Accept, Accept-Encoding");

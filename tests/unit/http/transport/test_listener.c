@@ -91,7 +91,7 @@ TEST(a_stale_unix_socket_is_replaced_but_no_other_file)
     listener_close(&listener);
     fclose(fopen(path, "w"));
     assert_int_equal(listener_open(address, 0600, &listener, &problem), STATUS_CONFIG);
-    assert_non_null(strstr(problem.detail, "no socket"));
+    assert_non_null(strstr(problem.detail, "not a socket"));
     assert_int_equal(unlink(path), 0);
     unlink(lock);
 }
