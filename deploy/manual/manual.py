@@ -68,7 +68,7 @@ def command_help(apsp):
     for name in re.findall(r"^  apsp ([a-z]+) +[A-Z]", ask(apsp, "--help"), re.M):
         usage, rest = ask(apsp, name, "--help").split("\n", 1)
         words, rest = rest.split("\n\n", 1)
-        own = rest.split("\nThe solver (")[0]
+        own = rest.split("\nSolver options (")[0]
         usage = usage.removeprefix("usage: ").removesuffix(" [FLAGS]")
         yield name, usage, " ".join(words.split()), list(flags(own + "\n"))
 
@@ -81,7 +81,7 @@ def commands(apsp):
 
 
 def solver_flags(apsp):
-    rest = ask(apsp, "solve", "--help").split("\nThe solver (")[1]
+    rest = ask(apsp, "solve", "--help").split("\nSolver options (")[1]
     yield from listed(line for one in flags(rest) for line in item(*one))
 
 

@@ -1,5 +1,5 @@
-/* apsp: the one-shot command. Turns arguments into a subcommand, and its end into an exit code:
- * 0 done, 1 bad input, 2 usage, 3 device, 4 service, 130 interrupted. */
+/* Selects the command and turns its status into an exit code: 0 success, 1 bad input, 2 usage, 3
+ * device, 4 service, 130 interrupted. */
 #include "server/command/apsp.h"
 
 #include "server/command/command.h"
@@ -14,7 +14,7 @@
 
 #define EXIT_INTERRUPTED 130
 
-/* All that this build has, in the order of the help; NULL behind the last one. */
+/* All commands of this build, in the order of the help; NULL after the last. */
 static const struct command *command_at(size_t index)
 {
     static const struct command *const own[] = {&command_solve, &command_verify, &command_generate,
@@ -32,7 +32,7 @@ static const struct command *find_command(const char *name)
     return command_at(i);
 }
 
-/* Whether this process tells what all ranks ended with: the first that knows more than its code. */
+/* Whether this process prints the problem: the lowest rank with a detail, else the lowest rank. */
 static bool tells_problem(const struct ranks *ranks, const struct problem *problem)
 {
     const uint32_t place = ranks == NULL                ? 0
@@ -41,7 +41,7 @@ static bool tells_problem(const struct ranks *ranks, const struct problem *probl
     return ranks == NULL || ranks->highest(ranks->context, place) == place;
 }
 
-/* path:line:column: detail, and the hint on a line of its own. */
+/* Prints "path:line:column: detail", and the hint on its own line. */
 static int print_problem(const struct ranks *ranks, const char *path, const struct problem *problem)
 {
     const int exit_code = problem->status == STATUS_CANCELLED
@@ -98,7 +98,7 @@ static int run_command(const struct command *command, const struct config *confi
 static void print_usage(FILE *stream)
 {
     fputs("usage: apsp COMMAND ...\n"
-          "All shortest paths of a graph, by this program or by a running service.\n\n"
+          "Computes all shortest paths of a graph, locally or with a running service.\n\n"
           "  apsp solve town.gr town.npy\n\n",
           stream);
     for (size_t i = 0; command_at(i) != NULL; i++) {
@@ -106,9 +106,9 @@ static void print_usage(FILE *stream)
         fprintf(stream, "  apsp %-9s%.*s\n", command_at(i)->name, (int)strcspn(summary, ".,:\n"),
                 summary);
     }
-    fputs("\napsp COMMAND --help lists the flags of a command, apsp version the version.\n"
-          "Exit code: 0 done, 1 bad input, 2 usage, 3 no usable device, 4 the service is\n"
-          "not there or refuses, 130 interrupted.\n",
+    fputs("\napsp COMMAND --help lists a command's flags; apsp version prints the version.\n"
+          "Exit code: 0 success, 1 bad input, 2 usage, 3 no usable device, 4 service\n"
+          "unreachable or request refused, 130 interrupted.\n",
           stream);
 }
 
@@ -116,10 +116,10 @@ static void print_command_help(const struct command *command)
 {
     command_print_help(command, stdout);
     if (command->ask != NULL) {
-        return; /* it needs no solver */
+        return; /* no solver is used */
     }
-    puts("\nThe solver (also --config FILE, and APSPD_SOLVER_BACKEND and so on in the\n"
-         "environment; --solver is short for --solver.backend):");
+    puts("\nSolver options (also set by --config FILE and by variables such as\n"
+         "APSPD_SOLVER_BACKEND; --solver is short for --solver.backend):");
     config_print_help(CONFIG_COMMAND, stdout);
 }
 
@@ -136,7 +136,7 @@ static int refuse_command(const struct ranks *ranks, const char *word)
     return print_problem(ranks, NULL, &problem);
 }
 
-/* apsp help, which is a word as well as a flag. */
+/* Runs `apsp help [COMMAND]`. */
 static int run_help(const struct ranks *ranks, const char *operand)
 {
     const struct command *command = operand != NULL ? find_command(operand) : NULL;
@@ -156,7 +156,7 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
     struct config config;
     struct config_request request;
     struct problem problem = {0};
-    /* Each host may have a configuration file of its own. */
+    /* Each rank's host may have its own configuration file. */
     problem.status = ranks_agree(
         ranks, config_load(&config, CONFIG_COMMAND, &argc, argv, environ, &request, &problem));
     if (problem.status != STATUS_OK) {
@@ -179,8 +179,8 @@ int apsp_run(struct ranks *ranks, int argc, char **argv)
         return refuse_command(ranks, argv[1]);
     }
     if (ranks != NULL && command != &command_solve) {
-        problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi does nothing but solve");
-        problem_hint(&problem, "apsp has the other commands");
+        problem_set(&problem, STATUS_BAD_PARAMETER, "apsp-mpi has only the solve command");
+        problem_hint(&problem, "use apsp for the other commands");
         return print_problem(ranks, NULL, &problem);
     }
     if (!is_help) {

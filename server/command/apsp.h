@@ -1,8 +1,7 @@
-/* The command line of apsp: chooses the command, and tells how it ended. */
+/* The main function of apsp and apsp-mpi: selects the command and returns its exit code. */
 #pragma once
 
 #include "proto/ranks.h"
 
-/* ranks: those that solve together, of which this process is one; NULL: it is alone. Returns the
- * exit code. */
+/* ranks: the ranks that solve together with this process, or NULL. Returns the exit code. */
 int apsp_run(struct ranks *ranks, int argc, char **argv);

@@ -1,4 +1,4 @@
-/* apsp ask: one distance, of a running service or of a matrix in a file. */
+/* apsp ask: prints one distance, from a running service or a matrix file. */
 #include "proto/npy_header.h"
 #include "proto/number.h"
 #include "proto/write/writer.h"
@@ -10,15 +10,13 @@
 
 static const struct command_flag flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
 
-/* ---- A file ---- */
-
 static bool is_matrix_file(const char *path)
 {
     const size_t size = strlen(path);
     return size > 4 && strcmp(path + size - 4, ".npy") == 0 && access(path, F_OK) == 0;
 }
 
-/* Rows and columns are counted from 0: the file has no names. */
+/* Parses a row or column, counted from 0: the file has no names. */
 static enum status parse_place(const char *text, uint64_t count, int64_t *ret_place,
                                struct problem *reterr)
 {
@@ -26,7 +24,8 @@ static enum status parse_place(const char *text, uint64_t count, int64_t *ret_pl
         (uint64_t)*ret_place < count) {
         return STATUS_OK;
     }
-    return problem_set(reterr, STATUS_BAD_GRAPH, "\"%.60s\" is not a row: rows are 0 to %llu", text,
+    return problem_set(reterr, STATUS_BAD_GRAPH,
+                       "\"%.60s\" is not a row: rows are numbered from 0 to %llu", text,
                        (unsigned long long)(count - (count > 0)));
 }
 
@@ -45,7 +44,8 @@ static enum status read_element(const struct command_call *call, FILE *file, str
     const uint64_t at = header.fortran ? (uint64_t)column * header.rows + (uint64_t)row
                                        : (uint64_t)row * header.columns + (uint64_t)column;
     if (kind == KIND_AUTO) {
-        return problem_set(reterr, STATUS_BAD_GRAPH, "The elements are none of i4, u2, f4, f8.");
+        return problem_set(reterr, STATUS_BAD_GRAPH,
+                           "The elements are not of type i4, u2, f4 or f8.");
     }
     if (fseek(file, (long)(offset + at * kind_size(kind)), SEEK_SET) != 0 ||
         fread(&element, kind_size(kind), 1, file) != 1) {
@@ -70,9 +70,7 @@ static enum status ask_file(struct command_call *call, struct problem *reterr)
     return status;
 }
 
-/* ---- A service ---- */
-
-/* Prints the bare number, or with --json the answer. */
+/* Prints the number alone, or the JSON answer with --json. */
 static enum status ask_service(struct client *client, struct problem *reterr)
 {
     const struct command_call *call = client->call;
@@ -99,9 +97,9 @@ static enum status run_ask(struct command_call *call, struct problem *reterr)
 const struct command command_ask = {
     .name = "ask",
     .operand_names = {"GRAPH", "SOURCE", "TARGET"},
-    .summary = "Prints the distance from SOURCE to TARGET, or unreachable. GRAPH is a graph of\n"
-               "the service, by id, name or job, or a matrix in a file, MATRIX.npy, whose rows\n"
-               "are counted from 0.",
+    .summary = "Prints the distance from SOURCE to TARGET, or unreachable. GRAPH is the ID or\n"
+               "name of a graph of the service, the ID of its job, or a matrix file\n"
+               "MATRIX.npy, whose rows are counted from 0.",
     .flags = flags,
     .run = run_ask,
     .ask = ask_service,

@@ -15,13 +15,14 @@ enum { SIZES, KINDS, DIRECTED, RUNS, JSON };
 static const struct command_flag flags[] = {
     [SIZES] = {"sizes", "LIST",
                "Numbers of vertices, such as 256,1024,10000. Default: powers of two up to\n"
-               "      32768, and 25000 and 40000, on a GPU; up to 4096 on a processor. A size\n"
-               "      that does not fit is left out."},
-    [KINDS] = {"kinds", "LIST", "Of i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
+               "      32768, and 25000 and 40000, on a GPU; up to 4096 on a CPU. A size that\n"
+               "      does not fit is skipped."},
+    [KINDS] = {"kinds", "LIST",
+               "Kinds to measure: i4, u2 (i4 computed in 16 bits), f4, f8. Default: all."},
     [DIRECTED] = {"directed", NULL, "Directed graphs only. Default: directed and undirected."},
     [RUNS] = {"runs", "R",
-              "The median of up to R solves, after one that does not count. Long solves\n"
-              "      are repeated three times only. Default 5."},
+              "Report the median of up to R solves after a warm-up. Long solves are\n"
+              "      repeated three times only. Default: 5."},
     [JSON] = {"json", NULL,
               "Print one JSON object as the last line; the table goes to standard error."},
     {NULL, NULL, NULL},
@@ -32,16 +33,16 @@ static const struct command_flag flags[] = {
 #define SIZE_COUNT_MAX 32
 #define VERTICES_MAX 1000000
 #define RUNS_MAX 64
-/* A long solve is not repeated beyond the least that has a median once this time is spent. */
+/* After RUNS_SECONDS a solve is repeated only until it has RUNS_LEAST timings, for a median. */
 #define RUNS_LEAST 3
 #define RUNS_SECONDS 4.0
-/* The part of the host's memory that a matrix may take. */
+/* Largest part of the host's memory that a matrix may take. */
 #define HOST_SHARE 0.75
 
 static const struct {
     const char *name; /* in --kinds */
     const char *label;
-    enum kind kind; /* of the matrix */
+    enum kind kind; /* kind of the matrix */
 } arithmetics[ARITHMETIC_COUNT] = {
     [ARITHMETIC_I4] = {"i4", "i4", KIND_I4},
     [ARITHMETIC_NARROW] = {"u2", "i4 (16-bit)", KIND_I4},
@@ -56,13 +57,12 @@ struct bench {
     uint32_t runs;
     struct solver *solver;
     struct solver_device device;
-    double unit; /* of printed rates: 1e12 per second on a GPU, 1e9 on a processor */
+    double unit; /* divisor of printed rates: 1e12 per second on a GPU, 1e9 on a CPU */
     FILE *stream;
     json_t *rows;
     struct problem *reterr;
 };
 
-/* One solve that is timed. */
 struct subject {
     uint32_t vertex_count;
     enum arithmetic arithmetic;
@@ -73,7 +73,7 @@ struct subject {
     struct matrix matrix;
 };
 
-/* Weights up to this and this many edges per vertex: every distance fits 16 bits by far. */
+/* Largest weight and average degree: all distances are far below 2^16. */
 #define WEIGHT_MAX 1000
 #define DEGREE 16
 
@@ -82,8 +82,8 @@ static enum status add_edge(void *context, uint32_t source, uint32_t target, uin
     return graph_builder_add(context, source, target, (double)weight, NULL);
 }
 
-/* Random and sparse, the same on every machine: the time of the dense plan depends neither on
- * weights nor on the number of edges, and a complete graph would take n * n edges of memory. */
+/* Generates a random sparse graph, identical on every machine. The time of the dense plan does not
+ * depend on the edges, and a complete graph would take n * n edges of memory. */
 static enum status make_graph(uint32_t n, bool directed, struct graph **ret_graph,
                               struct problem *reterr)
 {
@@ -112,7 +112,6 @@ static enum status make_graph(uint32_t n, bool directed, struct graph **ret_grap
     return status;
 }
 
-/* Prints the device and the head of the table. */
 static void print_head(const struct bench *bench)
 {
     fprintf(bench->stream,
@@ -123,7 +122,6 @@ static void print_head(const struct bench *bench)
             (double)bench->device.memory_bytes * 1e-9, bench->unit > 1e9 ? "T" : "G");
 }
 
-/* The cells of a row that say what is solved. */
 static void print_subject(const struct bench *bench, const struct subject *subject)
 {
     fprintf(bench->stream, "| %u | %s | %s | ", subject->vertex_count,
@@ -137,7 +135,8 @@ static int compare_compute(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The rate counts n^3 relaxations for an undirected graph too, of which half are enough. */
+/* Adds a row with the median time. The rate counts n^3 relaxations for undirected graphs too,
+ * although half of them suffice. */
 static void add_row(struct bench *bench, const struct subject *subject, struct timings *runs,
                     uint32_t count)
 {
@@ -168,7 +167,7 @@ static enum status solve_subject(const struct bench *bench, struct subject *subj
     return command_interrupted() ? STATUS_CANCELLED : status;
 }
 
-/* The first run does not count: it faults in the pages of the matrix and raises the clocks. */
+/* The first run is a warm-up: it faults in the pages of the matrix and raises the clocks. */
 static enum status time_solves(struct bench *bench, struct subject *subject)
 {
     struct timings runs[1 + RUNS_MAX];
@@ -184,7 +183,7 @@ static enum status time_solves(struct bench *bench, struct subject *subject)
     return STATUS_OK;
 }
 
-/* Makes the graph, its dense plan and its matrix for one row of the table, and times it. */
+/* Measures one row of the table: creates graph, dense plan and matrix, and times the solves. */
 static enum status measure_subject(struct bench *bench, uint32_t n, enum arithmetic arithmetic,
                                    bool directed)
 {
@@ -200,7 +199,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
     const size_t bytes = (size_t)n * n * kind_size(subject.matrix.kind);
     if ((double)bytes > HOST_SHARE * (double)host_memory_total()) {
         print_subject(bench, &subject);
-        fprintf(bench->stream, "left out: needs %.2f GB of memory |\n", (double)bytes * 1e-9);
+        fprintf(bench->stream, "skipped: needs %.2f GB of memory |\n", (double)bytes * 1e-9);
         return STATUS_OK;
     }
     enum status status = make_graph(n, directed, &subject.graph, bench->reterr);
@@ -221,7 +220,7 @@ static enum status measure_subject(struct bench *bench, uint32_t n, enum arithme
     return status;
 }
 
-/* By kind, directed before undirected, then by size: rows to compare follow each other. */
+/* Measures by kind, directed before undirected, then by size: comparable rows are adjacent. */
 static enum status measure_all(struct bench *bench, bool directed_only)
 {
     enum status status = STATUS_OK;
@@ -237,7 +236,7 @@ static enum status measure_all(struct bench *bench, bool directed_only)
     return status;
 }
 
-/* Both lists are words between single commas. */
+/* Parses both comma-separated lists. */
 static void parse_lists(struct command_call *call, const char *sizes, const char *kinds,
                         struct bench *bench)
 {
@@ -300,7 +299,7 @@ static enum status run_bench(struct command_call *call, struct problem *reterr)
 const struct command command_bench = {
     .name = "bench",
     .operand_names = {NULL},
-    .summary = "Measures this device: whole solves by size and kind; prints a table.",
+    .summary = "Measures complete solves on this device by size and kind, and prints a table.",
     .flags = flags,
     .run = run_bench,
 };

@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
-/* Times that a request is sent again, and how long it waits at most in between. */
+/* Number of retries of a request, and the longest wait before one. */
 #define RETRY_LIMIT 5
 #define RETRY_WAIT_S 30
-/* A request without a body ends when nothing came for so long; more than the service holds one. */
+/* A request without a body times out when nothing arrives for this long, which is longer than the
+ * service holds an answer. */
 #define SILENCE_S (2L * CLIENT_HOLD_S)
-/* Bodies of answers that are kept whole. */
+/* Limit of an answer's body, which is held in memory. */
 #define BODY_LIMIT ((size_t)1 << 30)
 
 /* ---- The connection ---- */
@@ -65,7 +66,6 @@ void client_add_header(struct client *client, const char *format, ...)
     client->headers = headers != NULL ? headers : client->headers;
 }
 
-/* Appends the text with the escapes of an address. */
 static void append_escaped(const struct client *client, struct text *path, const char *text)
 {
     char *escaped = curl_easy_escape(client->curl, text, 0);
@@ -117,7 +117,7 @@ static bool is_for_sink(const struct client *client)
     return client->sink != NULL && (http_status == 200 || http_status == 206);
 }
 
-/* Less than all that came ends the transfer. */
+/* Returning less than size * count makes libcurl end the transfer. */
 static size_t receive_body(char *bytes, size_t unit, size_t count, void *context)
 {
     struct client *client = context;
@@ -132,7 +132,6 @@ static size_t receive_body(char *bytes, size_t unit, size_t count, void *context
     return size;
 }
 
-/* A signal ends the transfer. */
 static int check_signal(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
                         curl_off_t up_now)
 {
@@ -164,11 +163,11 @@ static void set_options(struct client *client, const char *method, const char *u
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 20L);
-    /* No proxy reaches this host. The option replaces the user's no_proxy. */
+    /* A proxy cannot reach this host. The option replaces the user's no_proxy. */
     snprintf(no_proxy, sizeof(no_proxy), "localhost,127.0.0.1,::1,%s",
              getenv("no_proxy") != NULL ? getenv("no_proxy") : "");
     curl_easy_setopt(curl, CURLOPT_NOPROXY, no_proxy);
-    /* The command curl looks at it, the library does not. */
+    /* The curl command reads the variable; the library does not. */
     if (authorities != NULL) {
         curl_easy_setopt(curl, CURLOPT_CAINFO, authorities);
     }
@@ -183,22 +182,23 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
         return problem_set(reterr, STATUS_CANCELLED, "interrupted");
     }
     client->call->exit_code = EXIT_SERVICE;
-    curl_off_t sent_after_us = 0; /* 0: there was no connection to send by */
+    curl_off_t sent_after_us = 0; /* 0: no connection was made */
     curl_easy_getinfo(client->curl, CURLINFO_PRETRANSFER_TIME_T, &sent_after_us);
     if (client->answer.is_silent && sent_after_us > 0) {
-        return problem_set(reterr, STATUS_IO, "%.200s was silent for %ld s", client->base,
+        return problem_set(reterr, STATUS_IO, "%.200s sent nothing for %ld s", client->base,
                            SILENCE_S);
     }
     problem_set(reterr, STATUS_IO, "%.200s: %s", client->base, curl_easy_strerror(code));
     if (code == CURLE_COULDNT_CONNECT) {
-        problem_hint(reterr, "Is the service running there? APSPD_URL or --url names another.");
+        problem_hint(reterr,
+                     "Is the service running there? APSPD_URL or --url selects another address.");
     } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
-        problem_hint(reterr, "CURL_CA_BUNDLE names the file of an authority of your own.");
+        problem_hint(reterr, "Set CURL_CA_BUNDLE to the file of your own certificate authority.");
     }
     return STATUS_IO;
 }
 
-/* The detail and the hint of a problem document. A graph that is wrong is bad input. */
+/* Copies detail and hint of a problem document. An invalid graph is bad input. */
 static enum status describe_refusal(struct client *client, struct problem *reterr)
 {
     const struct client_answer *answer = &client->answer;
@@ -207,19 +207,20 @@ static enum status describe_refusal(struct client *client, struct problem *reter
     const char *hint = client_member(document, "hint");
     const bool is_input = answer->http_status == 422;
     problem_set(reterr, is_input ? STATUS_BAD_GRAPH : STATUS_IO, "%s",
-                detail[0] != '\0' ? detail : "the service refused");
+                detail[0] != '\0' ? detail : "the service refused the request");
     if (client_member(document, "code")[0] == '\0') {
         problem_set(reterr, STATUS_IO, "the service at %.200s answered %ld", client->base,
                     answer->http_status);
     }
     if (answer->http_status == 401) {
-        problem_hint(reterr, "APSPD_KEY is the key that is sent: %s.",
-                     getenv("APSPD_KEY") != NULL ? "it has another value than the service knows"
+        problem_hint(reterr, "The client sends the key in APSPD_KEY: %s.",
+                     getenv("APSPD_KEY") != NULL ? "the service does not accept its value"
                                                  : "it is not set");
     } else if (hint[0] != '\0') {
         problem_hint(reterr, "%s", hint);
     } else if (answer->http_status / 100 == 3) {
-        problem_hint(reterr, "Redirects are not followed. APSPD_URL or --url names the service.");
+        problem_hint(reterr,
+                     "Redirects are not followed. Set APSPD_URL or --url to the service itself.");
     }
     reterr->line = (uint64_t)json_integer_value(json_object_get(document, "line"));
     reterr->column = (uint64_t)json_integer_value(json_object_get(document, "column"));
@@ -242,7 +243,7 @@ static CURLcode perform(struct client *client)
     return code;
 }
 
-/* Seconds after which the service wants to be asked again; 0 = it did not say so. */
+/* Seconds until the service asks for a retry; 0: it does not. */
 static long find_retry_s(const struct client *client)
 {
     const long http_status = client->answer.http_status;
@@ -258,7 +259,7 @@ static size_t read_file(char *to, size_t unit, size_t count, void *context)
     return size == 0 && ferror((FILE *)context) ? CURL_READFUNC_ABORT : size;
 }
 
-/* A file that is not regular is sent in chunks, from where it stands. */
+/* Sends the file as the body; a file that is not regular is sent chunked. */
 static void set_body(struct client *client, FILE *file)
 {
     struct stat about;
@@ -279,7 +280,7 @@ static enum status send_request(struct client *client, const char *method, const
     CURLcode code = CURLE_OUT_OF_MEMORY;
     curl_easy_reset(client->curl);
     if (file != NULL) {
-        set_body(client, file); /* a pipe may pause for as long as it likes */
+        set_body(client, file); /* no timeout: a pipe may pause */
     } else {
         curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(client->curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
@@ -292,12 +293,11 @@ static enum status send_request(struct client *client, const char *method, const
             (file != NULL && fseek(file, 0, SEEK_SET) != 0)) {
             break;
         }
-        (void)poll(NULL, 0, (int)wait_s * 1000); /* a signal ends it */
+        (void)poll(NULL, 0, (int)wait_s * 1000); /* ends early on a signal */
     }
     curl_slist_free_all(client->headers);
     client->headers = NULL;
-    /* A refusal may come before all of the body was sent. A redirect is not followed, so it is one.
-     */
+    /* A refusal may arrive before the body is sent. A redirect is not followed: it is a refusal. */
     if (client->answer.http_status >= 300 ||
         (code == CURLE_OK && client->sink != NULL && !is_for_sink(client))) {
         return describe_refusal(client, reterr);
@@ -326,7 +326,7 @@ enum status client_ask_json(struct client *client, const char *method, struct te
     *ret_document = client->answer.document;
     if (!json_is_object(*ret_document)) {
         client->call->exit_code = EXIT_SERVICE;
-        return problem_set(reterr, STATUS_IO, "%.200s does not answer as this service does",
+        return problem_set(reterr, STATUS_IO, "%.200s does not answer like an apspd service",
                            client->base);
     }
     return STATUS_OK;

@@ -1,4 +1,5 @@
-/* apsp as a client of a running service, by libcurl: one connection, one request at a time. */
+/* A client of a running service, built on libcurl: one connection and one request at a time. Used
+ * by the main thread only. */
 #pragma once
 
 #include "proto/text.h"
@@ -6,72 +7,72 @@
 
 #include <curl/curl.h>
 
-/* The longest that the service is asked to hold an answer, in seconds. */
+/* Longest wait that the client requests from the service, in seconds. */
 #define CLIENT_HOLD_S 30
-/* The exit code where the service is not there or refuses. */
+/* Exit code when the service is unreachable or refuses. */
 #define EXIT_SERVICE 4
 
-/* The first flags of every command that asks a service. */
+/* The first flags of every command that uses a service. */
 enum client_flag { CLIENT_URL, CLIENT_JSON, CLIENT_COUNT };
 
 #define CLIENT_FLAGS                                                                               \
     [CLIENT_URL] = {"url", "URL",                                                                  \
-                    "Address of the service. Else APSPD_URL, else http://127.0.0.1:8080;\n"        \
-                    "      unix:PATH is a Unix socket. APSPD_KEY is the key to show."},            \
+                    "Address of the service; unix:PATH is a Unix socket. Default: APSPD_URL,\n"    \
+                    "      else http://127.0.0.1:8080. APSPD_KEY sets the key to send."},          \
     [CLIENT_JSON] = {"json", NULL,                                                                 \
-                     "Print the answer of the service, one JSON object as the last line."}
+                     "Print the service's answer as one JSON object on the last line."}
 
-/* One answer, valid until the next request. */
+/* The last answer, valid until the next request. */
 struct client_answer {
     long http_status;
     struct text body;
-    json_t *document; /* of a body in JSON, or NULL */
-    bool is_silent;   /* nothing came for so long that the request was ended */
+    json_t *document; /* the body parsed as JSON, or NULL */
+    bool is_silent;   /* the request timed out because nothing arrived */
 };
 
 struct client {
     struct command_call *call;
     CURL *curl;
-    struct curl_slist *headers; /* of the next request */
-    char base[512];             /* of every address, without a slash at its end */
-    const char *socket_path;    /* of a Unix socket, or NULL */
+    struct curl_slist *headers; /* headers of the next request */
+    char base[512];             /* prefix of every URL, without a slash at its end */
+    const char *socket_path;    /* path of a Unix socket, or NULL */
     struct client_answer answer;
-    /* Receives the bytes of an answer of 200 or 206 instead of its body; NULL = none. */
+    /* Receives the bytes of a 200 or 206 answer in place of its body; NULL: none. */
     bool (*sink)(void *context, const char *bytes, size_t size);
     void *sink_context;
 };
 
-/* Runs the ask of the command with a client for the address of --url, else APSPD_URL, else the
- * default, and the key of APSPD_KEY. */
+/* Creates a client for --url, else APSPD_URL, else the default, with the key in APSPD_KEY, and runs
+ * the command's ask function. */
 MUST_CHECK enum status client_run(struct command_call *call, struct problem *reterr);
 
 /* Adds a header to the next request: "Name: value". */
 void client_add_header(struct client *client, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "/v1/<collection>", then, unless the key is NULL, "/<key><rest>". */
+/* Returns "/v1/<collection>", followed by "/<key><rest>" unless the key is NULL. */
 struct text client_path(const struct client *client, const char *collection, const char *key,
                         const char *rest);
-/* A parameter, unless the value is NULL. */
+/* Appends a query parameter unless the value is NULL. */
 void client_append_parameter(const struct client *client, struct text *path, const char *name,
                              const char *value);
 
-/* Sends a request and waits for its answer, again where the service says when (429, 503 with
- * Retry-After). Frees the path. file: the body, or NULL. STATUS_OK for answers below 300, with a
- * sink for 200 and 206 only. A service that is not there, or refuses, sets the exit code 4 of the
- * call, but for a graph that is wrong. */
+/* Sends a request and waits for its answer; repeats it after 429 or 503 with Retry-After. Frees the
+ * path. file is the body, or NULL. STATUS_OK for an answer below 300, with a sink only for 200 and
+ * 206. When the service is unreachable or refuses, the call's exit code becomes EXIT_SERVICE,
+ * except for an invalid graph. */
 MUST_CHECK enum status client_ask(struct client *client, const char *method, struct text *path,
                                   FILE *file, struct problem *reterr);
-/* client_ask, with a JSON document as the answer, which is valid until the next request. */
+/* client_ask for a JSON object as the answer, borrowed until the next request. */
 MUST_CHECK enum status client_ask_json(struct client *client, const char *method, struct text *path,
                                        FILE *file, json_t **ret_document, struct problem *reterr);
-/* A header of the answer, also while its body is still coming; empty = none. */
+/* A header of the answer, available while the body is still arriving; empty: none. */
 const char *client_header(const struct client *client, const char *name);
-/* Prints the document as a line where --json asks for it, and in words otherwise. */
+/* Prints the document as one line with --json, else by print_words. */
 MUST_CHECK enum status client_print(const struct client *client, json_t *document,
                                     void (*print_words)(const json_t *document),
                                     struct problem *reterr);
-/* A string or a number of a document; empty or 0 where it has none of that name. */
+/* A string or number member of a document; empty or 0 if absent. */
 const char *client_member(const json_t *document, const char *name);
 double client_number(const json_t *document, const char *name);
-/* Prints client_member on standard output, controls escaped. */
+/* Prints client_member to standard output with control characters escaped. */
 void client_print_member(const json_t *document, const char *name);

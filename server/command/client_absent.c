@@ -1,4 +1,4 @@
-/* In place of the commands that ask a service, where libcurl is not there. */
+/* Replaces the client commands in a build without libcurl. */
 #include "server/command/command.h"
 
 const struct command *const command_client_list[] = {NULL};

@@ -9,17 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Typed words are shown to people up to this many bytes. */
+/* Bytes of an argument quoted in messages. */
 #define SHOWN 60
 #define BAR_CELLS 24
 
 static enum status hint_at_help(struct command_call *call, enum status status)
 {
-    problem_hint(call->problem, "apsp %s --help shows the call", call->command->name);
+    problem_hint(call->problem, "apsp %s --help shows the usage", call->command->name);
     return status;
 }
 
-/* Takes the flag at *at and its value, which is behind = or the next argument. */
+/* Parses the flag at *at and its value, which follows "=" or is the next argument. */
 static enum status parse_flag(struct command_call *call, int argc, char **argv, int *at)
 {
     struct problem *problem = call->problem;
@@ -53,7 +53,7 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
     const char *const *names = call->command->operand_names;
     size_t wanted = 0;
     size_t given = 0;
-    bool flags = true; /* until a lone -- */
+    bool flags = true; /* false after a lone -- */
     while (wanted < COMMAND_OPERAND_LIMIT && names[wanted] != NULL) {
         wanted++;
     }
@@ -67,8 +67,8 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
             call->operands[given++] = argument;
         } else {
             return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
-                                                  "%.*s: only %zu operands are taken", SHOWN,
-                                                  argument, wanted));
+                                                  "%.*s: the command takes only %zu operands",
+                                                  SHOWN, argument, wanted));
         }
     }
     if (given < wanted) {
@@ -172,7 +172,7 @@ enum status command_output_format(struct command_call *call, int to, int force, 
     }
     if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "the ending of \"%.200s\" names no matrix format; name one with --to: "
+                           "the ending of \"%.200s\" names no matrix format; choose one with --to: "
                            "npy, raw, nthu, json, csv, ndjson, mtx",
                            path);
     }
@@ -185,7 +185,7 @@ enum status command_output_format(struct command_call *call, int to, int force, 
     }
     problem_set(reterr, STATUS_BAD_PARAMETER, "%s is binary, and standard output is a terminal",
                 format_info(format)->name);
-    problem_hint(reterr, "name a file, choose --to csv, or insist with --force");
+    problem_hint(reterr, "name a file, use --to csv, or force binary output with --force");
     return STATUS_BAD_PARAMETER;
 }
 
@@ -265,7 +265,7 @@ static void note_signal(int signal_number)
 
 void command_watch_signals(void)
 {
-    /* Without SA_RESTART: a read that waits for a pipe returns, and the flag is looked at. */
+    /* No SA_RESTART: a read that waits for a pipe returns, and the flag is checked. */
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

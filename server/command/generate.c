@@ -9,15 +9,15 @@ enum { SHAPE, N, SEED, KIND, DEGREE, MAX_WEIGHT, DIRECTED, TO };
 
 static const struct command_flag flags[] = {
     [SHAPE] = {"shape", "SHAPE",
-               "gnp: random pairs; dense: every pair; grid: squared paper; road: a grid\n"
+               "gnp: random edges; dense: every pair; grid: a square grid; road: a grid\n"
                "      with displaced crossings, missing streets and diagonals."},
-    [N] = {"n", "N", "Vertices."},
-    [SEED] = {"seed", "S", "The same seed gives the same graph on every machine. Default 1."},
-    [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: decimals with three places."},
-    [DEGREE] = {"degree", "D", "gnp: edges that leave a vertex, on average. Default 8."},
-    [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default 1000."},
-    [DIRECTED] = {"directed", NULL, "Edges lead one way. Else each comes with its reverse."},
-    [TO] = {"to", "FORMAT", "dimacs, edges, json or nthu. Else OUT's ending decides, else dimacs."},
+    [N] = {"n", "N", "Number of vertices."},
+    [SEED] = {"seed", "S", "Seed; it gives the same graph on every machine. Default: 1."},
+    [KIND] = {"kind", "KIND", "i4: integer weights (default); f4: weights with three decimals."},
+    [DEGREE] = {"degree", "D", "gnp: average number of edges that leave a vertex. Default: 8."},
+    [MAX_WEIGHT] = {"max-weight", "W", "Weights are above 0 and at most W. Default: 1000."},
+    [DIRECTED] = {"directed", NULL, "Make edges directed. Default: each edge has its reverse."},
+    [TO] = {"to", "FORMAT", "dimacs, edges, json or nthu. Default: by OUT's ending, else dimacs."},
     {NULL, NULL, NULL},
 };
 
@@ -25,12 +25,12 @@ static const struct command_flag flags[] = {
 #define THOUSANDTHS 1000
 #define PIECE_SIZE ((size_t)1 << 20)
 
-/* Writes edges as they come from the generator, through a buffer. */
+/* Writes the generator's edges through a buffer. */
 struct edge_writer {
-    bool counting; /* first the edges are only counted, in written */
+    bool counting; /* first pass: edges are only counted */
     struct output_file file;
     enum format format;
-    bool thousandths; /* weights are counted in thousandths and written as decimals */
+    bool thousandths; /* weights are in thousandths, printed as decimals */
     uint64_t written;
     struct text text;
     struct problem *reterr;
@@ -49,7 +49,7 @@ static void append_int32(struct text *text, uint64_t value)
     text_append(text, bytes, sizeof(bytes));
 }
 
-/* The lines or bytes before the edges; nthu has its counts as 32-bit integers. */
+/* Appends what precedes the edges; nthu has its counts as 32-bit integers. */
 static void append_header(struct edge_writer *writer, uint32_t vertex_count, uint64_t edge_count)
 {
     struct text *text = &writer->text;
@@ -65,7 +65,7 @@ static void append_header(struct edge_writer *writer, uint32_t vertex_count, uin
     }
 }
 
-/* The generator's sink. DIMACS counts vertices from 1. */
+/* The sink of the generator. DIMACS counts vertices from 1. */
 static enum status write_edge(void *context, uint32_t source, uint32_t target, uint64_t weight)
 {
     struct edge_writer *writer = context;
@@ -102,7 +102,7 @@ static enum status write_edge(void *context, uint32_t source, uint32_t target, u
     return output_file_flush(&writer->file, text, PIECE_SIZE, writer->reterr);
 }
 
-/* The number of edges stands in front of them, so the graph is generated twice and never kept. */
+/* The number of edges precedes the edges, so the graph is generated twice rather than stored. */
 static enum status write_graph(const struct generator_request *request, struct edge_writer *writer,
                                const char *path)
 {
@@ -168,7 +168,7 @@ static enum status run_generate(struct command_call *call, struct problem *reter
     if (writer.format != FORMAT_DIMACS && writer.format != FORMAT_EDGES &&
         writer.format != FORMAT_JSON && writer.format != FORMAT_NTHU) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "graphs are not written as %s; write dimacs, edges, json or nthu",
+                           "graphs cannot be written as %s; choose dimacs, edges, json or nthu",
                            format_info(writer.format)->name);
     }
     command_watch_signals();
@@ -181,7 +181,7 @@ static enum status run_generate(struct command_call *call, struct problem *reter
 const struct command command_generate = {
     .name = "generate",
     .operand_names = {"OUT"},
-    .summary = "Makes a graph up and writes it to OUT.",
+    .summary = "Generates a graph and writes it to OUT.",
     .flags = flags,
     .run = run_generate,
 };

@@ -1,8 +1,8 @@
 #include "server/command/generator.h"
 
-/* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
- * OOPSLA 2014. The k-th output is a function of seed and k alone, so that the place of any crossing
- * of a road network can be asked for without keeping it. */
+/* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA
+ * 2014. The k-th output depends on seed and k alone, so the position of any crossing of a road
+ * network can be computed again instead of stored. */
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15)
 
 __extension__ typedef unsigned __int128 wide;
@@ -11,7 +11,7 @@ struct generation {
     const struct generator_request *request;
     const struct generator_sink *sink;
     uint64_t state;
-    uint32_t width; /* of the grid */
+    uint32_t width; /* columns of the grid */
 };
 
 static uint64_t mix(uint64_t z)
@@ -27,8 +27,8 @@ static uint64_t draw(struct generation *generation)
     return mix(generation->state);
 }
 
-/* 0..range-1 by the upper half of a product: D. Lemire, "Fast random integer generation in an
- * interval", 2019, without its last correction, which is below 2^-30 for our ranges. */
+/* Scales a random number to 0..range-1 by the upper half of a product: D. Lemire, "Fast random
+ * integer generation in an interval", 2019. Without its last step the bias is below 2^-30 here. */
 static uint64_t scale(uint64_t random, uint64_t range)
 {
     return (uint64_t)(((wide)random * range) >> 64);
@@ -47,7 +47,7 @@ static enum status give_edge(struct generation *generation, uint32_t source, uin
     return status == STATUS_OK && both ? sink->take(sink->context, target, source, weight) : status;
 }
 
-/* An edge and, unless the graph is directed, its reverse. */
+/* Passes on an edge of random weight and, unless the graph is directed, its reverse. */
 static enum status give_random(struct generation *generation, uint32_t source, uint32_t target)
 {
     const uint64_t weight = 1 + scale(draw(generation), generation->request->max_weight);
@@ -69,15 +69,15 @@ static enum status make_dense(struct generation *generation)
     return STATUS_OK;
 }
 
-/* How many pairs without an edge lie before the next edge: a geometric number. Its binary digits
- * are independent; digit k is 1 with the chance q^(2^k) / (1 + q^(2^k)), q being the chance that
- * a pair is no edge: so it is drawn digit by digit without a logarithm. */
+/* Number of pairs without an edge before the next edge: a geometric variable. Its binary digits are
+ * independent, and digit k is 1 with probability q^(2^k) / (1 + q^(2^k)), where q is the
+ * probability that a pair is no edge. Drawing digit by digit avoids logarithms. */
 #define GAP_DIGITS 62
 #define ONE ((uint64_t)1 << 32)
 
 struct gap_law {
-    uint64_t digit_chance[GAP_DIGITS]; /* of 2^32 */
-    uint32_t digits;                   /* the ones above are always 0 */
+    uint64_t digit_chance[GAP_DIGITS]; /* probability times 2^32 */
+    uint32_t digits;                   /* higher digits are always 0 */
 };
 
 static uint64_t draw_gap(struct generation *generation, const struct gap_law *law)
@@ -91,7 +91,7 @@ static uint64_t draw_gap(struct generation *generation, const struct gap_law *la
     return gap;
 }
 
-/* Row by row over the pairs that may be edges; place counts them from the row's first. */
+/* Visits the pairs that may be edges row by row; place is the pair's index in its row. */
 static enum status make_gnp(struct generation *generation)
 {
     const uint32_t n = generation->request->vertex_count;
@@ -147,10 +147,10 @@ static uint64_t square_root(uint64_t value)
     return root;
 }
 
-/* Crossings lie CELL apart, each moved right and down by up to JITTER. */
+/* Crossings are CELL apart, each displaced to the right and down by less than JITTER. */
 #define CELL 1000
 #define JITTER 700
-#define LONGEST 2404 /* above the length of a diagonal moved apart at both ends */
+#define LONGEST 2404 /* above the longest diagonal, sqrt(2) * (CELL + JITTER - 1) */
 
 static int64_t place_of(const struct generation *generation, uint32_t vertex, bool down)
 {
@@ -160,7 +160,7 @@ static int64_t place_of(const struct generation *generation, uint32_t vertex, bo
     return (int64_t)(cell * CELL + scale(random, JITTER));
 }
 
-/* Streets off the tree lead one way, at random, when the graph is directed. */
+/* In a directed graph, a street outside the tree is one-way in a random direction. */
 static enum status give_road(struct generation *generation, uint32_t a, uint32_t b, bool tree)
 {
     const int64_t across = place_of(generation, a, false) - place_of(generation, b, false);
@@ -173,8 +173,8 @@ static enum status give_road(struct generation *generation, uint32_t a, uint32_t
                                                  : give_edge(generation, a, b, weight, both);
 }
 
-/* Every crossing keeps the street to its left or upper neighbour, which makes a tree over all; of
- * the other streets 60 % stay, and a fifth of the cells have a diagonal. */
+/* Each crossing keeps the street to its left or upper neighbour, which makes a spanning tree. Of
+ * the other streets 60 % remain, and a fifth of the cells have a diagonal. */
 static enum status make_road(struct generation *generation)
 {
     const uint32_t width = generation->width;

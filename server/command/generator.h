@@ -1,5 +1,5 @@
-/* Made-up graphs, the same on every machine for one seed: integer arithmetic only. The edges are
- * handed out one by one in a fixed order, none is kept. */
+/* Generates graphs that are identical on every machine for one seed: integer arithmetic only. Edges
+ * are passed on one by one in a fixed order; none is stored. */
 #pragma once
 
 #include "proto/status.h"
@@ -8,28 +8,28 @@
 #include <stdint.h>
 
 enum generator_shape {
-    GENERATOR_GNP,   /* every pair is an edge with the same chance */
+    GENERATOR_GNP,   /* each pair is an edge with equal probability */
     GENERATOR_DENSE, /* every pair is an edge */
-    GENERATOR_GRID,  /* streets on squared paper */
+    GENERATOR_GRID,  /* a square grid of streets */
     GENERATOR_ROAD,  /* a grid with displaced crossings, missing streets and diagonals; connected */
     GENERATOR_COUNT
 };
 
 struct generator_request {
     enum generator_shape shape;
-    bool directed; /* else every edge comes with its reverse, behind it */
+    bool directed; /* false: every edge is followed by its reverse */
     uint32_t vertex_count;
-    uint32_t degree;     /* gnp: edges that leave a vertex, on average */
-    uint64_t max_weight; /* weights are 1..max_weight; of a road, in proportion to its length */
+    uint32_t degree;     /* gnp: average number of edges that leave a vertex */
+    uint64_t max_weight; /* weights are 1..max_weight; in a road, proportional to length */
     uint64_t seed;
 };
 
-/* Stops the generation with any status but STATUS_OK. */
+/* Receives each edge; any status but STATUS_OK stops the generation. */
 struct generator_sink {
     void *context;
     enum status (*take)(void *context, uint32_t source, uint32_t target, uint64_t weight);
 };
 
-/* Vertices are 0..n-1. Deterministic: called twice it hands out the same edges. */
+/* Vertices are 0..n-1. Deterministic: each call passes on the same edges. */
 MUST_CHECK enum status generator_run(const struct generator_request *request,
                                      const struct generator_sink *sink);

@@ -1,5 +1,5 @@
-/* apsp get: a matrix from a running service into a file. What has come is kept in OUT.part, with
- * the tag of its answer in OUT.part.tag: a download that was cut goes on where it was. */
+/* apsp get: downloads a matrix from a running service. Received bytes are kept in OUT.part and the
+ * ETag of their answer in OUT.part.tag, so that an interrupted download can be resumed. */
 #include "server/command/client.h"
 #include "server/command/output.h"
 
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Attempts until one goes on with so many bytes; the first pause between two doubles each time. */
+/* Attempts without PROGRESS_BYTES of progress; the pause before a retry doubles from PAUSE_MS. */
 #define ATTEMPT_LIMIT 6
 #define PROGRESS_BYTES ((uint64_t)1 << 20)
 #define PAUSE_MS 100
-/* The longest ETag that is kept, with its end. */
+/* The longest ETag that is stored, with its NUL. */
 #define TAG_SIZE 128
 
 enum { TO = CLIENT_COUNT, FORCE };
@@ -24,9 +24,9 @@ enum { TO = CLIENT_COUNT, FORCE };
 static const struct command_flag flags[] = {
     CLIENT_FLAGS,
     [TO] = {"to", "FORMAT",
-            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
-            "      ending decides, else npy."},
-    [FORCE] = {"force", NULL, "Write binary to a terminal."},
+            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx.\n"
+            "      Default: by OUT's ending, else npy."},
+    [FORCE] = {"force", NULL, "Allow binary output to a terminal."},
     {NULL, NULL, NULL},
 };
 
@@ -34,19 +34,19 @@ struct download {
     struct client *client;
     const char *out;
     enum format format;
-    char *part; /* path; NULL: standard output */
-    char *tag;  /* path */
+    char *part; /* path of OUT.part; NULL: standard output */
+    char *tag;  /* path of OUT.part.tag */
     int file;
-    char wanted_tag[TAG_SIZE]; /* of the bytes that were there before this attempt */
-    uint64_t offset;           /* bytes that are there */
-    uint64_t received;         /* by this attempt */
-    uint64_t size;             /* of the whole, by an answer of 206 */
-    bool is_shown;             /* text on a terminal */
-    bool is_other;             /* the answer is another part than was asked for */
+    char wanted_tag[TAG_SIZE]; /* ETag of the bytes present before this attempt */
+    uint64_t offset;           /* bytes present */
+    uint64_t received;         /* bytes received by this attempt */
+    uint64_t size;             /* total size, from a 206 answer */
+    bool is_shown;             /* print to a terminal, escaped */
+    bool is_other;             /* the service sent a part that was not requested */
     int error;
 };
 
-/* The tag of the answer that the bytes are of; without one they cannot be gone on with. */
+/* Stores the ETag of the answer, without which the download cannot be resumed. */
 static bool keep_tag(const struct download *download)
 {
     const char *tag = client_header(download->client, "ETag");
@@ -60,8 +60,7 @@ static bool keep_tag(const struct download *download)
     return close(file) == 0 && is_written;
 }
 
-/* Whether an answer of 206 begins where the bytes end that are there, is of the same matrix, and
- * reaches its end. */
+/* Whether a 206 answer starts after the present bytes, has their ETag, and reaches the end. */
 static bool goes_on(struct download *download)
 {
     const struct client *client = download->client;
@@ -73,7 +72,7 @@ static bool goes_on(struct download *download)
            strcmp(client_header(client, "ETag"), download->wanted_tag) == 0;
 }
 
-/* The first bytes tell whether the answer goes on or is another one from its beginning. */
+/* Called at the first bytes of an answer: checks a 206, or restarts the file for a 200. */
 static bool begin_answer(struct download *download)
 {
     long http_status = 0;
@@ -132,7 +131,7 @@ static bool receive_bytes(void *context, const char *bytes, size_t size)
     return true;
 }
 
-/* Where an earlier download ended, if it is known of which answer. */
+/* Finds where an earlier download ended, if its ETag is known. */
 static void find_place(struct download *download)
 {
     struct stat about;
@@ -176,19 +175,18 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     if (status == STATUS_OK && client->answer.http_status == 206) {
         download->is_other = download->offset != download->size;
     } else if (status == STATUS_OK && download->received == 0) {
-        download->offset = 0; /* a matrix of no vertices, in place of what was there */
+        download->offset = 0; /* an empty matrix replaces the bytes present */
     }
     if (download->is_other) {
         client->call->exit_code = EXIT_SERVICE;
-        problem_set(reterr, STATUS_IO, "%.200s answered with another part than was asked for",
-                    client->base);
-        problem_hint(reterr, "Without %.200s.part the download begins anew.", download->out);
+        problem_set(reterr, STATUS_IO, "%.200s sent a part that was not requested", client->base);
+        problem_hint(reterr, "Delete %.200s.part to restart the download.", download->out);
         return STATUS_IO;
     }
     return status;
 }
 
-/* Whether another attempt may bring more. */
+/* Whether another attempt may make progress. */
 static bool is_cut(const struct download *download)
 {
     const struct client_answer *answer = &download->client->answer;
@@ -203,11 +201,11 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
     enum status status = STATUS_OK;
     for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
         if (attempt > 0) {
-            (void)poll(NULL, 0, PAUSE_MS << (attempt - 1)); /* a signal ends it */
+            (void)poll(NULL, 0, PAUSE_MS << (attempt - 1)); /* ends early on a signal */
         }
         status = fetch_once(download, reterr);
         if (answer->http_status == 416 && download->part != NULL) {
-            /* All of it was there, or another matrix is shorter: from the beginning. */
+            /* Everything was present already, or the matrix is now shorter: restart. */
             unlink(download->tag);
         } else if (status == STATUS_OK || !is_cut(download)) {
             return status;
@@ -264,7 +262,7 @@ static enum status download_matrix(struct client *client, struct problem *reterr
     const enum status status = download_to_file(&download, reterr);
     if (download.file > STDERR_FILENO) {
         close(download.file);
-        if (download.offset == 0) { /* nothing came */
+        if (download.offset == 0) { /* nothing was received */
             unlink(download.part);
             unlink(download.tag);
         }
@@ -277,8 +275,8 @@ static enum status download_matrix(struct client *client, struct problem *reterr
 const struct command command_get = {
     .name = "get",
     .operand_names = {"GRAPH", "OUT"},
-    .summary = "Downloads the matrix of a graph to OUT; - is standard output. A download that\n"
-               "was cut goes on where it was.",
+    .summary = "Downloads the matrix of a graph to OUT; - is standard output. An interrupted\n"
+               "download is resumed.",
     .flags = flags,
     .run = client_run,
     .ask = download_matrix,

@@ -17,16 +17,16 @@
 
 struct input {
     int file;
-    enum format format; /* FORMAT_NONE: by the first bytes */
-    bool is_table;      /* of these, edges or matrix */
+    enum format format; /* FORMAT_NONE: detect from the first bytes */
+    bool is_table;      /* detect only between edges and matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
-    struct text head; /* until there is enough of it to choose the reader by */
-    char *chunk;      /* CHUNK_SIZE */
+    struct text head; /* first bytes, buffered until the reader is chosen */
+    char *chunk;      /* buffer of CHUNK_SIZE bytes */
 };
 
-/* The flags that say how the file is to be read, and the limits of the configuration. */
+/* Reads the flags that control the reader, and the limits of the configuration. */
 static void parse_options(struct command_call *call, struct graph_options *options)
 {
     static const enum graph_input_flag by_name[] = {GRAPH_INPUT_WEIGHT, GRAPH_INPUT_SOURCE_COLUMN,
@@ -55,7 +55,6 @@ static void parse_options(struct command_call *call, struct graph_options *optio
     }
 }
 
-/* Creates the reader, and feeds it the bytes that were held back for the choice. */
 static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
@@ -70,10 +69,11 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
             input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
     }
     if (head->size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "there is nothing in it");
+        return problem_set(reterr, STATUS_EMPTY_BODY, "the input is empty");
     }
     if (input->format == FORMAT_NONE) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "this is not text, and its ending names no format");
+        problem_set(reterr, STATUS_BAD_GRAPH,
+                    "the input is not text, and its ending names no format");
         problem_hint(reterr, "name the format: --from nthu");
         return STATUS_BAD_GRAPH;
     }
@@ -86,7 +86,7 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
     return status;
 }
 
-/* Feeds plain bytes, as read or decompressed. */
+/* Feeds decoded bytes to the reader, or buffers them until it is chosen. */
 static enum status feed_bytes(void *context, const char *bytes, size_t size, struct problem *reterr)
 {
     struct input *input = context;
@@ -98,7 +98,7 @@ static enum status feed_bytes(void *context, const char *bytes, size_t size, str
     return input->head.size < READER_SNIFF_SIZE ? STATUS_OK : choose_reader(input, reterr);
 }
 
-/* Reads to the end, through the decoder where there is one. A signal ends a read that waits. */
+/* Reads the input to its end. A signal interrupts a blocking read. */
 static enum status read_all(struct input *input, struct graph **ret_graph, struct problem *reterr)
 {
     for (ssize_t size = 1; size != 0;) {
@@ -123,7 +123,7 @@ static enum status read_all(struct input *input, struct graph **ret_graph, struc
 static enum status open_input(const char *path, enum coding coding, struct input *input,
                               struct problem *reterr)
 {
-    /* A local file is trusted to be as large as it is: no limits for the decoder. */
+    /* A local file is trusted, so the decoder has no limits. */
     const struct decoder_rules rules = {.coding = coding,
                                         .is_opaque = input->format == FORMAT_NTHU,
                                         .charset = input->options.charset,
@@ -138,7 +138,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
     return input->chunk == NULL ? STATUS_NO_MEMORY : decoder_create(&rules, &input->decoder);
 }
 
-/* The warnings about the whole graph join those of its reader. */
+/* Prints the warnings of the reader, then those about the whole graph. */
 static void print_warnings(struct command_call *call, const struct input *input,
                            const struct graph *graph)
 {
@@ -157,7 +157,7 @@ static void print_warnings(struct command_call *call, const struct input *input,
     }
 }
 
-/* The ending before .gz or .zst names the format. */
+/* Chooses the format by --from, else by the ending before .gz or .zst. */
 static enum status choose_format(struct command_call *call, size_t plain_size, struct input *input)
 {
     char *path = strndup(call->operands[0], plain_size);
@@ -166,7 +166,7 @@ static enum status choose_format(struct command_call *call, size_t plain_size, s
     }
     input->format = command_format(call, GRAPH_INPUT_FROM, path, false);
     free(path);
-    /* Both tables of edges and matrices end in .csv, .tsv or .txt. */
+    /* Tables of edges and matrices both end in .csv, .tsv or .txt. */
     input->is_table = input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
     input->format = input->is_table ? FORMAT_NONE : input->format;
     input->options.format_guessed = input->format == FORMAT_NONE;

@@ -1,12 +1,12 @@
-/* apsp graphs and apsp rm: the graphs that a running service has. */
+/* apsp graphs and apsp rm: list and delete the graphs of a running service. */
 #include "server/command/client.h"
 
 enum { LIMIT = CLIENT_COUNT, CURSOR };
 
 static const struct command_flag list_flags[] = {
     CLIENT_FLAGS,
-    [LIMIT] = {"limit", "N", "The most graphs to list, newest first: 1 to 1000. Default: 50."},
-    [CURSOR] = {"cursor", "ID", "List the graphs after this one: next of an answer in JSON."},
+    [LIMIT] = {"limit", "N", "Graphs to list, newest first: 1 to 1000. Default: 50."},
+    [CURSOR] = {"cursor", "ID", "Continue after this graph: the value of next in a JSON answer."},
     {NULL, NULL, NULL},
 };
 
@@ -50,7 +50,7 @@ static enum status remove_graph(struct client *client, struct problem *reterr)
 
 const struct command command_graphs = {
     .name = "graphs",
-    .summary = "Lists the graphs of the service: id, size, kind of the result, names.",
+    .summary = "Lists the graphs of the service: ID, size, form of the result, names.",
     .flags = list_flags,
     .run = client_run,
     .ask = list_graphs,

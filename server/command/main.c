@@ -1,4 +1,4 @@
-/* apsp: this process is alone. */
+/* The main function of apsp, a single process without ranks. */
 #include "server/command/apsp.h"
 
 int main(int argc, char **argv)

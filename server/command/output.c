@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Text is written in pieces of about this size. */
+/* Approximate size of a piece of text written at once. */
 #define PIECE_SIZE ((size_t)1 << 20)
 
 enum status output_refuse(const char *path, int error, struct problem *reterr)
@@ -86,7 +86,7 @@ enum status output_file_commit(struct output_file *output, struct problem *reter
     if (output->draft_path == NULL) {
         return STATUS_OK;
     }
-    /* Some file systems tell of a full disk only here. */
+    /* Some file systems report a full disk only on close. */
     const int closed = close(output->file);
     output->file = -1;
     if (closed != 0 || rename(output->draft_path, output->path) != 0) {
@@ -109,19 +109,19 @@ void output_file_finish(struct output_file *output)
     *output = (struct output_file){.file = -1};
 }
 
-/* The bytes of the other formats are those of the matrix in memory. */
+/* Whether the format is text; other formats store the matrix as it is in memory. */
 static bool is_text(enum format format)
 {
     return format == FORMAT_JSON || format == FORMAT_CSV || format == FORMAT_NDJSON ||
            format == FORMAT_MTX;
 }
 
-/* Storage for the solver to write into: the file itself where its bytes are those of the matrix. */
+/* Maps memory for the solver to write into: the file itself for a binary format. */
 static enum status map_storage(struct output_matrix *output, struct problem *reterr)
 {
     const bool in_file = output->file.draft_path != NULL && !is_text(output->format);
     if (in_file) {
-        /* A disk that fills up later would be a SIGBUS in the solver: take the blocks now. */
+        /* Allocate the blocks now: a disk that fills up later would raise SIGBUS in the solver. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
         if (error != 0) {
             return output_refuse(output->file.path, error, reterr);
@@ -139,14 +139,14 @@ static enum status map_storage(struct output_matrix *output, struct problem *ret
     return STATUS_OK;
 }
 
-/* The size is that of the file, with its head. */
+/* Computes the size of the file, including its header. */
 static enum status find_size(const struct matrix *matrix, size_t header, size_t *ret_size,
                              struct problem *reterr)
 {
     size_t size;
     if (matrix_size(matrix->vertex_count, matrix->kind, &size) != STATUS_OK ||
         __builtin_add_overflow(size, header, ret_size) || *ret_size > INT64_MAX) {
-        return problem_set(reterr, STATUS_TOO_LARGE, "%u vertices: the matrix has no size",
+        return problem_set(reterr, STATUS_TOO_LARGE, "%u vertices: the matrix is too large",
                            matrix->vertex_count);
     }
     return STATUS_OK;
@@ -179,7 +179,7 @@ static enum status find_row(void *context, uint32_t row, const void **ret_elemen
     return STATUS_OK;
 }
 
-/* The head of a Matrix Market file says real, not integer, where an entry is infinite. */
+/* Whether an entry is infinite: the header of a Matrix Market file is then real, not integer. */
 static bool has_unreachable(const struct matrix *matrix)
 {
     double distance;
@@ -193,10 +193,10 @@ static bool has_unreachable(const struct matrix *matrix)
     return false;
 }
 
-/* Cells along an edge of the blocks that are transposed together: two of them fit a cache. */
+/* Side of a block of cells that is transposed at once; two blocks fit in the cache. */
 #define BLOCK 64
 
-/* In place, for Matrix Market, which goes by columns. */
+/* Transposes in place for Matrix Market, which stores columns. */
 static void transpose(const struct matrix *matrix)
 {
     const uint32_t n = matrix->vertex_count;

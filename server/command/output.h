@@ -1,7 +1,7 @@
-/* Files that a command writes, and the matrix of a solve in one of them. A regular file appears
- * under its name only when it is complete: it is written beside it as NAME.tmp and renamed.
- * Standard output ("-"), pipes and devices are written as they are. Both structs are zeroed by the
- * caller before open, so that finishing is always allowed. */
+/* Output files of a command, and the matrix of a solve in one. A regular file is written as
+ * NAME.tmp and renamed when complete. Standard output ("-"), pipes and devices are written in
+ * place. The caller zeroes both structs before open, so that finish is always valid. Main thread.
+ */
 #pragma once
 
 #include "proto/matrix.h"
@@ -14,26 +14,25 @@ struct output_file {
     char *draft_path; /* NULL when written in place */
 };
 
-/* Sets the problem of a write to the path that failed with this error, and returns its status. */
+/* Sets the problem for an errno of a failed write to the path, and returns its status. */
 enum status output_refuse(const char *path, int error, struct problem *reterr);
 
 MUST_CHECK enum status output_file_open(struct output_file *output, const char *path,
                                         struct problem *reterr);
-/* Writes the text and empties it, once it has at least this many bytes. STATUS_CANCELLED after a
- * signal. */
+/* Writes and clears the text once it has `least` bytes or more. STATUS_CANCELLED after a signal. */
 MUST_CHECK enum status output_file_flush(struct output_file *output, struct text *text,
                                          size_t least, struct problem *reterr);
-/* Gives the complete file its name. */
+/* Renames the complete file to its final name. */
 MUST_CHECK enum status output_file_commit(struct output_file *output, struct problem *reterr);
-/* Closes; a draft that was not committed is removed. */
+/* Closes the file, and removes a draft that was not committed. */
 void output_file_finish(struct output_file *output);
 
-/* npy, raw and nthu are mapped files that the solver writes into; text formats, and outputs that
- * cannot be mapped, are memory that is written at the end. */
+/* The matrix of a solve. In npy, raw and nthu the solver writes into the mapped file; for text
+ * formats, and outputs that cannot be mapped, into memory that is written at the end. */
 struct output_matrix {
     struct output_file file;
     enum format format;
-    struct matrix matrix; /* its elements are inside the mapping */
+    struct matrix matrix; /* the elements lie inside the mapping */
     char *mapping;
     size_t mapping_size;
 };
@@ -41,7 +40,7 @@ struct output_matrix {
 MUST_CHECK enum status output_matrix_open(struct output_matrix *output, const char *path,
                                           enum format format, enum kind kind, uint32_t vertex_count,
                                           struct problem *reterr);
-/* Writes what is not in the file yet, and commits it. */
+/* Writes what is not in the file yet, and commits the file. */
 MUST_CHECK enum status output_matrix_commit(struct output_matrix *output, const struct graph *graph,
                                             struct problem *reterr);
 void output_matrix_finish(struct output_matrix *output);

@@ -1,4 +1,4 @@
-/* apsp plan: what a solve of a graph would take, by the plan that it would have. */
+/* apsp plan: prints what a solve of a graph would need according to its plan. */
 #include "server/command/graph_input.h"
 #include "server/solver/solve.h"
 
@@ -8,7 +8,7 @@ enum { KIND = GRAPH_INPUT_COUNT, JSON };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
-    [KIND] = {"kind", "KIND", "Numbers of the matrix, as for solve: auto, i4, u2, f4, f8."},
+    [KIND] = {"kind", "KIND", "Kind of the distances, as for solve: auto, i4, u2, f4, f8."},
     [JSON] = {"json", NULL, "Print one JSON object instead of the summary."},
     {NULL, NULL, NULL},
 };
@@ -39,7 +39,7 @@ static void print_summary(const struct planning *planning)
         (double)estimate->host_bytes * 1e-9);
 }
 
-/* The members have the names that they have in the service's estimate. */
+/* The members are named as in the service's estimate. */
 static enum status print_json(const struct planning *planning, struct problem *reterr)
 {
     const struct graph *graph = planning->graph;
@@ -85,8 +85,8 @@ static enum status run_plan(struct command_call *call, struct problem *reterr)
 const struct command command_plan = {
     .name = "plan",
     .operand_names = {"GRAPH"},
-    .summary = "Prints what a solve of GRAPH would take: its parts and separators, the work that\n"
-               "is left of n^3, and the memory and seconds expected of the solver chosen.",
+    .summary = "Prints what a solve of GRAPH would need: parts and separators of its plan, the\n"
+               "fraction of the n^3 relaxations left, and the expected memory and seconds.",
     .flags = flags,
     .run = run_plan,
 };

@@ -16,25 +16,24 @@ enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET, FORCE };
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
     [TO] = {"to", "FORMAT",
-            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx. Else OUT's\n"
-            "      ending decides, else npy."},
+            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx.\n"
+            "      Default: by OUT's ending, else npy."},
     [KIND] = {"kind", "KIND",
-              "Numbers of the matrix: auto, i4, u2, f4, f8. auto takes i4 for integer\n"
-              "      weights, f8 for decimals."},
+              "Kind of the distances: auto, i4, u2, f4, f8. auto selects i4 for integer\n"
+              "      weights and f8 for decimals."},
     [VERIFY] = {"verify", NULL,
-                "Check the matrix by certificate before it counts: all rows of up to 1024\n"
-                "      vertices, else 1024 rows, spread evenly."},
+                "Verify the matrix by certificate: all rows for up to 1024 vertices, else\n"
+                "      1024 rows spread evenly."},
     [JSON] = {"json", NULL, "Print one JSON object as the last line instead of the summary."},
-    [QUIET] = {"quiet", NULL, "No progress bar and no summary."},
-    [FORCE] = {"force", NULL, "Write binary to a terminal."},
+    [QUIET] = {"quiet", NULL, "Print no progress bar and no summary."},
+    [FORCE] = {"force", NULL, "Allow binary output to a terminal."},
     {NULL, NULL, NULL},
 };
 
 #define REDRAW_S 0.1
 
-/* One line on a terminal that tells how far the work is. */
 struct progress_bar {
-    bool shown; /* standard error is a terminal, and the user did not ask for quiet */
+    bool shown; /* standard error is a terminal, and --quiet is not set */
     double drawn_s;
     struct progress progress;
 };
@@ -42,7 +41,7 @@ struct progress_bar {
 struct solving {
     struct command_call *call;
     enum format format;
-    struct graph *graph; /* NULL until it is read */
+    struct graph *graph; /* NULL until read */
     struct solve_request request;
     struct solver *solver;
     struct solve_outcome outcome;
@@ -52,7 +51,7 @@ struct solving {
     double write_s;
 };
 
-/* Starts a phase: its name stands on the line until there is progress to show. */
+/* Starts a phase: shows its name until there is progress to show. */
 static void show_phase(const struct progress_bar *bar, const char *phase)
 {
     if (bar->shown) {
@@ -67,8 +66,7 @@ static void expect_phases(void *context, const double seconds[PHASE_COUNT])
     progress_expect(&solving->bar.progress, seconds, clock_monotonic_s());
 }
 
-/* Redraws the bar, at most every REDRAW_S seconds, since the terminal may be slower than the
- * solver. */
+/* Redraws the bar at most every REDRAW_S seconds: the terminal may be slower than the solver. */
 static void show_progress(void *context, enum solve_phase phase, double share)
 {
     struct solving *solving = context;
@@ -90,7 +88,7 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
     STATUS_TRY(command_output_format(call, TO, FORCE, call->operands[1], &solving->format, reterr));
     if (solving->format == FORMAT_NTHU && kind != KIND_AUTO && kind != KIND_I4) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "nthu holds 32-bit integers: kind i4 and no other");
+                           "nthu holds 32-bit integers, so the kind must be i4");
     }
     solving->request.kind = solving->format == FORMAT_NTHU ? KIND_I4 : kind;
     solving->request.verify = call->values[VERIFY] != NULL;
@@ -98,7 +96,7 @@ static enum status parse_flags(struct solving *solving, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* Reads the graph and settles the kind, which may depend on its weights. */
+/* Reads the graph and chooses the kind, which may depend on its weights. */
 static enum status read_graph(struct solving *solving, struct problem *reterr)
 {
     struct command_call *call = solving->call;
@@ -115,7 +113,7 @@ static enum status read_graph(struct solving *solving, struct problem *reterr)
     STATUS_TRY(status);
     status = graph_choose_kind(solving->graph, request->kind, &request->kind, reterr);
     if (status == STATUS_WEIGHT_RANGE && solving->format == FORMAT_NTHU) {
-        problem_hint(reterr, "nthu holds 32-bit integers: ask for npy, raw or json");
+        problem_hint(reterr, "nthu holds 32-bit integers; choose npy, raw or json");
     }
     call->problem_path = status != STATUS_OK ? call->operands[0] : NULL;
     return status;
@@ -133,8 +131,8 @@ static enum status open_solver(struct solving *solving, struct problem *reterr)
     return solver_open(config, &solving->solver, reterr);
 }
 
-/* The output is opened before the solve, which then writes into the mapped file: a path that cannot
- * be written, or a full disk, is told at once and not after hours. */
+/* Opens the output before the solve, which then writes into the mapped file: an unwritable path or
+ * a full disk is reported at once, not after hours. */
 static enum status execute_plan(struct solving *solving, struct problem *reterr)
 {
     const struct observer observer = {.context = solving,
@@ -154,7 +152,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
         solving->output.matrix = (struct matrix){n, solving->request.kind, NULL};
     }
     STATUS_TRY(ranks_agree(call->ranks, status));
-    /* Some file systems clear what they allocate. */
+    /* Opening counts as writing: some file systems clear the blocks that they allocate. */
     solving->write_s = clock_monotonic_s() - began_s;
     solving->request.observer = &observer;
     STATUS_TRY(solve_graph(solving->solver, solving->graph, &solving->request,
@@ -168,7 +166,7 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* The cycle of the outcome by the names of its vertices, as a JSON array; NULL without one. */
+/* Prints the outcome's cycle as a JSON array of vertex names; NULL without a cycle. */
 static char *print_cycle(const struct solving *solving)
 {
     const struct solve_outcome *outcome = &solving->outcome;
@@ -188,8 +186,7 @@ static char *print_cycle(const struct solving *solving)
     return text_take(&text, NULL);
 }
 
-/* Prints the members about the solve from the document that the service would give this job, so
- * that command and service cannot differ. */
+/* Prints the members about the solve from the service's job document, so that both agree. */
 static enum status print_json(const struct solving *solving, const struct problem *problem,
                               FILE *stream, struct problem *reterr)
 {
@@ -275,11 +272,11 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
         fputs(WIPE_LINE, stderr);
     }
     reterr->status = status;
-    /* A matrix on standard output leaves standard error for the report. */
+    /* With a matrix on standard output, the report goes to standard error. */
     FILE *stream = strcmp(call->operands[1], "-") == 0 ? stderr : stdout;
     struct timings *timings = &solving.outcome.account.timings;
     timings->parse_s = solving.parse_s;
-    timings->write_s += solving.write_s; /* the solver narrows to u2 in this phase */
+    timings->write_s += solving.write_s; /* the solver has counted the narrowing to u2 */
     timings->total_s = clock_monotonic_s() - began_s;
     if (call->values[JSON] != NULL) {
         const enum status printed =
@@ -298,9 +295,8 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
 const struct command command_solve = {
     .name = "solve",
     .operand_names = {"IN", "OUT"},
-    .summary = "Solves the graph in IN and writes all distances to OUT. - is\n"
-               "standard input or output; a matrix on standard output moves the summary to\n"
-               "standard error.",
+    .summary = "Solves the graph in IN and writes all distances to OUT; - is standard input or\n"
+               "output. With a matrix on standard output, the summary goes to standard error.",
     .flags = flags,
     .run = run_solve,
 };

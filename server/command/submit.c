@@ -1,4 +1,4 @@
-/* apsp submit and apsp wait: a job of a running service. */
+/* apsp submit and apsp wait: submit a job to a running service, and wait for one. */
 #include "server/clock.h"
 #include "server/command/client.h"
 #include "server/command/graph_input.h"
@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-
-/* ---- wait ---- */
 
 static const struct command_flag wait_flags[] = {CLIENT_FLAGS, {NULL, NULL, NULL}};
 
@@ -57,13 +55,13 @@ static bool is_final(const char *state)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
-/* A signal ends it. */
+/* Sleeps until this time or a signal. */
 static void pause_until(double end_s)
 {
     (void)poll(NULL, 0, (int)(1000 * fmax(end_s - clock_monotonic_s(), 0)));
 }
 
-/* Waits until the job has ended, with a bar on a terminal. */
+/* Waits until the job has ended, with a progress bar on a terminal. */
 static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
                                 struct problem *reterr)
 {
@@ -71,7 +69,7 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
     for (;;) {
         struct text path = client_path(client, "jobs", id, "");
         const double asked_s = clock_monotonic_s();
-        /* Not the parameter, which is refused above the limit of the service. */
+        /* Prefer instead of the parameter wait, which the service refuses above its limit. */
         client_add_header(client, "Prefer: wait=%d", has_bar ? 1 : CLIENT_HOLD_S);
         const enum status status = client_ask_json(client, "GET", &path, NULL, ret_job, reterr);
         if (has_bar && status == STATUS_OK) {
@@ -81,11 +79,11 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
             fputs(has_bar ? WIPE_LINE : "", stderr);
             return status;
         }
-        pause_until(asked_s + 1); /* a service may hold no answer at all */
+        pause_until(asked_s + 1); /* the service may ignore the preference */
     }
 }
 
-/* The exit code is 1 where the job is not done. */
+/* Waits for the job. The exit code is 1 if the job is not done. */
 static enum status wait_for_job(struct client *client, const char *id, struct problem *reterr)
 {
     json_t *job;
@@ -111,10 +109,8 @@ static enum status wait_named(struct client *client, struct problem *reterr)
     return wait_for_job(client, client->call->operands[0], reterr);
 }
 
-/* ---- submit ---- */
-
-/* From FORMAT on as in the commands that read a graph; from there to DEADLINE, each is a parameter
- * of the request by its own name. */
+/* From FORMAT on, the order is that of graph_input_flag; the flags up to DEADLINE are parameters of
+ * the request under their own names. */
 enum {
     WAIT = CLIENT_COUNT,
     FORMAT,
@@ -131,12 +127,12 @@ static const struct command_flag submit_flags[] = {
     [WAIT] = {"wait", NULL, "Wait until the job has ended."},
     [FORMAT] = {"format", "FORMAT", GRAPH_INPUT_FORMATS},
     GRAPH_INPUT_PARAMETERS(FORMAT),
-    [NAME] = {"name", "NAME", "A name to ask the graph by."},
-    [KIND] = {"kind", "KIND", "Numbers of the distances: auto, i4, u2, f4, f8."},
-    [RESULT] = {"result", "FORM", "What is kept: auto, matrix, hierarchy."},
-    [PRIORITY] = {"priority", "0..9", "Priority in the queue, 9 first."},
-    [DEADLINE] = {"deadline_s", "SECONDS", "The job ends unless it is done by then."},
-    [VERIFY] = {"verify", NULL, "Check the result by certificate before it counts."},
+    [NAME] = {"name", "NAME", "A name for the graph."},
+    [KIND] = {"kind", "KIND", "Kind of the distances: auto, i4, u2, f4, f8."},
+    [RESULT] = {"result", "FORM", "Form of the result: auto, matrix, hierarchy."},
+    [PRIORITY] = {"priority", "0..9", "Priority in the queue; 9 is the highest."},
+    [DEADLINE] = {"deadline_s", "SECONDS", "Time limit; a job that is not done by then fails."},
+    [VERIFY] = {"verify", NULL, "Verify the result by certificate."},
     {NULL, NULL, NULL},
 };
 
@@ -160,19 +156,19 @@ static void append_submit_parameters(const struct client *client, struct text *p
     client_append_parameter(client, path, "verify", call->values[VERIFY] != NULL ? "true" : NULL);
 }
 
-/* A repeat of the request, when its answer was lost, does not submit twice. */
+/* Adds a random key, so that repeating a request whose answer was lost does not submit twice. */
 static enum status add_idempotency_key(struct client *client, struct problem *reterr)
 {
     uint64_t random[2];
     if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
-        return problem_set(reterr, STATUS_IO, "the system gives no random bytes");
+        return problem_set(reterr, STATUS_IO, "the system provides no random bytes");
     }
     client_add_header(client, "Idempotency-Key: apsp-%016llx%016llx", (unsigned long long)random[0],
                       (unsigned long long)random[1]);
     return STATUS_OK;
 }
 
-/* "-" is standard input. */
+/* Sends the file as a job; "-" is standard input. */
 static enum status send_graph(struct client *client, json_t **ret_job, struct problem *reterr)
 {
     struct command_call *call = client->call;
@@ -204,7 +200,7 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
     if (client->call->values[WAIT] == NULL) {
         return client_print(client, job, print_id, reterr);
     }
-    json_incref(job); /* its id is asked for again and again */
+    json_incref(job); /* its ID is used until the end */
     const enum status status = wait_for_job(client, client_member(job, "id"), reterr);
     json_decref(job);
     return status;
@@ -213,8 +209,8 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
 const struct command command_submit = {
     .name = "submit",
     .operand_names = {"FILE"},
-    .summary = "Sends the graph in FILE, - being standard input, to a running service and\n"
-               "prints the id of its job.",
+    .summary = "Sends the graph in FILE (- is standard input) to a running service and prints\n"
+               "the ID of its job.",
     .flags = submit_flags,
     .run = client_run,
     .ask = submit_graph,
@@ -223,7 +219,7 @@ const struct command command_submit = {
 const struct command command_wait = {
     .name = "wait",
     .operand_names = {"JOB"},
-    .summary = "Waits until the job has ended. Exit code 1 where it is not done then.",
+    .summary = "Waits until the job has ended. The exit code is 1 if it failed or was cancelled.",
     .flags = wait_flags,
     .run = client_run,
     .ask = wait_named,

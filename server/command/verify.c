@@ -14,9 +14,9 @@ enum { TO = GRAPH_INPUT_COUNT, KIND, ROWS };
 
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
-    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw, nthu. Else its ending decides."},
-    [KIND] = {"kind", "KIND", "Numbers of a raw matrix: i4, u2, f4, f8."},
-    [ROWS] = {"rows", "K", "Check K rows, spread evenly; else all."},
+    [TO] = {"to", "FORMAT", "Format of the matrix: npy, raw, nthu. Default: by its ending."},
+    [KIND] = {"kind", "KIND", "Kind of a raw matrix: i4, u2, f4, f8."},
+    [ROWS] = {"rows", "K", "Check K rows, spread evenly. Default: all rows."},
     {NULL, NULL, NULL},
 };
 
@@ -55,7 +55,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
     return STATUS_OK;
 }
 
-/* An empty file is not mapped: bytes stay NULL. */
+/* Maps the file; an empty file leaves bytes NULL. */
 static enum status map_file(struct checking *checking, struct problem *reterr)
 {
     struct stat about;
@@ -77,7 +77,7 @@ static enum status map_file(struct checking *checking, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* The elements stay inside the mapping, and are not to be written. */
+/* The elements lie inside the read-only mapping. */
 static enum status find_matrix(struct checking *checking, struct matrix *ret_matrix,
                                struct problem *reterr)
 {
@@ -100,15 +100,16 @@ static enum status find_matrix(struct checking *checking, struct matrix *ret_mat
         }
         checking->kind = npy_header_kind(header.type);
         if (checking->kind == KIND_AUTO) {
-            return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "The elements of the .npy file are none of <i4, <u2, <f4, <f8.");
+            return problem_set(
+                reterr, STATUS_BAD_GRAPH,
+                "The elements of the .npy file are not of type <i4, <u2, <f4 or <f8.");
         }
     }
     if (matrix_size(n, checking->kind, &size) != STATUS_OK || checking->size - offset != size ||
         offset % kind_size(checking->kind) != 0) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "%zu bytes are no %s matrix of %u by %u in this format", checking->size,
-                           kind_name(checking->kind), n, n);
+                           "%zu bytes are not the size of a %s matrix of %u by %u in this format",
+                           checking->size, kind_name(checking->kind), n, n);
     }
     *ret_matrix = (struct matrix){n, checking->kind, checking->bytes + offset};
     return STATUS_OK;
@@ -122,7 +123,7 @@ static enum status certify_matrix(const struct checking *checking, const struct 
     struct cpu_pool *pool = NULL;
     const enum status created = cpu_pool_create(cpu_pool_cores(), &pool);
     if (created != STATUS_OK) {
-        return problem_set(reterr, created, "No threads can be started.");
+        return problem_set(reterr, created, "Threads cannot be started.");
     }
     const struct certificate_request request = {.graph = checking->graph,
                                                 .matrix = matrix,
@@ -166,7 +167,7 @@ static enum status run_verify(struct command_call *call, struct problem *reterr)
 const struct command command_verify = {
     .name = "verify",
     .operand_names = {"GRAPH", "MATRIX"},
-    .summary = "Proves that MATRIX holds the shortest distances of GRAPH, or names the first\n"
+    .summary = "Proves that MATRIX holds the shortest distances of GRAPH, or reports the first\n"
                "wrong pair.",
     .flags = flags,
     .run = run_verify,

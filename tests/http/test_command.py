@@ -79,7 +79,7 @@ class Generate(CommandTest):
     def test_a_format_that_is_only_read_is_refused(self):
         for arguments in ((self.path("g.mtx"),), ("--to", "metis", self.path("g.gr"))):
             message = self.refused(2, "generate", "--shape", "grid", "--n", "9", *arguments)
-            self.assertIn("write dimacs, edges, json or nthu", message)
+            self.assertIn("choose dimacs, edges, json or nthu", message)
 
     def test_decimals_are_refused_by_nthu(self):
         message = self.refused(2, "generate", "--shape", "grid", "--n", "9", "--kind", "f4",

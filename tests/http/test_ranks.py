@@ -88,7 +88,7 @@ class RanksTest(FolderCase):
         self.assertIn(done.returncode, (0, 3))
         self.assertEqual(done.returncode == 3, b"No GPU can be used" in done.stderr, done)
         self.assertIn("cannot write", self.refused(1, 2, "solve", graph, "/no/such/folder/out.npy"))
-        self.assertIn("but solve", self.refused(2, 2, "verify", graph, out))
+        self.assertIn("only the solve command", self.refused(2, 2, "verify", graph, out))
         self.assertIn("--nonsense", self.refused(2, 2, "solve", graph, out, "--nonsense"))
         cycle = self.path("cycle.csv", b"source,target,weight\nx,y,1\ny,x,-2\n")
         self.assertIn("-> ", self.refused(1, 3, "solve", cycle, out))
