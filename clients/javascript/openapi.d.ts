@@ -10,32 +10,32 @@ export type Column = {
 export type CompactGraph = {
   /** The number of vertices, named 0 to n-1. */
   n: number;
-  /** Source, target and, unless it is 1, the weight. */
+  /** Source, target and the weight, which may be omitted if it is 1. */
   edges: [number, number, (number)?][];
   directed?: boolean;
 };
 
 export type Devices = {
   devices: {
-    /** Whether its solver takes jobs: `restarting` while another process is started in place of one that failed, `lost` while one that failed has been killed and does not end, as a call of its driver does not return. */
+    /** Whether the device's solver accepts jobs: `restarting` while a process replaces one that failed; `lost` while a failed process was killed but does not exit, because a call of its driver does not return. */
     state: "ready" | "restarting" | "lost";
-    /** Processes that were started in place of one that failed. */
+    /** Processes started to replace one that failed. */
     restarts: number;
     solver: "gpu" | "cpu";
     name: string;
     memory_bytes: number;
     memory_free_bytes: number;
-    /** Multiprocessors, or threads. */
+    /** Multiprocessors of a GPU, or threads of a CPU. */
     units: number;
     detail: string;
-    /** Which GPUs of the host, by CUDA's numbers: several solve one graph together, and are also listed alone where they do that too. */
+    /** CUDA numbers of the host's GPUs. Several GPUs solve one graph together; GPUs that also solve alone are listed separately as well. */
     indexes: number[];
   }[];
-  /** Why no GPU is used; `null` where one is. */
+  /** Why no GPU is used; `null` if one is used. */
   gpu_reason: string | null;
 };
 
-/** The length of a shortest path; `null` where there is none. */
+/** The length of a shortest path; `null` if there is no path. */
 export type Distance = number | null;
 
 export type Distances = {
@@ -43,20 +43,20 @@ export type Distances = {
 };
 
 export type Edges = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m: number;
-  /** Whether edges go one way. */
+  /** Whether edges are directed. */
   directed: boolean;
-  /** Source, target and weight of each. */
+  /** Source, target and weight of each edge. */
   edges: [Vertex, Vertex, number][];
 };
 
 export type Estimate = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m: number;
   kind: Kind;
   solver: "gpu" | "cpu";
@@ -66,30 +66,30 @@ export type Estimate = {
   device_bytes: number;
   /** Memory on the host. */
   host_bytes: number;
-  /** Of the state directory. */
+  /** Space on the disk of the state directory. */
   disk_bytes: number;
-  /** Of the solve as a matrix, without waiting and without a plan, which takes a sparse graph less; `null` where nothing was measured, and for a hierarchy. */
+  /** Time to solve the graph as a matrix, without waiting and without a plan, which would shorten it for a sparse graph; `null` if nothing was measured, and for a hierarchy. */
   seconds: number | null;
   result: Result;
   fits: boolean;
-  /** Why it does not fit. */
+  /** Why the job does not fit. */
   reason: string | null;
-  /** What would make it fit. */
+  /** What would make the job fit. */
   hint: string | null;
   limits: {
-    /** Vertices that fit in this kind. */
+    /** The most vertices that fit with this kind. */
     vertex_limit: number;
-    /** Edges that are taken. */
+    /** The limit of edges. */
     edge_limit: number;
-    /** Free on the disk of the state directory. */
+    /** Free bytes on the disk of the state directory. */
     free_disk_bytes: number;
   };
 };
 
 export type EstimateRequest = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m?: number;
   kind?: "auto" | "i4" | "u2" | "f4" | "f8";
 } | {
@@ -100,54 +100,54 @@ export type EstimateRequest = {
 
 export type Formats = {
   inputs: {
-    /** For `format=`. */
+    /** Value for `format=`. */
     name: string;
     description: string;
     media_types: string[];
     file_endings: string[];
-    /** Query parameters that it takes. */
+    /** Query parameters that the format accepts. */
     parameters: string[];
-    /** Whether it is told by its first bytes. */
+    /** Whether the format is detected from the first bytes. */
     sniffed: boolean;
   }[];
   outputs: {
-    /** For `format=`. */
+    /** Value for `format=`. */
     name: string;
     description: string;
     media_types: string[];
     file_endings: string[];
   }[];
-  /** Of bodies, both ways. */
+  /** Content codings of requests and answers. */
   encodings: string[];
 };
 
 /** A stored graph. */
 export type Graph = {
-  /** The SHA-256 of what it means: the same graph in another format has the same id. */
+  /** The SHA-256 of the graph's content: the same graph in another format has the same id. */
   id: string;
-  /** By which it can be asked for. */
+  /** Names by which the graph can be addressed. */
   names: string[];
-  /** The graph that it is a change of; `null` for one that was uploaded. */
+  /** The graph that this one was changed from; `null` for an uploaded graph. */
   parent: string | null;
   created: string;
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m: number;
-  /** Whether edges go one way. */
+  /** Whether edges are directed. */
   directed: boolean;
-  /** Of its file. */
+  /** The size of the stored file. */
   bytes: number;
-  /** Those that it was given; `null` without. */
+  /** The coordinates of the vertices; `null` if there are none. */
   coordinates: {
     system: System;
-    /** Vertices with a place. */
+    /** Vertices with coordinates. */
     located: number;
-    /** Those without one. */
+    /** Vertices without coordinates. */
     missing: number;
   } | null;
   summary: GraphSummary;
-  /** The kind of the matrix that answers; `null` while there is none. */
+  /** The kind of the distances; `null` while the graph is not solved. */
   result: Kind | null;
   /** The latest job. */
   job: string | null;
@@ -165,31 +165,31 @@ export type Graph = {
 
 export type GraphList = {
   graphs: Graph[];
-  /** The cursor of what follows; `null` at the end. */
+  /** The cursor of the next page; `null` at the end. */
   next: string | null;
 };
 
-/** The graph in figures. */
+/** Figures of the graph. */
 export type GraphSummary = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m: number;
-  /** Whether edges go one way. */
+  /** Whether edges are directed. */
   directed: boolean;
-  /** Self loops that were left out. */
+  /** Self loops that were dropped. */
   loops_dropped: number;
-  /** Edges left out beside a shorter one between the same vertices. */
+  /** Edges dropped because a parallel edge is not longer. */
   parallel_merged: number;
-  /** Of the edges. */
+  /** Among the edges. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
   negative: boolean;
-  /** Connected components, whatever the direction of edges. */
+  /** Connected components, regardless of the direction of edges. */
   components: number;
   kind: Kind;
-  /** The numbers in which distances are computed: of decimals integers, times the power of ten by which each distance is divided once. */
+  /** The numbers used to compute distances. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
   arithmetic: string;
 };
 
@@ -197,25 +197,25 @@ export type HeatMap = {
   /** Vertices of the graph. */
   n: number;
   kind: Kind;
-  /** Whether some distances were not looked at. */
+  /** Whether cells are estimated from some of their distances. */
   sampled: boolean;
   rows: HeatMapAxis;
   cols: HeatMapAxis;
-  /** A member for each row of cells, its arrays along the columns. */
+  /** One object per row of cells; its arrays run along the columns. */
   cells: {
     min: Distance[];
-    /** Of the finite distances, to seven digits; `null` where there are none. */
+    /** Mean of the finite distances, to seven digits; `null` if there are none. */
     mean: (number | null)[];
     max: Distance[];
-    /** The share of the distances that are infinite, to four digits. */
+    /** The fraction of the distances that is infinite, to four digits. */
     unreachable: number[];
   }[];
 };
 
 export type HeatMapAxis = {
-  /** Of the block, from 0. */
+  /** The first row or column of the block, from 0. */
   first: number;
-  /** The first behind it. */
+  /** The first row or column after the block. */
   stop: number;
   /** The first vertex of each cell. */
   vertices: Vertex[];
@@ -227,41 +227,41 @@ export type Index = {
   routes: {
     path: string;
     methods: string[];
-    /** Of the query. */
+    /** Query parameters. */
     parameters: string[];
   }[];
 };
 
-/** What was understood of an upload. */
+/** How an upload was interpreted. */
 export type Input = {
   format: "dimacs" | "mtx" | "metis" | "edges" | "matrix" | "nthu" | "json" | "jgf" | "graphml" | "npy";
-  /** By the first bytes. */
+  /** Whether the format was detected from the first bytes. */
   guessed: boolean;
-  /** How the body was compressed, by Content-Encoding or by its first bytes. */
+  /** How the body was compressed, according to Content-Encoding or its first bytes. */
   encoding: "gzip" | "zstd" | null;
-  /** Which form of the format. */
+  /** The variant of the format. */
   variant: string | null;
-  /** The column or attribute of the weights, `value` where the format has one place for them; `null` where every edge counts 1. */
+  /** The column or attribute of the weights, or `value` if the format has only one; `null` if every edge has weight 1. */
   weight: string | null;
-  /** Whether edges go one way. */
+  /** Whether edges are directed. */
   directed: boolean;
-  /** Who said so. */
+  /** What decided whether edges are directed. */
   directed_by: "default" | "format" | "parameter";
-  /** Of the vertices. */
+  /** How vertices are named. */
   names: "integers" | "strings";
-  /** Of the body as it came. */
+  /** Size of the body as received. */
   bytes: number;
-  /** Of the body decompressed. */
+  /** Size of the decompressed body. */
   decoded_bytes: number;
-  /** Self loops of this upload that were left out. */
+  /** Self loops of this upload that were dropped. */
   loops_dropped: number;
-  /** Edges of this upload left out beside a shorter one between the same vertices. */
+  /** Edges of this upload dropped because a parallel edge is not longer. */
   parallel_merged: number;
-  /** Of a job: the result was there already. `timings` are those of the solve that made it. */
+  /** For a job: the result already existed, and `timings` are those of the solve that computed it. */
   cached?: boolean;
 };
 
-/** A job as it stands. */
+/** The current state of a job. */
 export type Job = {
   id: string;
   /** The id of the graph. */
@@ -269,29 +269,29 @@ export type Job = {
   /** The name given with the job. */
   name?: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
-  /** Jobs ahead of it in the queue. */
+  /** Jobs ahead of this one in the queue. */
   position: number;
-  /** The share of the job's time that has passed, over all phases: never less than it was while the job runs, and 1 once it is done. A job that is put back in the queue begins anew. */
+  /** The fraction of the job's time that has passed, over all phases. It never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
   progress: number;
-  /** What a running job is at, in this order. Else `null`. */
+  /** The phase of a running job; phases occur in this order. Otherwise `null`. */
   phase: "planning" | "solving" | "writing" | "checking" | "publishing" | null;
-  /** Seconds that are left: of the phase by the pace of what is done, of later ones as expected. */
+  /** Seconds left: for the current phase extrapolated from its pace, for later phases as expected. */
   eta_s: number | null;
-  /** Whether a crash would keep the result, or the end. */
+  /** Whether the result, or the end of the job, would survive a crash. */
   durable: boolean;
-  /** The graph that this one is a change of. */
+  /** The graph that this one was changed from. */
   parent?: string;
-  /** The GPUs that solved it together, and how long each took; absent where one did. */
+  /** The GPUs that solved the graph together, and the seconds each took; absent for a single GPU. */
   devices?: {
     index: number;
     fill_s: number;
     compute_s: number;
     d2h_s: number;
   }[];
-  /** Solvers that failed for good while they had the job: after three it is not tried again, and ends as `PoisonJob`. */
+  /** Solvers that failed permanently while they ran the job. After three such failures the job is not retried and ends as `PoisonJob`. */
   workers_lost: number;
   priority: number;
-  /** As it was asked for. */
+  /** As requested. */
   deadline_s?: number;
   created: string;
   started: string | null;
@@ -302,24 +302,24 @@ export type Job = {
   timings: Timings | null;
   plan: Plan | null;
   result?: Result;
-  /** `null` once the graph is deleted. */
+  /** `null` after the graph is deleted. */
   summary: JobSummary | null;
-  /** What was understood of the upload; `null` for a stored graph, unless its result was there already. */
+  /** How the upload was interpreted; `null` for a stored graph, unless its result already existed. */
   input: Input | {
     cached: true;
   } | null;
   warnings: Warnings;
-  /** In short, with `verify`. */
+  /** A summary, with `verify`. */
   verified?: {
-    /** Rows that were checked. */
+    /** Rows checked. */
     rows: number;
-    /** What it took. */
+    /** Seconds that the verification took. */
     seconds: number;
   };
   verification?: Verification;
-  /** As it came with the job. */
+  /** As sent with the job. */
   traceparent?: string;
-  /** Why it failed. */
+  /** Why the job failed. */
   problem: Problem | null;
   links: {
     self: Link;
@@ -334,46 +334,46 @@ export type Job = {
 
 export type JobList = {
   jobs: Job[];
-  /** The cursor of what follows; `null` at the end. */
+  /** The cursor of the next page; `null` at the end. */
   next: string | null;
 };
 
-/** A graph that is stored already, and how to solve it. */
+/** A stored graph, and how to solve it. */
 export type JobRequest = {
   /** The id or name of a stored graph. */
   graph: string;
   kind?: "auto" | "i4" | "u2" | "f4" | "f8";
-  /** A name to ask for it by. */
+  /** A name for the graph. */
   name?: string;
   result?: "auto" | "matrix" | "hierarchy";
   priority?: number;
   deadline_s?: number;
-  /** As the parameter. */
+  /** Like the query parameter. */
   wait?: number;
   verify?: boolean;
 };
 
-/** The graph in figures, and the kind of the matrix. */
+/** Figures of the graph, and the kind of the matrix. */
 export type JobSummary = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
-  /** Edges. */
+  /** The number of edges. */
   m: number;
-  /** Whether edges go one way. */
+  /** Whether edges are directed. */
   directed: boolean;
   kind: Kind;
-  /** Self loops that were left out. */
+  /** Self loops that were dropped. */
   loops_dropped: number;
-  /** Edges left out beside a shorter one between the same vertices. */
+  /** Edges dropped because a parallel edge is not longer. */
   parallel_merged: number;
-  /** Of the edges. */
+  /** Among the edges. */
   min_weight: number | null;
   max_weight: number | null;
   /** Whether a weight is below 0. */
   negative: boolean;
-  /** Connected components, whatever the direction of edges. */
+  /** Connected components, regardless of the direction of edges. */
   components: number;
-  /** The numbers in which distances are computed: of decimals integers, times the power of ten by which each distance is divided once. */
+  /** The numbers used to compute distances. Decimal weights are computed as integers; each distance is then divided once by this power of ten. */
   arithmetic: string;
 };
 
@@ -396,67 +396,67 @@ export type JsonGraph = {
 export type Kind = "i4" | "u2" | "f4" | "f8";
 
 export type Limits = {
-  /** Vertices of a graph whose result is a matrix. */
+  /** Most vertices of a graph whose result is a matrix. */
   vertex_limit: number;
-  /** Vertices of a graph whose result is a hierarchy. */
+  /** Most vertices of a graph whose result is a hierarchy. */
   hierarchy_vertex_limit: number;
-  /** Edges of a graph. */
+  /** Most edges of a graph. */
   edge_limit: number;
-  /** Of an upload. */
+  /** Largest upload. */
   body_limit_bytes: number;
-  /** Memory of all uploads at once, each counted by what its edges, vertices and names take; half of it for a tenant, half of that for an address, and half of all for an address without keys. An upload that takes more than the part of its address is 413. */
+  /** Memory for all uploads in progress, counted by their edges, vertices and names. A tenant may use half of it, an address half of the tenant's part, and an address without keys half of the total. An upload that needs more than the part of its address is refused with 413. */
   upload_memory_bytes: number;
-  /** Of an upload, decompressed. */
+  /** Largest upload after decompression. */
   decoded_limit_bytes: number;
-  /** How often longer decompressed. */
+  /** Largest ratio of decompressed to compressed size. */
   decoded_ratio_limit: number;
-  /** Of a JSON body that is not a graph. */
+  /** Largest JSON body that is not a graph. */
   document_limit_bytes: number;
-  /** Of a body of pairs. */
+  /** Largest body of pairs. */
   pairs_limit_bytes: number;
-  /** Distances in one JSON. */
+  /** Most distances in a JSON answer. */
   json_cell_limit: number;
-  /** Edges in one list of them. */
+  /** Most edges of a graph that `/edges` lists. */
   edge_list_limit: number;
-  /** For edges that paths are walked on, and coordinates. */
+  /** Memory for cached coordinates and the edges used for paths. */
   path_budget_bytes: number;
-  /** Seconds that an answer is held. */
+  /** Longest wait for an answer, in seconds. */
   wait_limit_s: number;
-  /** Seconds between signs of life in a stream of events. */
+  /** Seconds between heartbeats in an event stream. */
   heartbeat_s: number;
-  /** Streams of events at once. */
+  /** Most open event streams. */
   watcher_limit: number;
-  /** Jobs that wait. */
+  /** Most waiting jobs. */
   queue_limit: number;
-  /** Jobs that are remembered. */
+  /** Most finished jobs that are remembered. */
   history_limit: number;
-  /** For results; 0 means no limit. */
+  /** Bytes for results; 0 means no limit. */
   result_budget_bytes: number;
-  /** Results. */
+  /** Most results. */
   result_limit: number;
-  /** Seconds for which statistics and heat maps of a hierarchy may compute, as estimated. */
+  /** Most estimated seconds for statistics and heat maps of a hierarchy. */
   hierarchy_sweep_limit_s: number;
-  /** Connections. */
+  /** Most open connections. */
   connection_limit: number;
-  /** Connections from one address; 0 is all there are. */
+  /** Most open connections from one address; 0 means no limit. */
   address_limit: number;
-  /** Wrong keys from one address in a minute that are answered 401, and not 429; 0 is any number. */
+  /** Wrong keys per minute from one address that are answered 401 before 429; 0 means no limit. */
   wrong_key_limit: number;
-  /** Bytes a second that a client must send of a body, or take of an answer: it is ended once it is behind by `header_timeout_s`, or by `stall_timeout_s`; 0 is any. */
+  /** Bytes per second at which a client must send a body or receive an answer. A connection is closed once it is behind by `header_timeout_s` for a body or `stall_timeout_s` for an answer; 0 means no minimum. */
   rate_floor: number;
-  /** Seconds over which `rate_floor` is judged of an answer. */
+  /** Seconds that an answer may fall behind `rate_floor`. */
   stall_timeout_s: number;
-  /** Seconds that a connection may be silent. */
+  /** Seconds that a connection may be idle. */
   connection_timeout_s: number;
-  /** Seconds for the headers of a request. */
+  /** Seconds to receive the headers of a request. */
   header_timeout_s: number;
-  /** Seconds for the running job at the stop. */
+  /** Seconds that running jobs have to finish at shutdown. */
   drain_s: number;
-  /** What sets vertex_limit. */
+  /** What determines vertex_limit. */
   vertex_limit_reason: string;
-  /** Addresses of the tiles of a map, if `http.tiles` names a server of them. */
+  /** URL template of the map tiles, if `http.tiles` is set. */
   tiles?: string;
-  /** Whose map it is. */
+  /** Attribution shown under the map. */
   tiles_credit?: string;
 };
 
@@ -476,7 +476,7 @@ export type NearestPlace = {
   vertex: Vertex;
   lon: number;
   lat: number;
-  /** Along the great circle, on a sphere of 6,371,008.8 m. */
+  /** Distance along the great circle, on a sphere of radius 6,371,008.8 m. */
   metres: number;
 } | {
   vertex: Vertex;
@@ -497,7 +497,7 @@ export type NeighboursOfTarget = {
   distances: number[];
 };
 
-/** Node-link JSON as NetworkX writes it; `edges` in place of `links` will do. */
+/** Node-link JSON as NetworkX writes it; `edges` is accepted instead of `links`. */
 export type NodeLinkGraph = {
   nodes: {
     id: Vertex;
@@ -517,15 +517,15 @@ export type OneDistance = {
 };
 
 export type Pairs = {
-  /** Source and target of each. */
+  /** Source and target of each pair. */
   pairs: [Vertex, Vertex][];
 };
 
 export type Path = {
   distance: Distance;
-  /** From source to target; empty where there is no path. */
+  /** Vertices from source to target; empty if there is no path. */
   vertices: Vertex[];
-  /** Of the edges between them. */
+  /** Weights of the edges between the vertices. */
   weights: number[];
 };
 
@@ -533,44 +533,44 @@ export type Paths = {
   paths: Path[];
 };
 
-/** How the work was cut down. */
+/** How the solve was divided to save work. */
 export type Plan = {
   kind: "dense" | "nested_dissection";
-  /** Parts that the graph falls into. */
+  /** Parts that the graph is divided into. */
   parts: number;
   /** Vertices of the largest separator. */
   largest_separator: number;
-  /** What is left of the dense solve's work. */
+  /** The fraction of the dense solve's work that remains. */
   work_fraction: number;
-  /** What planning took. */
+  /** Seconds of planning. */
   planning_s: number;
-  /** Whether the plan, or that none pays, was known: kept from a graph with the same edges and other weights, or found while the job waited. */
+  /** Whether the plan, or the decision not to use one, was already known: stored for a graph with the same edges and other weights, or found while the job waited. */
   cached: boolean;
 };
 
 /** RFC 9457. The codes: `BadRequest` (400, the request is malformed), `UnknownParameter` (400, unknown parameter), `BadParameter` (400, bad value of a parameter), `Unauthorized` (401, a valid key is required), `Forbidden` (403, the key does not allow this), `CrossOrigin` (403, the request comes from a page of another origin), `WrongHost` (421, the service does not go by this name), `NoSuchRoute` (404, there is nothing at this address), `NoSuchGraph` (404, no such graph), `NoSuchJob` (404, no such job), `NoSuchVertex` (404, no such vertex), `MethodNotAllowed` (405, method not allowed here), `NotAcceptable` (406, no acceptable representation), `PreconditionFailed` (412, the condition of the request is false), `LengthRequired` (411, content-Length is required), `HeadTooLarge` (431, the head of the request is too large), `UnsupportedMediaType` (415, unsupported format), `RangeNotSatisfiable` (416, range outside the content), `NotSolved` (409, the graph is not solved yet), `NotAMatrix` (409, the result is a hierarchy), `NoCoordinates` (409, the graph has no coordinates), `JobFinished` (409, the job has ended already), `GraphInUse` (409, the graph is in use), `IdempotencyMismatch` (422, the idempotency key was used with another request), `TooLarge` (413, the graph is too large), `BodyTooLarge` (413, the body is too large), `BadGraph` (422, the graph cannot be read), `EmptyBody` (422, there is nothing in the body), `Truncated` (422, the graph ends too early), `WeightRange` (422, weights leave the range of the kind), `NegativeCycle` (422, the graph has a negative cycle), `BadCoordinates` (422, the coordinates cannot be read), `QueueFull` (429, the queue is full), `JobQuota` (429, the quota of waiting jobs is used up), `StorageQuota` (507, the quota of stored bytes is used up), `TooManyWatchers` (429, too many streams of events are open), `TooManyUploads` (429, too many graphs come in at once), `AddressLimit` (429, too many connections from this address), `WrongKeys` (429, too many wrong keys from this address), `ConnectionLimit` (503, too many connections), `Draining` (503, the service is shutting down), `NotReady` (503, the service is not ready), `Cancelled` (409, the job was cancelled), `DeadlineExceeded` (504, the deadline has passed), `NoMemory` (503, not enough memory), `NoDeviceMemory` (503, not enough device memory), `NoDevice` (503, no usable device), `DiskFull` (507, the disk is full), `InputOutput` (500, reading or writing failed), `Corrupt` (500, stored data is damaged), `NotVerified` (500, the result failed its verification), `DeviceLost` (503, the device failed), `PoisonJob` (500, the job ended every solver that tried it), `Configuration` (500, the configuration is wrong). */
 export type Problem = {
-  /** `/problems/` and the code in lower case. */
+  /** `/problems/` followed by the code in lower case. */
   type: string;
   /** The code in words. */
   title: string;
-  /** The HTTP status, also where the problem is a job's. */
+  /** The HTTP status, even for the problem of a job. */
   status: number;
-  /** What is wrong here. */
+  /** What is wrong in this case. */
   detail: string;
-  /** Stable: for programs. */
+  /** A stable code for programs. */
   code: "BadRequest" | "UnknownParameter" | "BadParameter" | "Unauthorized" | "NoSuchRoute" | "NoSuchGraph" | "NoSuchJob" | "NoSuchVertex" | "MethodNotAllowed" | "NotAcceptable" | "PreconditionFailed" | "LengthRequired" | "HeadTooLarge" | "UnsupportedMediaType" | "RangeNotSatisfiable" | "NotSolved" | "NotAMatrix" | "NoCoordinates" | "BadCoordinates" | "JobFinished" | "GraphInUse" | "IdempotencyMismatch" | "TooLarge" | "BodyTooLarge" | "BadGraph" | "EmptyBody" | "Truncated" | "WeightRange" | "NegativeCycle" | "QueueFull" | "Forbidden" | "CrossOrigin" | "WrongHost" | "JobQuota" | "StorageQuota" | "AddressLimit" | "WrongKeys" | "ConnectionLimit" | "TooManyWatchers" | "TooManyUploads" | "Draining" | "NotReady" | "Cancelled" | "DeadlineExceeded" | "NoMemory" | "NoDeviceMemory" | "NoDevice" | "DiskFull" | "InputOutput" | "Corrupt" | "NotVerified" | "DeviceLost" | "PoisonJob" | "Configuration";
-  /** What is taken at most. */
+  /** The limit that was exceeded. */
   limit?: number | null;
-  /** What it was, as far as it was read. */
+  /** The actual value, as far as it was read. */
   actual?: number | null;
-  /** What to do. */
+  /** How to solve the problem. */
   hint?: string;
-  /** Of the body, counted from 1. */
+  /** The line of the body, counted from 1. */
   line?: number;
-  /** In the line, counted from 1. */
+  /** The column in the line, counted from 1. */
   column?: number;
-  /** Of the entry of a list in the body, counted from 0. */
+  /** The index of the list entry in the body, counted from 0. */
   index?: number;
   /** The same as X-Request-Id. */
   request_id?: string;
@@ -578,9 +578,9 @@ export type Problem = {
   links?: {
     job: Link;
   };
-  /** With `NegativeCycle` of a job: the vertices of one. */
+  /** With `NegativeCycle` of a job: the vertices of a cycle. */
   cycle?: Vertex[];
-  /** With `NegativeCycle` of a job: what the cycle weighs. */
+  /** With `NegativeCycle` of a job: the weight of the cycle. */
   weight?: number;
 };
 
@@ -588,13 +588,13 @@ export type Problem = {
 export type Progress = {
   id: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";
-  /** Jobs ahead of it in the queue. */
+  /** Jobs ahead of this one in the queue. */
   position: number;
-  /** The share of the job's time that has passed, over all phases: never less than it was while the job runs, and 1 once it is done. A job that is put back in the queue begins anew. */
+  /** The fraction of the job's time that has passed, over all phases. It never decreases while the job runs, and is 1 once the job is done. A job that returns to the queue starts again at 0. */
   progress: number;
-  /** What a running job is at, in this order. Else `null`. */
+  /** The phase of a running job; phases occur in this order. Otherwise `null`. */
   phase: "planning" | "solving" | "writing" | "checking" | "publishing" | null;
-  /** Seconds that are left: of the phase by the pace of what is done, of later ones as expected. */
+  /** Seconds left: for the current phase extrapolated from its pace, for later phases as expected. */
   eta_s: number | null;
 };
 
@@ -602,23 +602,23 @@ export type Ready = {
   ready: true;
   /** With `verbose`. */
   checks?: {
-    /** A solver is open, and not being started again. */
+    /** A solver is open and not restarting. */
     worker: boolean;
-    /** The service is about to stop. */
+    /** The service is shutting down. */
     draining: boolean;
-    /** Jobs that could still be queued. */
+    /** Free places in the queue. */
     queue_free: number;
   };
 };
 
-/** In which form the distances are kept. */
+/** The form in which the distances are stored. */
 export type Result = {
   kind: "matrix" | "hierarchy";
-  /** Of its file, as far as they are known: exact once the job is done. */
+  /** The size of the file; exact once the job is done, an estimate before. */
   bytes: number;
-  /** Of a hierarchy: arcs that searches may follow. */
+  /** For a hierarchy: arcs that searches may follow. */
   arcs?: number;
-  /** Why it has this form. */
+  /** Why the result has this form. */
   reason: string;
 };
 
@@ -629,32 +629,32 @@ export type Row = {
 };
 
 export type Statistics = {
-  /** Vertices. */
+  /** The number of vertices. */
   n: number;
   kind: Kind;
   /** Pairs of different vertices with a path. */
   reachable_pairs: number;
-  /** The largest distance; 0 where no vertex reaches another, `null` without vertices. */
+  /** The largest distance; 0 if no vertex reaches another, `null` without vertices. */
   diameter: number | null;
-  /** The least eccentricity of the vertices that reach another; else as the diameter. */
+  /** The smallest eccentricity of the vertices that reach another vertex; if there is none, the same as the diameter. */
   radius: number | null;
   mean_distance: number | null;
-  /** Per vertex, the largest distance from it; 0 where it reaches none. */
+  /** Per vertex, the largest distance from it; 0 if it reaches no other. */
   eccentricity: number[];
-  /** Per vertex, as NetworkX defines it, over distances from the vertex; 0 where it reaches none. */
+  /** Per vertex, as NetworkX defines it, over distances from the vertex; 0 if it reaches no other. */
   closeness: number[];
-  /** Per vertex, how many others it reaches. */
+  /** Per vertex, the number of other vertices that it reaches. */
   reachable: number[];
-  /** Finite distances between different vertices. */
+  /** Histogram of the finite distances between different vertices. */
   histogram: {
-    /** Where the first bin begins. */
+    /** The start of the first bin. */
     min: number;
     bin_width: number;
     counts: number[];
   } | null;
 };
 
-/** Longitude and latitude in degrees (WGS 84), or x and y of a plane. */
+/** Longitude and latitude in degrees (WGS 84), or x and y in a plane. */
 export type System = "degrees" | "plane";
 
 export type Table = {
@@ -671,43 +671,43 @@ export type TableRequest = {
 
 /** Seconds by phase. */
 export type Timings = {
-  /** Waiting. */
+  /** Waiting in the queue. */
   queue_s: number;
   /** Reading the upload. */
   parse_s: number;
-  /** Making a matrix of the edges. */
+  /** Filling a matrix with the edges. */
   fill_s: number;
-  /** To the device. */
+  /** Copying to the device. */
   h2d_s: number;
   /** Solving. */
   compute_s: number;
-  /** From the device. */
+  /** Copying from the device. */
   d2h_s: number;
   /** Writing the result. */
   write_s: number;
-  /** From acceptance to the end. */
+  /** From acceptance to the end of the job. */
   total_s: number;
 };
 
-/** The proof that the matrix is right. */
+/** The proof that the matrix is correct. */
 export type Verification = {
-  /** Rows that were checked. */
+  /** Rows checked. */
   rows: number;
-  /** Rows that there are. */
+  /** Rows of the matrix. */
   of: number;
-  /** Edges that each was held against. */
+  /** Edges that each row was checked against. */
   edges: number;
   on: "host";
   checks: ("zero_diagonal" | "edges_relaxed" | "tight_last_edge" | "tight_path")[];
-  /** Relative, of floats; 0 is exact. */
+  /** Relative tolerance for floats; 0 is exact. */
   tolerance: number;
-  /** What it took. */
+  /** Seconds that the verification took. */
   seconds: number;
 };
 
 export type Version = {
   version: string;
-  /** The commit that was built, or nothing where the build did not know it. */
+  /** The commit that was built; empty if unknown. */
   commit: string;
   api: "v1";
   build: {
@@ -716,20 +716,20 @@ export type Version = {
   };
 };
 
-/** The name of a vertex as the file has it: an integer, or a string. */
+/** The name of a vertex as in the file: an integer or a string. */
 export type Vertex = number | string;
 
 export type Vertices = {
   vertices: Vertex[];
 };
 
-/** About the upload: what was assumed or left out, why that may be wrong, and what changes it. They stop nothing. At most one of each code. */
+/** Warnings about the upload: what was assumed or left out, why that may be wrong, and how to change it. Warnings do not stop a job. There is at most one of each code. */
 export type Warnings = {
-  /** `DirectedAssumed`: a list of edges, a matrix in text or JSON does not say its direction, and no edge has its reverse. `ColumnsUnused`: columns have no part in the graph. `ParallelMerged`: edges of the same ends had other weights. `FormatGuessed`: columns or dialect were guessed. `ZerosAreEdges`: each 0 of an array is an edge, and none is missing. `NameMoved`: another graph has lost the name. `EdgesAbsent`: a change was to remove edges that were not there. `WeightsAbsent`: each edge counts 1, and there are columns that are not used. `HeaderGuessed`: the first line was read as a header whose names are not known. `AllWeightsZero`: every weight is 0. `DirectionsRead`: `oneway` or `reverse_cost` was read. `NegativeCosts`: a column `cost` has negative weights that are all -1, which pgRouting writes where there is no way. `KindChanged`: a change of weights needs a wider kind or more decimals. `Rounded`: `kind=f4` has fewer digits than a distance may have. */
+  /** `DirectedAssumed`: an edge list, a text matrix or JSON does not say whether it is directed, and no edge has its reverse. `ColumnsUnused`: the graph does not use some columns. `ParallelMerged`: parallel edges had different weights. `FormatGuessed`: columns or dialect were guessed. `ZerosAreEdges`: each 0 of an array is an edge, and no edge is missing. `NameMoved`: another graph has lost the name. `EdgesAbsent`: a change removes edges that do not exist. `WeightsAbsent`: each edge has weight 1, although there are unused columns. `HeaderGuessed`: the first line was read as a header, but its names are unknown. `AllWeightsZero`: every weight is 0. `DirectionsRead`: `oneway` or `reverse_cost` was read. `NegativeCosts`: all negative weights of a column `cost` are -1, which pgRouting writes for a missing edge. `KindChanged`: a change of weights needs a wider kind or more decimals. `Rounded`: `kind=f4` has fewer digits than a distance may need. */
   code: "DirectedAssumed" | "ColumnsUnused" | "ParallelMerged" | "FormatGuessed" | "ZerosAreEdges" | "NameMoved" | "EdgesAbsent" | "WeightsAbsent" | "HeaderGuessed" | "AllWeightsZero" | "DirectionsRead" | "NegativeCosts" | "KindChanged" | "Rounded";
   detail: string;
-  /** The parameter, or what else, changes it. */
+  /** The parameter, or another way, to change it. */
   hint: string;
-  /** Of `ColumnsUnused` and `WeightsAbsent`: the names of the first of these columns. */
+  /** For `ColumnsUnused` and `WeightsAbsent`: the names of the first unused columns. */
   columns?: string[];
 }[];

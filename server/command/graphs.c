@@ -50,7 +50,7 @@ static enum status remove_graph(struct client *client, struct problem *reterr)
 
 const struct command command_graphs = {
     .name = "graphs",
-    .summary = "Lists the graphs of the service: ID, size, form of the result, names.",
+    .summary = "Lists the graphs of the service: ID, size, kind of the result, names.",
     .flags = list_flags,
     .run = client_run,
     .ask = list_graphs,

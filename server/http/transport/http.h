@@ -11,9 +11,9 @@
 
 struct http;
 
-/* What http_start needs. Everything is borrowed for the life of the front end, except the listener,
- * which http_start owns even when it fails. STATUS_CONFIG with a message: keys or certificate are
- * unusable, or the address lacks the security that config->network requires. */
+/* Arguments of http_start. Everything is borrowed for the life of the front end, except the
+ * listener, which http_start owns even when it fails. STATUS_CONFIG with a message: keys or
+ * certificate are unusable, or the address lacks the security that config->network requires. */
 struct http_parts {
     const struct config *config;
     struct scheduler *scheduler;

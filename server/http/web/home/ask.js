@@ -8,8 +8,8 @@ import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
 let graph = null;
-let located = false; // whether its vertices have coordinates in degrees
-let shown = null; // the path that is listed
+let located = false; // whether the vertices have coordinates in degrees
+let shown = null; // the path listed
 
 /* ---- A pair ---- */
 
@@ -33,7 +33,7 @@ function cell(text) {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// The path as a table, and on a map where it has places.
+// Saves the path as a table, and as GeoJSON if it has coordinates.
 function exports({ source, target, vertices, weights }) {
   const file = `${source}-${target}`.replace(/[^\w.-]+/g, "_");
   const saveTable = () => {
@@ -54,7 +54,7 @@ function exports({ source, target, vertices, weights }) {
     located ? make("button", { type: "button", onclick: saveMap }, "GeoJSON") : null);
 }
 
-// before: the path of this pair in the graph that was changed.
+// before: the path of this pair before the change of the graph.
 function answered(source, target, path, before) {
   const box = byId("pair-answer");
   const was = before === undefined ? "" : before.distance === path.distance ? "; as long as before the change"
@@ -138,14 +138,14 @@ export function startAsk() {
   });
 }
 
-// The same question to the graph that was changed.
+// Repeats the query on the changed graph.
 export function askAgain(id) {
   graph = id;
   if (shown !== null) askPair(shown.source, shown.target, shown);
   askAround(byId("around-form"), false);
 }
 
-// first, last: names of vertices, to begin with; hasDegrees: whether paths have places on the earth.
+// first, last: names of the vertices to start with; hasDegrees: whether coordinates are in degrees.
 export function openAsk(id, first, last, hasDegrees) {
   graph = id;
   located = hasDegrees;

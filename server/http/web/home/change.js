@@ -1,14 +1,14 @@
-// A new weight for an edge, or its removal: the service makes a changed graph, and the name moves to it.
+// Changes the weight of an edge or removes it: the service creates a changed graph, and the name moves to it.
 
 import { byId, make, say } from "./dom.js";
 import { ask, pathOf } from "./service.js";
 import { guard } from "./problem.js";
 
-let graph = null; // the document of the graph that is shown
+let graph = null; // document of the graph shown
 let edge = null;
 let onJob = () => {};
 
-// reverse: the weight of the edge back in a directed graph, where there is one and it is known.
+// reverse: the weight of the reverse edge in a directed graph, if it exists and is known.
 export function chooseEdge(source, target, weight, reverse) {
   edge = { source, target };
   say(byId("edge-words"), `Edge ${source} ${graph.directed ? "→" : "–"} ${target}`);
@@ -26,7 +26,7 @@ async function change(weight) {
   const changes = [[source, target, weight]];
   if (byId("edge-both").checked) changes.push([target, source, weight]);
   const [name] = graph.names;
-  // By its name, so that the name moves; unless it has moved to another graph meanwhile.
+  // Address the graph by its name, so that the name moves, unless it belongs to another graph by now.
   const headers = name === undefined ? {} : { "If-Match": `"${graph.id}"` };
   byId("edge-form").setAttribute("aria-busy", "true");
   const job = await guard(byId("edge-problem"), () =>
@@ -41,7 +41,7 @@ export function startChange(jobs) {
     event.preventDefault();
     const text = byId("edge-weight").value.trim();
     if (text !== "" && Number.isFinite(Number(text))) change(Number(text));
-    else byId("edge-problem").replaceChildren(make("p", { class: "problem", role: "alert" }, "A weight is a number."));
+    else byId("edge-problem").replaceChildren(make("p", { class: "problem", role: "alert" }, "The weight must be a number."));
   });
   byId("edge-remove").addEventListener("click", () => change(null));
   byId("edge-close").addEventListener("click", () => { byId("edge-form").hidden = true; });

@@ -1,4 +1,4 @@
-// The devices: what memory they have, and what they are at.
+// The devices, their memory and their current job.
 
 import { byId, make, bytes, percent, seconds } from "./dom.js";
 import { ask } from "./service.js";

@@ -28,7 +28,7 @@ export function draw(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Text that changes often must not be taken for new, or it is read aloud again.
+// Unchanged text is not set again, or screen readers would read it aloud again.
 export function say(element, text) {
   if (element.textContent !== text) {
     element.textContent = text;
@@ -42,12 +42,12 @@ export function count(value) {
   return whole.format(value);
 }
 
-// Of four digits, beyond which nobody reads.
+// A number with four significant digits, or without decimals from 1000 on.
 export function rough(value) {
   return Math.abs(value) >= 1000 ? whole.format(value) : short.format(value);
 }
 
-// In all its digits: those that tell it from every other number. Not all browsers print more than 20 decimals.
+// A number with the fewest digits that identify it. Not all browsers print more than 20 decimals.
 export function distance(value) {
   if (value === null) return "unreachable";
   const [, decimals = ""] = String(value).split(".");
@@ -115,13 +115,13 @@ export function saveAs(blob, file) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-// Draws again when the size or the colours change.
+// Redraws when the size or the colours change.
 export function keepDrawn(element, redraw) {
   new ResizeObserver(redraw).observe(element);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
-// The context of a canvas as sharp as the screen, in CSS pixels.
+// The context of a canvas with the resolution of the screen, scaled to CSS pixels.
 export function sharpen(canvas) {
   const ratio = devicePixelRatio || 1;
   const width = canvas.clientWidth;

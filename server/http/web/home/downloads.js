@@ -1,4 +1,4 @@
-// The matrix, in every form that the service writes.
+// Downloads of the matrix in every format that the service writes.
 
 import { byId, make, bytes, saveAs } from "./dom.js";
 import { ask, addressOf, fetchFrom, pathOf, hasKey, tell, curl } from "./service.js";
@@ -15,7 +15,7 @@ const textWidths = { json: 6, csv: 6, ndjson: 8, mtx: 17 };
 const LARGE_BYTES = 1e9;
 let outputs = null;
 
-// A link cannot carry the key: what it would fetch is fetched here, and saved from memory.
+// A link cannot send the key, so the script fetches the file and saves it from memory.
 async function save(path, file) {
   await guard(byId("downloads-problem"), async () => saveAs(await (await fetchFrom(path)).blob(), file));
 }

@@ -10,16 +10,16 @@ const box = byId("drawing");
 let map = null;
 let sheet = null;
 let fit = () => {};
-let tiles = null; // beneath coordinates in degrees, where there is a server of them
+let tiles = null; // map tiles below coordinates in degrees, if a tile server is configured
 let graph = null;
-let path = []; // rows, of these names
+let path = []; // rows of the path
 let names = [];
-let before = []; // rows of the path in the graph that was changed
-let edge = null; // the one that was clicked, [i, j, weight]
+let before = []; // rows of the path before the change
+let edge = null; // clicked edge, [i, j, weight]
 let picked = null;
-let near = new Map(); // rows of vertices near one, and how far they are: 0 to 1
-let centre = null; // the row of that one
-let points = []; // pixels of the vertices, as they were painted
+let near = new Map(); // rows of nearby vertices and their relative distance, 0 to 1
+let centre = null; // row of the vertex that distances are measured from
+let points = []; // pixels of the vertices as last painted
 let onPair = () => {};
 let onEdge = () => {};
 let opened = 0;
@@ -53,7 +53,7 @@ function openMap() {
   byId("solved").classList.toggle("placed", graph.placed === true);
 }
 
-// What is drawn, as a picture with the colour of the page behind it; a map's tiles are not the page's to give.
+// Saves the drawing as a picture on the background of the page; map tiles belong to others and are left out.
 function savePicture() {
   const { x: width, y: height } = map.getSize();
   const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
@@ -77,7 +77,7 @@ function nearest({ x, y }, within = 14) {
   return best;
 }
 
-// The edge beneath the pointer, by pixels to the nearest point of its line.
+// The edge under the pointer, by distance in pixels to its line.
 function nearestEdge({ x, y }) {
   if (points.length === 0 || graph.sampled) return null;
   let best = null;
@@ -92,7 +92,7 @@ function nearestEdge({ x, y }) {
   return best;
 }
 
-// The weight of an edge of a directed graph that is drawn whole.
+// The weight of an edge of a directed graph that is drawn completely.
 export function edgeOf(source, target) {
   if (graph === null || !graph.directed || graph.sampled) return undefined;
   const [i, j] = [graph.index.get(source), graph.index.get(target)];
@@ -102,7 +102,7 @@ export function edgeOf(source, target) {
 function pick(place) {
   let found = nearest(place);
   edge = found === null ? nearestEdge(place) : null;
-  // On a map any place stands for the vertex that is nearest to it.
+  // On a map, any position selects the nearest vertex.
   if (found === null && edge === null && graph.placed) found = nearest(place, Infinity);
   if (edge !== null) {
     const [source, target] = [graph.vertices[edge[0]], graph.vertices[edge[1]]];
@@ -120,7 +120,7 @@ function pick(place) {
   redraw();
 }
 
-// place: null where the mouse has left.
+// place: null when the mouse has left.
 function point(place) {
   const found = place === null ? null : nearest(place);
   box.title = found === null ? "" : `${graph.vertices[found]}`;
@@ -141,11 +141,11 @@ function showFull() {
   const card = byId("drawing-box");
   const full = document.fullscreenElement === card || card.classList.contains("full");
   say(byId("full"), full ? "Leave full screen" : "Full screen");
-  // Nothing is left to scroll with one finger.
+  // In full screen there is nothing to scroll with one finger.
   if (full) map?.dragging.enable();
 }
 
-// template: of the addresses of a map's tiles; credit: whose they are.
+// template: URL template of the map tiles; credit: their attribution.
 export function useTiles(template, credit) {
   tiles = template ?? null;
   say(byId("drawing-credit"), credit ?? "");
@@ -169,7 +169,7 @@ function showWords(text) {
   say(byId("drawing-words"), text);
 }
 
-// A changed graph stays where it was, so that one sees the path move.
+// A changed graph keeps its layout, so that the change of the path is visible.
 async function follow(id) {
   const turn = opened;
   const edges = graph.sampled ? graph.edges : await edgesOf(id, graph.index);
@@ -205,7 +205,7 @@ export async function openDrawing(id, about, kind) {
     if (names.length > 0) showPath(names);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (turn === opened) showWords(`There is no drawing: ${error.message}`);
+    if (turn === opened) showWords(`The graph cannot be drawn: ${error.message}`);
   }
 }
 

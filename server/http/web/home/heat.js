@@ -1,4 +1,4 @@
-// The matrix from afar: cells that the service has made of blocks, and ways into a block.
+// The heat map: cells that the service computes from blocks of the matrix, and zooming into a block.
 
 import { byId, colour, distance, rough, percent, count, keepDrawn, sharpen, say, viridis } from "./dom.js";
 import { ask, query, pathOf } from "./service.js";
@@ -12,8 +12,8 @@ const canvas = byId("heat");
 const card = byId("heat-card");
 let graph = null;
 let map = null; // the answer
-let blocks = []; // those that were left for a smaller one
-let cursor = null; // { row, column } of cells
+let blocks = []; // enclosing blocks, to go back to
+let cursor = null; // cell { row, column }
 let drag = null;
 let onPair = () => {};
 let loads = 0;
@@ -163,7 +163,7 @@ async function load(block) {
     throw error;
   }));
   if (answer === undefined || load !== loads) return false;
-  // A hierarchy that is too large to be seen as a whole has no heat map.
+  // The answer is null for a hierarchy that is too large for a heat map.
   card.hidden = answer === null;
   if (answer === null) return false;
   map = answer;
@@ -193,7 +193,7 @@ async function leave(all) {
   show();
 }
 
-// A cell is one vertex to one vertex: a pair to ask. Else the cells around it.
+// Queries the pair if a cell is a single pair of vertices; else zooms in around it.
 function choose(at) {
   const { rows, columns } = size();
   if (rows === map.rows.stop - map.rows.first && columns === map.cols.stop - map.cols.first) {
@@ -288,7 +288,7 @@ export function startHeat(pair) {
   byId("heat-whole").addEventListener("click", () => leave(true));
 }
 
-// rows: of a hierarchy, which are computed for the heat map; 0 where the result has them.
+// rows: rows of a hierarchy that are computed for the heat map; 0 for a matrix.
 export async function openHeat(id, rows) {
   graph = id;
   card.hidden = false;

@@ -1,23 +1,23 @@
-// The queue and what it has done: every job with its progress, the active ones to be cancelled.
+// The list of jobs with their progress; active jobs can be cancelled.
 
 import { byId, make, say, seconds, percent, count, plural } from "./dom.js";
 import { ask, watch, isLocked, isGone, isOver, spent, tell } from "./service.js";
 import { describe, guard } from "./problem.js";
 
 const SHOWN = 30;
-// A browser keeps six connections to a host: most are left for questions.
+// A browser opens six connections to a host; most are left for queries.
 const STREAMS = 2;
 
 const entries = new Map(); // by job id
 const watched = new Map();
 let onOpen = () => {};
-let wanted = null; // the job whose graph is shown as soon as it is solved
+let wanted = null; // job whose graph is shown once it is solved
 
 function titleOf(job) {
   return job.name ?? job.graph.slice(0, 10);
 }
 
-// What a job is busy with.
+// The current phase of a job in words.
 function phaseOf(job) {
   if (job.state === "queued") return job.position === 0 ? "next in the queue" : `${plural(job.position, "job")} ahead`;
   return `${job.phase ?? "planning"}, ${percent(job.progress)}`;
@@ -83,7 +83,7 @@ function arrange() {
   byId("no-jobs").hidden = sorted.length > 0;
 }
 
-// The service knows it no more.
+// The service has forgotten the job.
 function forget(id) {
   entries.get(id)?.element.remove();
   entries.delete(id);
@@ -132,7 +132,7 @@ export function currentJobs() {
   return [...entries.values()].map((entry) => entry.job);
 }
 
-// One that was submitted here.
+// Adds a job that was submitted on this page.
 export function addJob(job) {
   wanted = job.id;
   note(job);
@@ -142,7 +142,7 @@ export function stopWaiting() {
   wanted = null;
 }
 
-// Those of another key are not for this one.
+// Clears the jobs after a change of the key.
 export function forgetJobs() {
   for (const end of watched.values()) end.abort();
   for (const id of [...entries.keys()]) forget(id);
@@ -159,7 +159,7 @@ export async function refreshJobs() {
 
 export function startJobs(open) {
   onOpen = open;
-  // What others submit, nobody tells.
+  // No event announces the jobs of other clients, so poll.
   const look = () => { if (!document.hidden && !isLocked() && !isGone()) refreshJobs(); };
   setInterval(look, 10000);
   document.addEventListener("visibilitychange", look);

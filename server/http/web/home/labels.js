@@ -1,4 +1,4 @@
-// Names beside points, so that none covers another or a path: the first wanted come first.
+// Places names next to points so that none covers another name or a path, in order of priority.
 
 const GAP = 8;
 const HEIGHT = 14;

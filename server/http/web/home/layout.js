@@ -1,9 +1,9 @@
-// Places for vertices so that lengths on paper are like distances in the graph: stress, lowered
+// Lays out vertices so that lengths on the screen resemble distances in the graph: minimises stress
 // pair by pair (Zheng, Pawar, Goodman: Graph Drawing by Stochastic Gradient Descent, 2018).
 
 const ROUNDS = 40;
 
-// terms: { i, j, d } of wanted lengths, d above 0.
+// terms: { i, j, d } with wanted lengths d above 0.
 function lower(x, y, term, rate) {
   const dx = x[term.i] - x[term.j];
   const dy = y[term.i] - y[term.j];
@@ -31,7 +31,7 @@ function generator(seed) {
   };
 }
 
-// So that the drawing is wider than high.
+// Rotates the drawing so that it is wider than high.
 function lie(x, y) {
   const n = x.length;
   const mean = (list) => list.reduce((sum, one) => sum + one, 0) / n;

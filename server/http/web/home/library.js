@@ -5,7 +5,7 @@ import { ask, bus, pathOf, isLocked, isGone } from "./service.js";
 import { guard } from "./problem.js";
 
 const SHOWN = 20;
-// The newest ones are searched; an older one opens by its whole name.
+// Only the newest graphs are searched; an older graph opens by its full name.
 const LOADED = 2000;
 
 let graphs = [];
@@ -64,10 +64,10 @@ function show() {
   const form = byId("library-form");
   const focused = form.contains(document.activeElement);
   form.hidden = graphs.length === 0 && words === "";
-  // After the last one was deleted.
+  // The last graph was deleted.
   if (form.hidden && focused) byId("file").focus();
   const found = words === "" ? graphs : graphs.filter((graph) => matches(graph, words));
-  // A question whether to delete stays where it is until it is answered.
+  // A prompt to delete stays until it is answered.
   if (byId("library").querySelector(".yes:focus") === null) byId("library").replaceChildren(...found.slice(0, SHOWN).map(row));
   const more = found.length - SHOWN;
   const parts = [];
@@ -88,7 +88,7 @@ async function load() {
   return { all, more: next !== null };
 }
 
-// Asked again while it loads, it loads once more when it is through.
+// A request during a load causes one more load afterwards.
 export async function refreshLibrary() {
   if (isLocked() || isGone()) return;
   stale = true;
@@ -105,7 +105,7 @@ export async function refreshLibrary() {
   }
 }
 
-// The list of another key is not for this one.
+// Clears the list after a change of the key.
 export function forgetLibrary() {
   graphs = [];
   cut = false;

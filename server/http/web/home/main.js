@@ -16,9 +16,9 @@ import { startLibrary, refreshLibrary, forgetLibrary } from "./library.js";
 import { startWelcome } from "./welcome.js";
 
 const TOLD = 20;
-let shown = null; // the id of the open graph
-let wanted = false; // the graph that opens next comes into view
-let changed = false; // the graph that opens next is a change of the one that is shown
+let shown = null; // ID of the open graph
+let wanted = false; // scroll to the next graph that opens
+let changed = false; // the next graph that opens is a change of the current one
 let turns = 0;
 let limits;
 
@@ -39,7 +39,7 @@ async function copy() {
     await navigator.clipboard.writeText(byId("curl-line").textContent);
     say(button, "Copied");
   } catch {
-    // Not every page may write there: the line is selected, to be copied by hand.
+    // Without permission to use the clipboard, select the line to be copied by hand.
     getSelection().selectAllChildren(byId("curl-line"));
     say(button, "Selected");
   }
@@ -52,7 +52,7 @@ function showKey() {
   say(byId("key-button"), hasKey() ? "Key in use" : "Key");
 }
 
-// Once refused it is not asked for by itself again: what asks in the background would not stop.
+// The dialog opens only once by itself, or background requests would open it again and again.
 let declined = false;
 
 function askForKey(wrong) {
@@ -90,7 +90,7 @@ function startKey() {
 
 const kinds = { i4: "32-bit integers", u2: "16-bit integers", f4: "32-bit floats (7 digits)", f8: "64-bit floats" };
 
-// As in "i4 x 0.01": decimals that were added as integers.
+// Explains "i4 x 0.01": decimals that are added as integers.
 function arithmeticOf({ result, summary }) {
   const [kind, unit] = summary.arithmetic?.split(" x ") ?? [];
   return unit === undefined || summary.kind !== result ? "" : `, added exactly as ${kinds[kind]} of ${unit}`;
@@ -144,7 +144,7 @@ async function solve() {
   if (job !== undefined) addJob(job);
 }
 
-// The first vertex and the last, to begin with; the names of all are suggested while they are few.
+// Starts with the first and the last vertex; suggests all names if there are few.
 async function vertexEnds({ id, n }) {
   if (n === 0) return [];
   const suggested = n <= 1000 ? (await ask(pathOf(id, "/vertices"))).vertices : [];
@@ -162,7 +162,7 @@ async function load(asked, change) {
   const graph = await ask(pathOf(asked));
   const job = await jobOf(graph);
   if (asked !== shown) return;
-  // From here on by its id: its name may move to another graph.
+  // Use the ID from here on: the name may move to another graph.
   const id = graph.id;
   shown = id;
   showHead(graph, job);
@@ -193,7 +193,7 @@ async function load(asked, change) {
   ]);
 }
 
-// What was shown by another key goes; whether this one may see it, the service says.
+// Clears what is shown of the previous graph.
 function closeGraph() {
   byId("solved").hidden = byId("unsolved").hidden = true;
   say(byId("graph-name"), "");
@@ -203,7 +203,7 @@ function closeGraph() {
   byId("warnings").replaceChildren();
 }
 
-// The result comes into view where it is below the rest, and screen readers are told.
+// Scrolls to the result if it is below, and announces it to screen readers.
 function showResult() {
   wanted = false;
   if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
@@ -220,7 +220,7 @@ async function open(id) {
   const change = changed;
   changed = false;
   if (!change) closeGraph();
-  // Until the service knows the graph, it goes by the name that was asked for.
+  // Shows the requested name until the service has described the graph.
   if (!change) {
     say(byId("graph-name"), id);
     document.title = `${id} · apspd`;
@@ -231,13 +231,13 @@ async function open(id) {
   byId("workspace").setAttribute("aria-busy", "false");
 }
 
-// The graph in the address, by its id, its name, or a job: one that does not exist says so.
+// Opens the graph in the URL, by ID, name or job; reports one that does not exist.
 function follow() {
   let id = location.hash.slice(1);
   try {
     id = decodeURIComponent(id);
   } catch {
-    // A name with a bare per cent sign stays as it is.
+    // A name with a bare percent sign is not decoded.
   }
   if (id !== "") open(id);
   else close();
@@ -263,7 +263,7 @@ function show(job) {
   choose(job.graph, !changed);
 }
 
-// Where the job is below what is visible, as on a phone, it comes into view, with its progress.
+// Scrolls to the job if it is below the visible part, as on a phone.
 function submitted(job) {
   addJob(job);
   if (!isOver(job)) byId("jobs-title").scrollIntoView({ block: "nearest" });
@@ -341,7 +341,7 @@ byId("copy").addEventListener("click", copy);
 bus.addEventListener("told", (event) => showTold(event.detail));
 bus.addEventListener("jobs", (event) => showLoad(event.detail));
 addEventListener("hashchange", follow);
-// The address stays that of the graph.
+// Keeps the URL of the graph.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   byId("main").focus();

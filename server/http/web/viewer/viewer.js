@@ -4,7 +4,7 @@
 // A proxy may serve this page below a path of its own: every address is relative to the page.
 const base = new URL("./", location.href).href;
 const methods = ["get", "post", "put", "delete", "patch"];
-// Headers that every answer may have: the components describe them.
+// Headers that every answer may have, described in the components.
 const everywhere = new Set(["X-Request-Id", "traceparent"]);
 let spec;
 
@@ -23,7 +23,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Of Markdown what the description uses: paragraphs, lists with dashes, code in backquotes.
+// The Markdown that the description uses: paragraphs, lists with dashes, code in backquotes.
 function inline(text) {
   return text.split(/(`[^`]+`)/).map((piece) =>
     piece.startsWith("`") && piece.length > 1 ? make("code", {}, piece.slice(1, -1)) : piece);
@@ -52,7 +52,7 @@ function nameOf(schema) {
   return schema?.$ref?.startsWith("#/components/schemas/") ? schema.$ref.split("/").pop() : null;
 }
 
-// A schema in a few words, with links to those that have a name.
+// A schema in a few words, with links to named schemas.
 function words(schema) {
   if (schema === undefined || schema === true) return ["anything"];
   const name = nameOf(schema);
@@ -75,7 +75,7 @@ function words(schema) {
   return [[type, ...bounds].join(", ")];
 }
 
-// The members of an object, also of those inside it that have no name of their own.
+// The members of an object, including those of unnamed objects inside it.
 function members(schema) {
   const inner = schema?.items && nameOf(schema.items) === null ? schema.items : schema;
   const choices = (inner?.oneOf ?? inner?.anyOf)?.filter((one) => one.properties);
@@ -88,7 +88,7 @@ function members(schema) {
       nameOf(member) === null ? members(member) : null)));
 }
 
-// On one line where it fits there.
+// Prints JSON on one line if it fits.
 function printed(value) {
   const line = JSON.stringify(value);
   return line.length < 100 ? line : JSON.stringify(value, null, 1);
@@ -197,7 +197,7 @@ class Trial {
     return make("div", {}, make("h3", {}, "Try it"), body, this.line,
       make("div", { class: "buttons" },
         make("button", { type: "button", onclick: () => this.send() }, "Send"),
-        make("button", { type: "button", onclick: () => navigator.clipboard?.writeText(this.line.textContent) }, "Copy the curl line")),
+        make("button", { type: "button", onclick: () => navigator.clipboard?.writeText(this.line.textContent) }, "Copy the curl command")),
       make("div", { "aria-live": "polite" }, this.answer));
   }
 }
@@ -212,7 +212,7 @@ function parameterTable(parameters, trial) {
     make("td", {}, make("span", { class: "type" }, words(parameter.schema)), make("div", {}, inline(parameter.description ?? ""))),
     make("td", {}, trial.field(parameter))));
   return make("div", { class: "table" }, make("table", { class: "params" },
-    make("thead", {}, make("tr", {}, ["Parameter", "What it is", "Value"].map((name) => make("th", { scope: "col" }, name)))),
+    make("thead", {}, make("tr", {}, ["Parameter", "Description", "Value"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, rows)));
 }
 
@@ -253,7 +253,7 @@ function operationBody(path, method, operation, shared) {
       Object.entries(operation.responses).map(([status, response]) => answerPart(status, response))))));
 }
 
-// What is inside is made when it is opened.
+// The content is created when the element is opened.
 function folded(attributes, summary, makeBody) {
   const details = make("details", attributes, summary);
   details.addEventListener("toggle", () => {
@@ -295,9 +295,9 @@ const town = await new Client("${base.slice(0, -1)}").solve(graph, { name: "town
 console.log(await town.distance(1, 2), await town.path(1, 2));`,
   };
   return [
-    make("p", {}, "A graph is uploaded to ", make("code", {}, "/v1/jobs"), ", which answers with a job."),
-    make("p", {}, "When the job is done, questions are asked of the graph by its id or its name."),
-    make("p", {}, "Every refusal is a JSON document with a code, the reason and, where there is one, a way out."),
+    make("p", {}, "Upload a graph to ", make("code", {}, "/v1/jobs"), "; the answer describes a job."),
+    make("p", {}, "When the job is done, query the graph by its id or its name."),
+    make("p", {}, "Every error is a JSON document with a code, the reason and, if there is one, a remedy."),
     ...Object.entries(examples).flatMap(([name, text]) => [make("h3", {}, name), make("pre", { tabindex: "0" }, text)]),
   ];
 }
