@@ -47,7 +47,7 @@ static char *read_line(char *buffer, int size, void *context)
     }
     size_t length = strlen(buffer);
     if ((length == 0 || buffer[length - 1] != '\n') && !feof(source->stream)) {
-        refuse_line(source, "the line is too long, or holds a NUL byte", "");
+        refuse_line(source, "the line is too long, or contains a NUL byte", "");
         return NULL;
     }
     return buffer;
@@ -306,8 +306,8 @@ enum status config_check_secret(const char *path, struct problem *reterr)
     if (stat(path, &about) == 0 && (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) == 0) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_CONFIG, "%s can be read by all, or written by others than its owner",
-                path);
+    problem_set(reterr, STATUS_CONFIG,
+                "%s is readable by all, or writable by others than its owner", path);
     problem_hint(reterr, "chmod 600 it; 640 lets a group read it");
     return STATUS_CONFIG;
 }

@@ -91,7 +91,7 @@ struct config {
     enum log_level log_level;
 };
 
-/* What the command line asks apspd to do. Of several tasks the first in this order wins. */
+/* The task that the command line asks for. Of several tasks the first in this order wins. */
 enum config_task {
     CONFIG_SHOW_HELP,
     CONFIG_SHOW_VERSION,

@@ -39,170 +39,174 @@ struct config_option {
 /* clang-format off */
 static const struct config_option options[] = {
     {"http", "listen", OPTION_ADDRESS, "127.0.0.1:8080", 0, 0, NULL, MEMBER(listen),
-     "Address and port to answer on. Port 0 picks a free one; [::1]:8080 is an IPv6 address, "
+     "Address and port to listen on. Port 0 picks a free port; [::1]:8080 is an IPv6 address, "
      "unix:/run/apspd/socket a Unix socket."},
     {"http", "socket_mode", OPTION_WORD, "0660", 0, 0, "0600, 0660, 0666", MEMBER(socket_mode),
-     "Who may connect to a Unix socket: its owner, the group too, or everybody."},
+     "Permissions of a Unix socket: its owner, its owner and group, or everybody may connect."},
     {"http", "network", OPTION_CHOICE, "secure", 0, 0, "secure, plain, open", MEMBER(network),
-     "Security that an address needs which other machines reach, or the service does not start: "
-     "secure = keys and TLS; plain = keys alone, on a path that is trusted or encrypted by others; "
-     "open = nothing."},
+     "Security required of an address that other machines can reach; without it apspd refuses to "
+     "start. secure = keys and TLS; plain = only keys, for a network that is trusted or encrypted "
+     "by other means; open = nothing."},
     {"http", "keys_file", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(keys_file),
-     "File of the keys that are accepted, read again on SIGHUP; credential:NAME is one that "
-     "systemd has loaded (LoadCredential=). none = no keys: every client may do everything."},
+     "File of the accepted keys, read again on SIGHUP; credential:NAME is a file loaded by "
+     "systemd (LoadCredential=). none = no keys: every client may do everything."},
     {"http", "hosts", OPTION_HOSTS, CONFIG_NONE, 0, 0, NULL, MEMBER(hosts),
-     "Names by which clients reach a service that has no keys, as in the Host header, without "
-     "ports. localhost, the name in listen and IP addresses are always accepted. Other names are "
-     "refused with 421, so that no web page reaches the service by DNS rebinding."},
+     "Host names by which clients reach a service without keys, as in the Host header but without "
+     "port. localhost, the name in listen and IP addresses are always accepted; other names are "
+     "refused with 421, so that no web page can reach the service by DNS rebinding."},
     {"http", "cors_origins", OPTION_ORIGINS, CONFIG_NONE, 0, 0, NULL, MEMBER(cors_origins),
      "Origins whose web pages may use the service from a browser (CORS), such as "
-     "https://app.example. Cookies are not used; keys are still required. * = every web page: "
-     "without keys, any page that a user opens may read, submit and delete."},
+     "https://app.example. Keys are still required; cookies are not used. * = every origin: "
+     "without keys, any web page that a user opens may then read, submit and delete."},
     {"http", "tiles", OPTION_TILES, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles),
      "Map tiles that the browser fetches and shows under graphs with coordinates in degrees, such "
      "as https://tile.example/{z}/{x}/{y}.png (Web Mercator, 256 pixels). The tile server learns "
-     "which places are viewed. none = no map."},
+     "which areas are viewed. none = no map."},
     {"http", "tiles_credit", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tiles_credit),
      "Attribution shown under the map."},
     {"http", "tls_certificate", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_certificate),
-     "PEM file of the certificate and its chain: TLS 1.2 and 1.3 on every address that is not a "
-     "Unix socket. Read again on SIGHUP; or credential:NAME. none = no TLS."},
+     "PEM file of the certificate and its chain, or credential:NAME, read again on SIGHUP. Enables "
+     "TLS 1.2 and 1.3 on every address except Unix sockets. none = no TLS."},
     {"http", "tls_key", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(tls_key),
      "PEM file of the certificate's private key, or credential:NAME."},
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Connections open at once, 25 KiB each once used. Beyond the limit an idle connection is "
-     "closed for a new one; while none is idle, new ones are answered 503."},
+     "Most connections open at once; a used connection takes 25 KiB. At the limit a new "
+     "connection replaces an idle one; if none is idle, it is answered 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
-     "Connections from one address (IPv6: one /64); further ones are answered 429. Behind a proxy "
-     "all clients have one address. 0 = no limit."},
+     "Most connections from one address (IPv6: one /64); further ones are answered 429. Behind a "
+     "proxy all clients have the same address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
-     "Wrong keys from one address (IPv6: one /64) in a minute; further ones are answered 429 and "
-     "end their connection. Valid keys from that address are still accepted. 0 = no limit."},
+     "Most wrong keys per minute from one address (IPv6: one /64); further ones are answered 429 "
+     "and the connection is closed. Valid keys from that address are still accepted. 0 = no "
+     "limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
-     "Seconds without any byte moving after which a connection is closed."},
+     "Seconds without any byte sent or received after which a connection is closed."},
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
-     "Bytes a second that a client must send of a body, or take of an answer. It is ended once "
-     "it is behind by header_timeout_s, or by stall_timeout_s: after that time if it stands "
-     "still, after ten times that time at nine tenths of the rate. 0 = any."},
+     "Lowest rate, in bytes per second, at which a client must send a body or receive an answer. "
+     "The connection is closed when a body is header_timeout_s behind that rate, or an answer "
+     "stall_timeout_s: after that time if no byte moves, after ten times that time at nine tenths "
+     "of the rate. 0 = no limit."},
     {"http", "stall_timeout_s", OPTION_NUMBER, "30", 1, 3600, NULL, MEMBER(stall_timeout_s),
-     "Seconds over which a client must receive an answer at rate_floor."},
+     "Seconds by which a client may fall behind rate_floor while it receives an answer."},
     {"http", "body_limit", OPTION_BYTES, "4294967296", 1, KIB * KIB * GIB, NULL,
      MEMBER(body_limit_bytes),
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are accepted."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for graphs and lists of pairs that arrive at the same time, counted by what their "
-     "edges and names take. A tenant may use half of it, and an address half of its tenant's part, "
-     "or half of all without keys; clients of a Unix socket are one address. An upload that needs "
-     "more than the part of its address is refused with 413, one that finds no room beside others "
-     "with 429; the first 256 KiB of each are free. 0 = half of the memory available at the start "
-     "to the machine or the control group. Suffixes as for body_limit."},
+     "Memory for the graphs and lists of pairs being uploaded, counted by the memory of their "
+     "edges and names. A tenant may use half of it, and an address half of its tenant's part; "
+     "without keys an address may use half of all. Clients of a Unix socket count as one address. "
+     "An upload larger than the part of its address is refused with 413, one that does not fit "
+     "next to current uploads with 429; the first 256 KiB of each are free. 0 = half of the memory "
+     "available to the machine or control group at the start. Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
-     "Most bytes that a compressed upload may decompress to. Suffixes as for body_limit."},
+     "Largest decompressed size of an upload in bytes. Suffixes as for body_limit."},
     {"http", "decoded_ratio", OPTION_NUMBER, "200", 1, 1000000, NULL, MEMBER(decoded_ratio),
-     "Most times its own size that a compressed upload may decompress to, beyond the first MiB."},
+     "Largest decompressed size of an upload as a multiple of its compressed size, beyond the "
+     "first MiB."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
-     "Largest JSON document in bytes that is a request and not a graph."},
+     "Largest JSON request in bytes that is not a graph."},
     {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
-     "Longest time in seconds that an answer is held back until a job changes."},
+     "Longest time in seconds that a request may wait for a job (Prefer: wait)."},
     {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
-     "Longest silence in seconds of a stream of a job's events."},
+     "Longest time in seconds between two messages of a job's event stream."},
     {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
-     "Event streams open at once, each on a connection; further ones are refused with 429."},
+     "Most event streams open at once, each on a connection; further ones are refused with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
-     "Most distances in one JSON answer: 64 million are 8,000 vertices. Larger matrices are "
-     "available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
+     "Most distances in one JSON answer; the matrix of 8,000 vertices has 64 million. Larger "
+     "matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
-     "Largest body in bytes that lists pairs or vertices to ask about. It stays in memory, which "
-     "upload_memory bounds, until it is answered."},
+     "Largest body in bytes that lists pairs or vertices to query. The body stays in memory, which "
+     "upload_memory limits, until it is answered."},
     {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
-     "Most vertices of a graph. 0 = as many as the devices hold."},
+     "Most vertices of a graph. 0 = as many as the devices can solve."},
     {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(edge_limit),
-     "Most edges of a graph; each takes 12 to 16 bytes of memory while it is read."},
+     "Most edges of a graph; each takes 12 to 16 bytes of memory during the upload."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
-     "Jobs that may wait; further ones are refused with 429. While several tenants may submit, "
-     "none takes more places than it leaves free."},
+     "Most waiting jobs; further ones are refused with 429. While several tenants may submit, a "
+     "tenant must have fewer waiting jobs than there are free places."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
-     "Finished jobs whose documents are kept; the oldest are forgotten first."},
+     "Most finished jobs whose documents are stored; the oldest are deleted first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
-     "Seconds that the running job has to finish after SIGTERM before it is stopped, to be queued "
-     "by the next start."},
+     "Seconds that running jobs have to finish after SIGTERM before they are stopped; the next "
+     "start queues them again."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
-     "Folder of everything that outlives the process. It is created when it is missing, and "
-     "belongs to one daemon at a time."},
+     "Folder of everything that outlives the process. A missing folder is created; only one daemon "
+     "at a time can use it."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
-     "Bytes of results kept on disk; the least recently used go first and are solved again when "
-     "they are asked for. 0 = as much as the disk holds. Suffixes as for body_limit."},
+     "Most bytes of results on disk; the least recently used are evicted first, and solved again "
+     "when requested. 0 = limited only by the disk. Suffixes as for body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
-     "Most results kept, each with an open file and a mapping, of which Linux gives a process "
-     "about 65,000."},
+     "Most results on disk. Each has an open file and a mapping; Linux allows a process about "
+     "65,000 mappings."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
-     "Bytes of the disk left free: an upload whose result would use them is refused. Suffixes as "
-     "for body_limit."},
+     "Bytes of the disk that stay free: an upload whose result would use them is refused. "
+     "Suffixes as for body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
-     "Bytes kept in memory to answer paths, 8 to 24 an edge, and coordinates, 40 a vertex. The "
-     "least recently used go first; a graph that exceeds it alone has none. Suffixes as for "
-     "body_limit."},
+     "Memory in bytes to cache the edges of graphs for paths, 8 to 24 bytes per edge, and "
+     "coordinates, 40 bytes per vertex. The least recently used are evicted first; a graph that "
+     "exceeds the limit alone gets no answers of this kind. Suffixes as for body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
-     "Bytes of plans kept on disk, 4 a vertex and at least 64 KiB each, for graphs of the same "
-     "edges with other weights. The least recently used go first. 0 = none. Suffixes as for "
-     "body_limit."},
+     "Most bytes of plans cached on disk, 4 bytes per vertex and at least 64 KiB each, for graphs "
+     "with the same edges and other weights. The least recently used are evicted first. 0 = no "
+     "cache. Suffixes as for body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
-     "What solves: auto takes the GPU when one is usable, else the CPU; gpu insists."},
+     "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
-     "Threads of the CPU solver. 0 = one per core that the process may use."},
+     "Threads of the CPU solver. 0 = one per core available to the process."},
     {"solver", "cpu_isa", OPTION_WORD, "auto", 0, 0, "auto, portable, avx2, avx512",
      MEMBER(solver.cpu_isa),
-     "Instruction set of the CPU solver: auto takes the widest that this processor has."},
+     "Instruction set of the CPU solver: auto = the widest that this processor supports."},
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
-     "Whether sparse graphs are solved by a plan that leaves work out: auto = where it pays; none "
-     "= never, to compare."},
+     "Whether sparse graphs are solved by a plan that skips work: auto = if the plan is faster; "
+     "none = never, for comparison."},
     {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
-     "Whether the GPUs of this host solve a large graph together: auto = a graph that no GPU holds "
-     "alone, or that would leave the others idle; none = no graph; all = every graph."},
+     "Whether the GPUs of this host solve one graph together: auto = if the graph fits no single "
+     "GPU, or is large while the other GPUs are idle; none = never; all = always."},
     {"solver", "launcher", OPTION_TEXT, CONFIG_NONE, 0, 0, NULL, MEMBER(launcher),
-     "Command that starts processes on this host and others, such as mpirun -n 4 or srun -N 4, "
-     "which together are the solver. A shell runs it with apsp-mpi appended. Needs "
-     "worker.isolation = process. none = the solver is on this host."},
+     "Command that starts the solver as MPI processes on this and other hosts, such as mpirun -n 4 "
+     "or srun -N 4. A shell runs it with apsp-mpi appended. Requires worker.isolation = process. "
+     "none = the solver runs on this host."},
     {"hierarchy", "label_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 50, NULL,
      MEMBER(label_budget_bytes),
-     "Bytes kept in memory to answer pairs of hierarchies. The least recently used hierarchy goes "
-     "first; without room a pair takes longer. 0 = a quarter of the memory, at most 1 GiB. "
-     "Suffixes as for body_limit."},
+     "Memory in bytes to cache the labels that answer pairs of hierarchies. The least recently "
+     "used hierarchy is evicted first; a pair without cached labels takes longer. 0 = a quarter of "
+     "the memory, at most 1 GiB. Suffixes as for body_limit."},
     {"hierarchy", "sweep_limit_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(sweep_limit_s),
-     "Seconds that statistics and heat maps of a hierarchy may take, as estimated by its size; "
-     "beyond them the graph has to be solved as a matrix."},
+     "Longest time in seconds for statistics and heat maps of a hierarchy, as estimated by its "
+     "size; beyond it they are available only if the graph is solved as a matrix."},
     {"worker", "isolation", OPTION_CHOICE, "thread", 0, 0, "thread, process", MEMBER(isolation),
      "Where a solver runs: in a thread of the service, or in a process of its own, which is "
-     "replaced when it fails or hangs."},
+     "replaced if it fails or hangs."},
     {"worker", "stall_s", OPTION_NUMBER, "10", 1, 86400, NULL, MEMBER(stall_s),
      "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
-     "process counts as hung. A round may take 20 times the expected time of its solve where that "
-     "is longer."},
+     "process counts as hung. A round may take 20 times the expected time of its solve if that is "
+     "longer."},
     {"worker", "sample_rows", OPTION_NUMBER, "16", 0, 1024, NULL, MEMBER(sample_rows),
-     "Rows of every result, drawn at random, that are proven before it is published; fewer, but at "
-     "least one, where they would take more than a fiftieth of the solve. 0 = none: only "
-     "verify=true proves then."},
+     "Random rows of every result that are proven before it is published; fewer, but at least one, "
+     "if they would take more than a fiftieth of the time of the solve. 0 = none: then only "
+     "verify=true proves a result."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
-     "Rights that the running service gives up, so that an intruder gains little: capabilities, "
-     "new privileges, core dumps, files beyond its own, and the system calls to start programs or "
-     "open connections. auto = what the kernel supports; required = all, or no start."},
+     "Sandbox of the running service, which drops rights so that an intruder gains little: "
+     "capabilities, new privileges, core dumps, files of others, and system calls that start "
+     "programs or open connections. auto = what the kernel supports; required = all of these, or "
+     "apspd refuses to start."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
-     "Lowest level of the events written to standard error."},
+     "Lowest level of the log events written to standard error."},
 };
 /* clang-format on */
 
@@ -346,9 +350,9 @@ static const struct {
     const char *range;
 } text_types[] = {
     [OPTION_ADDRESS] = {is_address, "HOST:PORT or unix:PATH"},
-    [OPTION_HOSTS] = {is_hosts, "names of hosts with blanks between, or none"},
+    [OPTION_HOSTS] = {is_hosts, "host names separated by blanks, or none"},
     [OPTION_ORIGINS] = {is_origins,
-                        "SCHEME://HOST[:PORT], several with blanks between, *, or none"},
+                        "SCHEME://HOST[:PORT], several separated by blanks, *, or none"},
     [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
     [OPTION_WORD] = {NULL, NULL},
 };
@@ -430,7 +434,7 @@ enum status config_option_set(struct config *config, const struct config_option 
                 option->key, CONFIG_SHOWN, value,
                 option->choices != NULL ? "it must be one of" : "it must be", range);
     if (strstr(value, " ;") != NULL || strstr(value, " #") != NULL) {
-        problem_hint(reterr, "a comment takes a line of its own");
+        problem_hint(reterr, "a comment must be on a line of its own");
     }
     return STATUS_CONFIG;
 }
@@ -508,9 +512,9 @@ void config_print(const struct config *config, FILE *stream)
 {
     const char *section = "";
     print_lines(stream, "; ",
-                "The configuration of apspd. A key given again by an environment variable "
-                "(APSPD_HTTP_THREADS) or a flag (--http.threads) is overruled, the flag last. A "
-                "comment takes a line of its own.");
+                "The configuration of apspd. Environment variables (APSPD_HTTP_THREADS) override "
+                "this file, and flags (--http.threads) override both. A comment must be on a line "
+                "of its own.");
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
         char range[VALUE_SIZE];
         char line[2 * VALUE_SIZE];
@@ -533,18 +537,20 @@ void config_print_help(enum config_program program, FILE *stream)
 {
     if (program == CONFIG_DAEMON) {
         fputs("usage: apspd [--config FILE] [FLAGS]\n"
-              "All shortest paths of uploaded graphs, answered over HTTP.\n\n"
-              "  --config FILE    Settings from FILE; environment, then flags, overrule them.\n"
-              "  --check-config   Say whether the configuration is right, and what in the file\n"
-              "                   a flag or the environment overrules, and end.\n"
-              "  --print-config   Print the configuration as a commented file, and end.\n"
-              "  --hash-key       Read a key from standard input, print what stands for it in\n"
-              "                   the file of keys, and end.\n"
+              "Solves all-pairs shortest paths of uploaded graphs and serves them over HTTP.\n\n"
+              "  --config FILE    Read settings from FILE; the environment overrules the file,\n"
+              "                   and flags overrule both.\n"
+              "  --check-config   Check the configuration, print which settings of the file a\n"
+              "                   flag or the environment overrules, and exit.\n"
+              "  --print-config   Print the configuration as a commented file, and exit.\n"
+              "  --hash-key       Read a key from standard input, print its hash for the key\n"
+              "                   file, and exit.\n"
               "  --add-key FILE TENANT ROLE\n"
-              "                   Add a new key to a file of keys, print the key, and end.\n"
+              "                   Add a new key to the key file FILE, print the key, and exit.\n"
               "  --help, --version\n\n"
-              "Short for keys below: --listen, --state-dir, --solver (solver.backend). Every\n"
-              "key is an environment variable too: APSPD_HTTP_THREADS for http.threads.\n\n",
+              "--listen, --state-dir and --solver stand for --http.listen, --store.state_dir\n"
+              "and --solver.backend. Every setting has an environment variable too, such as\n"
+              "APSPD_HTTP_THREADS for http.threads.\n\n",
               stream);
     }
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {

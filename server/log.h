@@ -24,8 +24,8 @@ bool log_is_on(enum log_level level);
 void log_event(enum log_level level, const char *event, const struct log_field *fields,
                size_t count);
 
-/* Writes an event with at least one field: log_write(LOG_INFO, "job_done", LOG_TEXT("job", id),
- * LOG_NUMBER("seconds", s)); */
+/* Writes an event with at least one field, such as log_write(LOG_INFO, "job_done", LOG_TEXT("job",
+ * id), LOG_NUMBER("seconds", s)); */
 #define log_write(level, event, ...)                                                               \
     log_event((level), (event), (const struct log_field[]){__VA_ARGS__},                           \
               sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))

@@ -310,9 +310,9 @@ static const struct {
     enum test test;
     uint64_t values[6]; /* a rule per value; a 0 that is not the first ends the list */
 } argument_rules[] = {
-    /* The allow list allows calls with these arguments: starting threads but no processes, mapping
-     * nothing that was written as executable, sending without connecting, no signals of descriptors
-     * to other processes, and in the worker opening files only to read. */
+    /* The allow list allows calls with these arguments: threads start but no processes, no memory
+     * becomes executable, sends do not connect, no descriptor signals other processes, and the
+     * worker opens files only to read. */
     {BY_ALL, SCMP_SYS(clone), 0, HAS, {CLONE_THREAD}},
     {WITH_CHILDREN, SCMP_SYS(clone), 0, LACKS, {NAMESPACES}},
     {BY_ALL, SCMP_SYS(tgkill), 0, IS, {OWN_PID}},

@@ -295,10 +295,9 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     sandbox_enter(&policy, &service->sandbox);
     /* Root fails here like any user, as it has dropped its right to the files of other users. */
     if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-        problem_set(
-            reterr, STATUS_CONFIG,
-            "%s belongs to another user, and a confined service has no rights beyond its own",
-            config->state_dir);
+        problem_set(reterr, STATUS_CONFIG,
+                    "%s belongs to another user, and a sandboxed service cannot use it",
+                    config->state_dir);
         problem_hint(reterr, "run apspd as that user, or set service.confinement to off");
         return STATUS_CONFIG;
     }
@@ -318,7 +317,7 @@ static enum status filter_calls(struct service *service, struct problem *reterr)
     bool whole = report->without[0] == '\0';
     if (!whole && service->config->confinement == CONFINEMENT_REQUIRED) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "service.confinement is required, and there is none of: %s",
+                           "service.confinement is required, but these layers are missing: %s",
                            report->without);
     }
     log_write(
@@ -388,7 +387,7 @@ static enum status start_launcher(struct service *service, struct problem *reter
         return STATUS_OK;
     }
     if (config->isolation != WORKER_PROCESS) {
-        problem_set(reterr, STATUS_CONFIG, "solver.launcher starts ranks, which are processes");
+        problem_set(reterr, STATUS_CONFIG, "solver.launcher requires that the worker is a process");
         problem_hint(reterr, "set worker.isolation to process");
         return STATUS_CONFIG;
     }

@@ -26,12 +26,12 @@ enum status systemd_receive_socket(int *ret_socket, struct problem *reterr)
     }
     if (count > 1) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "The service manager handed over %d sockets; one is used.", count);
+                           "The service manager passed %d sockets; apspd uses only one.", count);
     }
     if (count == 1 && (sd_is_socket_inet(first, 0, SOCK_STREAM, true, 0) <= 0 ||
                        fcntl(first, F_SETFL, fcntl(first, F_GETFL) | O_NONBLOCK) != 0)) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "The socket that the service manager handed over is not a listening TCP "
+                           "The socket passed by the service manager is not a listening TCP "
                            "socket.");
     }
     *ret_socket = count == 1 ? first : -1;
@@ -47,18 +47,20 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
         return STATUS_OK;
     }
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
-        return problem_set(reterr, STATUS_CONFIG, "%s: a credential has a name without slashes",
-                           path);
+        return problem_set(
+            reterr, STATUS_CONFIG,
+            "%s: a credential needs a name without slashes that does not begin with a dot", path);
     }
     if (folder == NULL || folder[0] != '/') {
-        problem_set(reterr, STATUS_CONFIG, "%s: the service manager has handed over no credentials",
+        problem_set(reterr, STATUS_CONFIG, "%s: the service manager has passed no credentials",
                     path);
         problem_hint(reterr, "name a file, or LoadCredential= in the unit of the service");
         return STATUS_CONFIG;
     }
     const int length = snprintf(found, sizeof(found), "%s/%s", folder, name);
     if (length < 0 || (size_t)length >= sizeof(found) || (size_t)length >= size) {
-        return problem_set(reterr, STATUS_CONFIG, "%s: its path is too long", path);
+        return problem_set(reterr, STATUS_CONFIG, "%s: the path of the credential is too long",
+                           path);
     }
     memcpy(path, found, (size_t)length + 1);
     return STATUS_OK;

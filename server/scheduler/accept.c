@@ -12,8 +12,8 @@ static void answer_not_stored(struct call *call, enum status status)
 {
     answer_status(call, status,
                   status == STATUS_DISK_FULL
-                      ? "There is no room on the disk; nothing was kept."
-                      : "The state directory cannot be written; nothing was kept.");
+                      ? "There is no room on the disk; nothing was stored."
+                      : "The state directory cannot be written; nothing was stored.");
 }
 
 /* Applies the outcome of a commit with a graph, a name, or both. */

@@ -54,12 +54,12 @@ static enum status check_change(struct submission *submission, const struct grap
     if (submission->scheduler->ledger.is_full) {
         /* Before parking: the change that this one waits for may itself wait for disk space. */
         return problem_set(problem, STATUS_DISK_FULL,
-                           "There is no room on the disk; nothing was kept.");
+                           "There is no room on the disk; nothing was stored.");
     }
     if (!matches_tag(submission->call, entry->row.id)) {
         problem_set(problem, STATUS_PRECONDITION_FAILED,
-                    "The graph is %s now, which If-Match does not name.", entry->row.id);
-        problem_hint(problem, "Look at what has changed, then change that.");
+                    "If-Match does not match the current graph, %s.", entry->row.id);
+        problem_hint(problem, "GET the current graph, then send the change with its ETag.");
         return STATUS_PRECONDITION_FAILED;
     }
     STATUS_TRY(submit_check_place(submission));
@@ -177,7 +177,7 @@ enum status change_finish_graph(struct submission *submission)
     STATUS_TRY(status);
     if (submission->change.absent > 0) {
         warning_hint(warning_add(&submission->warnings, WARNING_EDGES_ABSENT,
-                                 "%llu of the edges to be removed were not there.",
+                                 "%llu of the edges to remove did not exist.",
                                  (unsigned long long)submission->change.absent),
                      "GET /v1/graphs/%s/edges lists the edges.", submission->change.parent_id);
     }

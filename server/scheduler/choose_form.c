@@ -85,7 +85,7 @@ static enum status check_vertices(const struct scheduler *scheduler,
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_TOO_LARGE,
-                "%u vertices in kind %s are more than this service can hold%s.",
+                "%u vertices in kind %s are more than this service can solve%s.",
                 question->vertex_count, kind_name(cost_kind(question->cost)),
                 is_matrix ? " as a matrix" : "");
     problem_limit(reterr, limit, question->vertex_count);
@@ -103,9 +103,10 @@ static enum status check_bytes(const struct scheduler *scheduler,
     const uint64_t room = ledger_disk_room(scheduler);
     const uint64_t bytes = result_bytes + question->graph_bytes;
     if (scheduler->ledger.is_full || bytes > room) {
-        problem_set(reterr, STATUS_DISK_FULL,
-                    "There is no room on the disk for the result of %u vertices; nothing was kept.",
-                    question->vertex_count);
+        problem_set(
+            reterr, STATUS_DISK_FULL,
+            "There is no room on the disk for the result of %u vertices; nothing was stored.",
+            question->vertex_count);
         problem_limit(reterr, (double)room, (double)bytes);
         problem_hint(reterr, "Delete graphs, or ask again when there is room.");
         return STATUS_DISK_FULL;
@@ -163,7 +164,7 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE,
-                 "%s answer as fast as a matrix of %s would; result=matrix makes that",
+                 "%s answer as fast as a matrix of %s would; result=matrix requests one",
                  print_size(hierarchy.bytes).text, print_size(matrix.bytes).text);
     } else if (fit == STATUS_OK || !is_possible) {
         snprintf(reason, RESULT_REASON_SIZE, "%s",
@@ -175,7 +176,7 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         snprintf(reason, RESULT_REASON_SIZE, "a matrix of %s does not fit%s",
                  print_size(matrix.bytes).text,
                  fit == STATUS_DISK_FULL       ? " on the disk"
-                 : fit == STATUS_STORAGE_QUOTA ? " into the bytes of this key"
+                 : fit == STATUS_STORAGE_QUOTA ? " the storage quota of this key"
                                                : "");
     }
 }

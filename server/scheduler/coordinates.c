@@ -38,8 +38,8 @@ static enum status check_condition(const struct call *call, const struct graph_e
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                "The coordinates are not, or not any more, those of If-Match.");
-    problem_hint(reterr, "GET them, and send If-Match with the ETag of that answer.");
+                "If-Match does not match the current coordinates.");
+    problem_hint(reterr, "GET the coordinates, and send If-Match with the ETag of that answer.");
     return STATUS_PRECONDITION_FAILED;
 }
 
@@ -246,7 +246,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     }
     if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
         answer_status(call, STATUS_QUEUE_FULL,
-                      "Other stored graphs are being read: send it again.");
+                      "Other stored graphs are being read: send the request again.");
         return;
     }
     struct upload *upload = calloc(1, sizeof(*upload));

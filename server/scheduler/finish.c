@@ -164,7 +164,7 @@ void finish_known(struct scheduler *scheduler, struct job *job)
     end_job(scheduler, job, NULL, NULL);
 }
 
-/* Queues a job again; its row in the catalogue still says queued, or will. */
+/* Queues a job again. Its row needs no commit: a restart queues running jobs too. */
 static void put_back(struct scheduler *scheduler, struct job *job)
 {
     job->row.state = JOB_QUEUED;
@@ -236,11 +236,12 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
         finish_stopped(scheduler, job);
     } else if (job->report.workers_lost >= WORKERS_LOST_LIMIT) {
         problem_set(&job->report.problem, STATUS_POISON_JOB,
-                    "The job was tried %u times and took the solver with it each time; the last "
+                    "The solver failed each of the %u times that it ran this job; the last "
                     "time %s.",
                     job->report.workers_lost, reason);
-        problem_hint(&job->report.problem,
-                     "Other jobs are not affected. The service's log has more about each time.");
+        problem_hint(
+            &job->report.problem,
+            "Other jobs are not affected. The log of the service has details of each failure.");
         finish_failed(scheduler, job);
     } else if (is_blamed) {
         store_loss(scheduler, job);

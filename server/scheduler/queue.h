@@ -49,7 +49,7 @@ struct job_queue {
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job);
 /* The next job, which stays in the queue; NULL if empty. */
 struct job *queue_first(const struct job_queue *queue);
-/* The next job within the vertex limit of its cost; O(jobs skipped). */
+/* The next job within the vertex limit of its cost; O(tenants + jobs skipped). */
 struct job *queue_first_within(const struct job_queue *queue,
                                const uint32_t vertex_limit[COST_COUNT]);
 /* Removes a job, which must be in the queue. */

@@ -104,7 +104,8 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
         const struct graph_entry *cursor =
             graph_table_find_own(scheduler->graphs, call->tenant, call->list.cursor);
         if (cursor == NULL) {
-            answer_status(call, STATUS_BAD_PARAMETER, "The cursor's graph is gone; begin anew.");
+            answer_status(call, STATUS_BAD_PARAMETER,
+                          "The graph of the cursor was deleted; start again without cursor.");
             return;
         }
         entry = LIST_NEXT(cursor, of_tenant);
@@ -236,7 +237,8 @@ static void add_hint(const struct scheduler *scheduler, struct estimate *estimat
                  scheduler->admission.limit_reason);
     } else {
         snprintf(estimate->hint, sizeof(estimate->hint),
-                 "Free %llu bytes on the disk of the state directory: DELETE /v1/graphs/{id} does.",
+                 "Free %llu bytes on the disk of the state directory, such as by DELETE "
+                 "/v1/graphs/{id}.",
                  (unsigned long long)(estimate->disk_bytes - estimate->free_disk_bytes));
     }
 }
@@ -276,7 +278,8 @@ static void judge_fit(const struct scheduler *scheduler, const struct form_look 
                       struct estimate *estimate)
 {
     if (estimate->edge_count > estimate->edge_limit) {
-        snprintf(estimate->reason, sizeof(estimate->reason), "More edges than graph.edge_limit.");
+        snprintf(estimate->reason, sizeof(estimate->reason),
+                 "The graph has more edges than graph.edge_limit.");
         snprintf(estimate->hint, sizeof(estimate->hint),
                  "Start the service with a larger graph.edge_limit.");
         return;
@@ -287,8 +290,8 @@ static void judge_fit(const struct scheduler *scheduler, const struct form_look 
     }
     snprintf(estimate->reason, sizeof(estimate->reason), "%s",
              estimate->vertex_count > estimate->vertex_limit
-                 ? "The matrix is larger than what solves it holds."
-                 : "The disk of the state directory has too little room.");
+                 ? "The matrix does not fit into the memory of the solver."
+                 : "The disk of the state directory has too little free space.");
     add_hint(scheduler, estimate);
 }
 
@@ -381,13 +384,14 @@ static void start_look(struct scheduler *scheduler, struct call *call,
                        const struct form_look *look)
 {
     if (!pool_is_free(scheduler, call->tenant, POOL_STORED)) {
-        answer_status(call, STATUS_QUEUE_FULL,
-                      "Other stored graphs are being estimated: ask again, or by n and m.");
+        answer_status(
+            call, STATUS_QUEUE_FULL,
+            "Other stored graphs are being estimated: try again, or give n and m instead.");
         return;
     }
     struct stored_estimate *stored = calloc(1, sizeof(*stored));
     if (stored == NULL) {
-        answer_status(call, STATUS_NO_MEMORY, "There is no memory for the request.");
+        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
         return;
     }
     *stored = (struct stored_estimate){.work = {.run = look_at_stored, .then = answer_stored},

@@ -168,7 +168,7 @@ static enum status accept_graph(struct submission *submission, struct graph_entr
     }
     if (submission->scheduler->ledger.is_full) {
         return problem_set(&submission->problem, STATUS_DISK_FULL,
-                           "There is no room on the disk; nothing was kept.");
+                           "There is no room on the disk; nothing was stored.");
     }
     STATUS_TRY(tenant_check_bytes(submission->tenant, &submission->call->quota,
                                   file_bytes(submission, entry), &submission->problem));
@@ -357,7 +357,7 @@ static enum status check_conditions(struct submission *submission, const struct 
     }
     if (name[0] == '\0' && call->if_match[0] != '\0' && strcmp(call->if_match, "*") != 0) {
         return problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
-                           "If-Match guards a name, and name= is not given.");
+                           "If-Match applies to the graph of a name, but name= is missing.");
     }
     if (name[0] == '\0' || (call->if_match[0] == '\0' && call->if_none_match[0] == '\0')) {
         return STATUS_OK;
@@ -375,10 +375,10 @@ static enum status check_conditions(struct submission *submission, const struct 
     }
     problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
                 is_moving       ? "The name %s is about to move to the graph of another job."
-                : owner != NULL ? "The name %s is that of graph %s now."
-                                : "The name %s is that of no graph.",
+                : owner != NULL ? "The name %s belongs to graph %s now."
+                                : "The name %s belongs to no graph.",
                 name, owner != NULL ? owner->row.id : "");
-    problem_hint(&submission->problem, "GET /v1/graphs/{name} and its ETag, then decide again.");
+    problem_hint(&submission->problem, "GET /v1/graphs/{name}, then decide with its current ETag.");
     return STATUS_PRECONDITION_FAILED;
 }
 
@@ -389,11 +389,12 @@ static void warn_of_kind(struct submission *submission, const struct graph_summa
     const uint32_t digits = graph_digits(summary);
     const struct scaling now = graph_scaling(summary, kind);
     if (kind == KIND_F4 && digits > GRAPH_DIGITS_F4) {
-        warning_hint(warning_add(&submission->warnings, WARNING_ROUNDED,
-                                 "A distance may have %u digits, of which kind f4 keeps %u: %u are "
-                                 "rounded away.",
-                                 digits, GRAPH_DIGITS_F4, digits - GRAPH_DIGITS_F4),
-                     "kind=f8 keeps them all.");
+        warning_hint(
+            warning_add(&submission->warnings, WARNING_ROUNDED,
+                        "A distance may have %u digits; kind f4 keeps %u, so %u are rounded "
+                        "away.",
+                        digits, GRAPH_DIGITS_F4, digits - GRAPH_DIGITS_F4),
+            "kind=f8 keeps all digits.");
     }
     if (submission->source != SUBMISSION_CHANGE) {
         return;
@@ -424,21 +425,21 @@ static enum status check_name(struct submission *submission, const struct graph_
     const struct graph_entry *loser = find_loser(submission, entry);
     STATUS_TRY(check_conditions(submission, owner));
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
-        problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has names enough.");
+        problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has too many names.");
         problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
-        problem_hint(&submission->problem, "Leave name= out: the graph answers by its id too.");
+        problem_hint(&submission->problem, "Omit name=: the graph is found by its ID too.");
         return STATUS_BAD_PARAMETER;
     }
     if (loser != NULL) {
         const bool is_solved = call->kind != CALL_STORE_GRAPH;
         warning_hint(warning_add(&submission->warnings, WARNING_NAME_MOVED,
                                  is_solved ? "The name %s moves here from graph %s when the job is "
-                                             "done; if the job fails it stays."
-                                           : "The name %s was that of graph %s, which has lost it.",
+                                             "done; if the job fails, the name stays."
+                                           : "The name %s has moved here from graph %s.",
                                  name, loser->row.id),
                      loser->row.of_name
-                         ? "That graph, which changes of the name made, is deleted then."
-                         : "That graph still answers by its id; another name= keeps both.");
+                         ? "That graph was created by changing the name, and is deleted then."
+                         : "That graph is still found by its ID; another name= keeps both names.");
     }
     if (call->kind != CALL_STORE_GRAPH) {
         warn_of_kind(submission, &entry->row.summary);
@@ -509,8 +510,9 @@ static void graph_looked_at(struct pool_work *work)
 {
     struct submission *submission = (struct submission *)work;
     if (submission->scheduler->stage != SCHEDULER_SERVES && submission->look.state == FORM_UNSEEN) {
-        submit_end_with(submission, problem_set(&submission->problem, STATUS_DRAINING,
-                                                "The service is stopping: nothing was kept."));
+        submit_end_with(submission,
+                        problem_set(&submission->problem, STATUS_DRAINING,
+                                    "The service is shutting down: nothing was stored."));
     } else {
         accept_submission(submission);
     }
@@ -607,7 +609,7 @@ static enum status finish_graph(struct submission *submission)
         identity_of_graph(submission->graph, call->tenant->name,
                           store_secret(submission->scheduler->store), submission->graph_id);
     if (status != STATUS_OK) {
-        return problem_set(problem, status, "The graph cannot be named.");
+        return problem_set(problem, status, "The ID of the graph cannot be computed.");
     }
     return submission->placed_id[0] != '\0' ? coordinates_copy(submission) : STATUS_OK;
 }

@@ -47,24 +47,24 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
     if (free_places == 0) {
         problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full: %u jobs wait.", limit);
         problem_limit(reterr, limit, limit);
-        problem_hint(reterr, "Come back after the seconds in Retry-After.");
+        problem_hint(reterr, "Try again after the seconds in Retry-After.");
         return STATUS_QUEUE_FULL;
     }
     if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
         problem_set(reterr, STATUS_QUEUE_FULL,
-                    "%u places of the queue are free, and kept for tenants with fewer jobs in it "
-                    "than that; this one has %u.",
+                    "The %u free places of the queue are kept for tenants with fewer jobs in the "
+                    "queue than that; this tenant has %u.",
                     free_places, waiting);
         problem_limit(reterr, free_places, waiting);
-        problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+        problem_hint(reterr, "Try again after the seconds in Retry-After, or cancel a job.");
         return STATUS_QUEUE_FULL;
     }
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_JOB_QUOTA, "As many jobs wait as this key allows.");
+    problem_set(reterr, STATUS_JOB_QUOTA, "This key allows no more waiting jobs.");
     problem_limit(reterr, quota->waiting_jobs, waiting);
-    problem_hint(reterr, "Come back after the seconds in Retry-After, or cancel a job.");
+    problem_hint(reterr, "Try again after the seconds in Retry-After, or cancel a job.");
     return STATUS_JOB_QUOTA;
 }
 
@@ -83,8 +83,8 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_STORAGE_QUOTA,
-                "Graphs and results would take more bytes than this key allows.");
+                "Graphs and results would exceed the storage that this key allows.");
     problem_limit(reterr, (double)quota->stored_bytes, (double)bytes);
-    problem_hint(reterr, "Delete graphs that are not needed any more.");
+    problem_hint(reterr, "Delete graphs that are no longer needed.");
     return STATUS_STORAGE_QUOTA;
 }

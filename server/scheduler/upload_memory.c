@@ -58,12 +58,13 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BODY_TOO_LARGE,
-                "The body takes %llu bytes of memory or more, and one upload may take %llu.",
+                "The upload needs at least %llu bytes of memory; one upload may use %llu.",
                 (unsigned long long)memory_bytes, (unsigned long long)limit);
     problem_limit(reterr, (double)limit, (double)memory_bytes);
-    problem_hint(reterr,
-                 "One client may take %s of http.upload_memory: send less, or have it raised.",
-                 share->counters[2] == NULL ? "half" : "a quarter");
+    problem_hint(
+        reterr,
+        "One client may use %s of http.upload_memory: send less, or ask for a larger limit.",
+        share->counters[2] == NULL ? "half" : "a quarter");
     return STATUS_BODY_TOO_LARGE;
 }
 
@@ -73,7 +74,7 @@ static enum status refuse_for_now(const struct upload_share *share, uint64_t mem
     problem_set(reterr, STATUS_UPLOAD_MEMORY,
                 "Uploads in progress use all upload memory of this client or of all clients.");
     problem_limit(reterr, (double)share->memory->limit_bytes, (double)memory_bytes);
-    problem_hint(reterr, "Come back after the seconds in Retry-After.");
+    problem_hint(reterr, "Try again after the seconds in Retry-After.");
     return STATUS_UPLOAD_MEMORY;
 }
 

@@ -145,7 +145,8 @@ static struct entry *find_entry(struct graph_cache *cache, const struct wanted *
 static enum status refuse_reading(enum status status, const char *detail, struct problem *reterr)
 {
     return problem_set(reterr, status, "%s",
-                       status == STATUS_NO_MEMORY ? "There is no memory for the request." : detail);
+                       status == STATUS_NO_MEMORY ? "There is not enough memory for the request."
+                                                  : detail);
 }
 
 static enum status check_size(const struct graph_cache *cache, const struct wanted *wanted,
@@ -163,7 +164,8 @@ static enum status check_size(const struct graph_cache *cache, const struct want
     if (*ret_bytes <= cache->budget_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TOO_LARGE, "The %s do not fit into the memory set for paths.",
+    problem_set(reterr, STATUS_TOO_LARGE,
+                "The %s exceed the memory limit for paths and coordinates.",
                 wanted->part == PART_EDGES ? "edges" : "coordinates");
     problem_limit(reterr, (double)cache->budget_bytes, (double)*ret_bytes);
     problem_hint(reterr, "Start the service with a larger store.path_budget.");

@@ -46,11 +46,11 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     }
     struct stat about;
     if (fstat(folder->root, &about) != 0) {
-        return fail_step(path, "look at the state directory", reterr);
+        return fail_step(path, "inspect the state directory", reterr);
     }
     /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "%s is a folder that others may write", path);
+        problem_set(reterr, STATUS_CONFIG, "%s is a folder that everybody may write to", path);
         problem_hint(reterr, "chmod 700 it, or choose another state directory");
         return STATUS_CONFIG;
     }
@@ -59,11 +59,11 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     }
     int parent = openat(folder->root, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0) {
-        return fail_step(path, "open the folder above", reterr);
+        return fail_step(path, "open the parent folder", reterr);
     }
     bool synced = fsync(parent) == 0;
     close(parent);
-    return synced ? STATUS_OK : fail_step(path, "write the folder above", reterr);
+    return synced ? STATUS_OK : fail_step(path, "sync the parent folder", reterr);
 }
 
 static enum status lock_root(const char *path, struct state_dir *folder, struct problem *reterr)
@@ -93,7 +93,7 @@ static enum status parse_format(const char *path, const char *text, struct state
     int fields = sscanf(text, FORMAT_PREFIX "%9u %32[0-9a-f]", &version, store_id);
     if (fields < 1) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "%s/FORMAT is not that of a state directory of apspd", path);
+                           "%s/FORMAT does not belong to a state directory of apspd", path);
     }
     if (version != FORMAT_VERSION) {
         const bool newer = version > FORMAT_VERSION;
@@ -184,7 +184,7 @@ static enum status open_folders(const char *path, struct state_dir *folder, stru
         }
     }
     return fsync(folder->root) == 0 ? STATUS_OK
-                                    : fail_step(path, "write the state directory", reterr);
+                                    : fail_step(path, "sync the state directory", reterr);
 }
 
 enum status state_dir_open(const char *path, struct state_dir *ret_folder, struct problem *reterr)
@@ -492,7 +492,7 @@ enum status state_dir_repair(const struct state_dir *folder, struct catalogue *c
     const enum status status = repair_all(&repair);
     if (status != STATUS_OK) {
         state_dir_forget_damage(repair.found);
-        return problem_set(reterr, status, "cannot make %s and the files beside it agree",
+        return problem_set(reterr, status, "cannot repair %s and the files next to it",
                            folder->catalogue_path);
     }
     *ret_found = repair.found;

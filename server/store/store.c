@@ -196,7 +196,7 @@ enum phase {
     PHASE_AFTER    /* after the commit of the rows */
 };
 
-/* What an operation does besides writing its row. NULL = nothing. */
+/* The work of an operation besides writing its row. NULL = nothing. */
 static const struct {
     enum phase phase;
     enum status (*step)(struct store *store, struct store_op *op);

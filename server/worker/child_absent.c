@@ -6,6 +6,6 @@
 int worker_child_run_rank(const char *name, struct ranks *ranks)
 {
     (void)name, (void)ranks;
-    fputs("apsp-mpi was built without the service, which starts its ranks.\n", stderr);
+    fputs("This apsp-mpi was built without the service and cannot be its worker.\n", stderr);
     return EX_CONFIG;
 }

@@ -149,13 +149,12 @@ static enum status find_program(char ret_path[PATH_MAX], struct problem *reterr)
     const ssize_t size = readlink("/proc/self/exe", ret_path, PATH_MAX - sizeof(RANK_PROGRAM));
     char *slash = size > 0 ? memrchr(ret_path, '/', (size_t)size) : NULL;
     if (slash == NULL) {
-        return problem_set(reterr, STATUS_CONFIG, "The folder of this program is not known.");
+        return problem_set(reterr, STATUS_CONFIG, "The folder of this program cannot be found.");
     }
     memcpy(slash + 1, RANK_PROGRAM, sizeof(RANK_PROGRAM));
     if (access(ret_path, X_OK) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "solver.launcher needs %s, which is not there",
-                    ret_path);
-        problem_hint(reterr, "a build with Open MPI has it");
+        problem_set(reterr, STATUS_CONFIG, "solver.launcher needs %s, which is missing", ret_path);
+        problem_hint(reterr, "install apspd from a build with Open MPI");
         return STATUS_CONFIG;
     }
     return STATUS_OK;
@@ -171,7 +170,8 @@ enum status worker_launcher_start(const char *command, struct worker_launcher *r
     const int listener = listen_for_rank(name);
     if (listener < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
         close(listener);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no socket for the launcher.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "The socket of the launcher cannot be opened.");
     }
     const pid_t pid = fork();
     if (pid == 0) {
@@ -181,7 +181,8 @@ enum status worker_launcher_start(const char *command, struct worker_launcher *r
     if (pid < 0) {
         close(sockets[0]);
         close(listener);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no process for the launcher.");
+        return problem_set(reterr, STATUS_NO_MEMORY,
+                           "The process of the launcher cannot be started.");
     }
     *ret_launcher = (struct worker_launcher){sockets[0], listener, pid};
     return STATUS_OK;

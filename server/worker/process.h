@@ -45,6 +45,6 @@ MUST_CHECK enum task_loss worker_process_wait_idle(struct worker_process *proces
  * for it. If it had exited by itself (TASK_LOSS_EXIT), *loss becomes TASK_LOSS_EXIT or
  * TASK_LOSS_SIGNAL and *ret_code its code or signal. */
 void worker_process_end(struct worker_process *process, enum task_loss *loss, int *ret_code);
-/* Waits up to wait_ms until wakeup is readable; for a stuck process, without limit until it is gone
- * (true). */
+/* Waits up to wait_ms until wakeup is readable; for a stuck process without limit, and returns true
+ * if it has exited. */
 bool worker_process_wait(struct worker_process *process, int wait_ms);

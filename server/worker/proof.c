@@ -75,7 +75,7 @@ static enum status check_computed_rows(const struct certificate_request *request
                              ? compute_rows(task, request->rows, request->row_count, elements)
                              : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
-        problem_set(&task->problem, status, "The distances cannot be verified now.");
+        problem_set(&task->problem, status, "The distances cannot be verified at present.");
     } else {
         const struct matrix matrix = {task->vertex_count, task->kind, elements};
         struct certificate_request packed = *request;
@@ -109,12 +109,13 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
         return STATUS_OK;
     }
     if (getrandom(&start, sizeof(start), 0) != (ssize_t)sizeof(start)) {
-        return problem_set(&task->problem, STATUS_IO, "The distances cannot be verified now.");
+        return problem_set(&task->problem, STATUS_IO,
+                           "The distances cannot be verified at present.");
     }
     uint32_t *rows = calloc(row_count, sizeof(*rows));
     if (rows == NULL) {
         return problem_set(&task->problem, STATUS_NO_MEMORY,
-                           "The distances cannot be verified now.");
+                           "The distances cannot be verified at present.");
     }
     for (uint32_t i = 0; i < row_count; i++) {
         rows[i] = (uint32_t)(((uint64_t)i * n + start % n) / row_count);

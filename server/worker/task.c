@@ -51,7 +51,7 @@ static enum status check_graph(struct task *task, enum status status)
                                          : "The stored graph %s cannot be read.",
                 task->graph_id);
     if (status == STATUS_CORRUPT) {
-        problem_hint(&task->problem, "Send the graph again: that heals it.");
+        problem_hint(&task->problem, "Upload the graph again to repair it.");
     }
     return status;
 }
@@ -64,8 +64,9 @@ enum status task_check_result(struct task *task, enum status status)
     }
     return problem_set(&task->problem, status, "%s the result of %u vertices.",
                        status == STATUS_DISK_FULL ? "There is no room on the disk for"
-                       : status == STATUS_CORRUPT ? "The solver changed the size or the headers of"
-                                                  : "No file can be made for",
+                       : status == STATUS_CORRUPT
+                           ? "The solver has changed the size or the header of"
+                           : "No file can be created for",
                        task->vertex_count);
 }
 
@@ -218,17 +219,17 @@ struct observer task_signal_observer(struct task_signal *signal)
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE])
 {
     static const char *const texts[] = {
-        [TASK_LOSS_NONE] = "it was lost before it had the job",
-        [TASK_LOSS_STALLED] = "it made no progress and was ended",
-        [TASK_LOSS_SILENT] = "it gave no sign of life and was ended",
-        [TASK_LOSS_PROTOCOL] = "it said what makes no sense and was ended",
+        [TASK_LOSS_NONE] = "it was lost before it received the job",
+        [TASK_LOSS_STALLED] = "it made no progress and was killed",
+        [TASK_LOSS_SILENT] = "it sent no heartbeat and was killed",
+        [TASK_LOSS_PROTOCOL] = "it sent an invalid message and was killed",
         [TASK_LOSS_DEVICE] = "the device failed",
     };
     if (loss == TASK_LOSS_EXIT) {
-        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it left with code %d", code);
+        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it exited with code %d", code);
     } else if (loss == TASK_LOSS_SIGNAL) {
         const char *name = sigabbrev_np(code);
-        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it was ended by signal %d (%s)", code,
+        snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "it was killed by signal %d (%s)", code,
                  name != NULL ? name : "unknown");
     } else {
         snprintf(ret_text, TASK_LOSS_TEXT_SIZE, "%s", texts[loss]);

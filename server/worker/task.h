@@ -120,6 +120,6 @@ MUST_CHECK enum status task_write_result(struct task *task, const void *hierarch
 void task_send_home(struct mailbox *home, void (*finished)(struct message *message),
                     struct task *task);
 
-/* Describes a loss for people, such as "left with code 80". */
+/* Describes a loss for people, such as "it exited with code 80". */
 #define TASK_LOSS_TEXT_SIZE 64
 void task_loss_describe(enum task_loss loss, int code, char ret_text[TASK_LOSS_TEXT_SIZE]);

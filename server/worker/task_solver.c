@@ -103,7 +103,8 @@ static enum status share_task(const struct ranks *ranks, struct task *task)
     share_kind(ranks, &kind);
     const enum status status = ranks_share_graph(ranks, STATUS_OK, &task->graph);
     if (status != STATUS_OK) {
-        return problem_set(&task->problem, status, "A rank has no memory for the graph.");
+        return problem_set(&task->problem, status,
+                           "A rank does not have enough memory for the graph.");
     }
     return STATUS_OK;
 }

@@ -15,7 +15,7 @@ struct worker_setup {
     bool sandboxed;       /* a worker process enters the sandbox */
 };
 
-/* What a worker reports after opening its solver: plain values too. */
+/* The report of a worker after opening its solver: plain values too. */
 struct worker_facts {
     enum status status;
     uint32_t gpu_count; /* usable GPUs, with worker_setup.gpu */

@@ -155,7 +155,7 @@ static void clear_wakeup(const struct worker *worker)
     (void)ignored;
 }
 
-/* Handles a loss: ends the process and returns the current task as lost. */
+/* Handles a loss: ends the process and marks the current task as lost. */
 static void lose_solver(struct worker *worker, enum task_loss loss, struct task *task)
 {
     struct worker_process *process = &worker->process;

@@ -54,7 +54,7 @@ MUST_CHECK enum status worker_start(const struct worker_config *config, struct w
 void worker_give(struct worker *worker, struct task *task);
 /* The signal that tasks must use (in shared memory); NULL = any. */
 struct task_signal *worker_signal(const struct worker *worker);
-/* Valid until worker_stop. */
+/* The health; valid until worker_stop. */
 const struct worker_health *worker_health_of(const struct worker *worker);
 /* The solver, or a model of the process's solver, for estimates. NULL until it is opened. Any
  * thread. */

@@ -300,7 +300,7 @@ def fail_in_job(found, stage, error, n):
         assert document["workers_lost"] == 0, document
     else:
         assert ended == ("done", None) and document["workers_lost"] == 1, document
-        assert [event["reason"] for event in events] == [f"it left with code {CUDA[error]}"], events
+        assert [event["reason"] for event in events] == [f"it exited with code {CUDA[error]}"], events
         assert found.distance(document["graph"], 1, n) == n - 1
 
 

@@ -42,7 +42,7 @@ def test_every_status_at_every_stage_ends_its_job_alone():
         assert not os.listdir(os.path.join(found.state, "quarantine"))
         lost = sum(code in isolation.LOST for _, code, _ in cases)
         assert restarts(found) == lost == losses(found), found.log()[-3000:]
-        assert (b"it left with code 80" in found.log()) == (lost > 0)
+        assert (b"it exited with code 80" in found.log()) == (lost > 0)
         assert found.solve(ring(9))["state"] == "done"
 
 
@@ -94,12 +94,12 @@ def test_a_hang_is_seen_and_ended():
             for n in (20, 21):
                 document = found.solve(ring(n))
                 assert document["state"] == "done" and document["workers_lost"] >= 1, document
-        assert found.log().count(b"it made no progress and was ended") >= 2
+        assert found.log().count(b"it made no progress and was killed") >= 2
         # Stopped, with nothing to do: no heartbeat.
         before = restarts(found)
         os.kill(child_of(found), signal.SIGSTOP)
         until(found, "/v1/devices", lambda a: a.json["devices"][0]["restarts"] > before)
-        assert b"it gave no sign of life and was ended" in found.log()
+        assert b"it sent no heartbeat and was killed" in found.log()
         assert found.solve(ring(22))["state"] == "done"
 
 
@@ -111,7 +111,7 @@ def test_a_worker_that_is_stopped_in_the_middle_of_a_solve_is_replaced():
         os.kill(child_of(found), signal.SIGSTOP)
         document = found.finish(job)
         assert document["state"] == "done" and document["workers_lost"] >= 1, document
-        assert b"it gave no sign of life and was ended" in found.log()
+        assert b"it sent no heartbeat and was killed" in found.log()
 
 
 def test_a_job_that_is_cancelled_while_it_hangs_is_cancelled():

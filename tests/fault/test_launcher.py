@@ -163,7 +163,7 @@ def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
         os.kill(processes(found)[1], signal.SIGSTOP)
         document = found.finish(found.submit(large()).expect(202).json["id"])
         assert (document["state"], document["workers_lost"]) == ("done", 1), document
-        assert b"it gave no sign of life" in found.log(), found.log()
+        assert b"it sent no heartbeat" in found.log(), found.log()
 
 
 def test_ranks_that_die_idle_are_replaced():
@@ -212,13 +212,13 @@ def test_a_bad_launcher_is_refused_by_name():
     if not os.path.exists("/dev/nvidiactl"):
         code, log = refused("--solver.launcher", LAUNCHER, *process, "--solver", "gpu")
         assert code == 78 and "No GPU can be used" in log, log
-    for launcher, why in (("/no/such/launcher -n 2", "left with code 127"), ("false", "left with code 1")):
+    for launcher, why in (("/no/such/launcher -n 2", "exited with code 127"), ("false", "exited with code 1")):
         code, log = refused("--solver.launcher", launcher, *process)
         assert code == 80 and why in log, (code, log)
     with tempfile.TemporaryDirectory() as folder:
         code, log = refused("--solver.launcher", LAUNCHER, *process,
                             binary=shutil.copy(harness.BINARY, folder))
-        assert code == 78 and f"{folder}/apsp-mpi, which is not there" in log, log
+        assert code == 78 and f"{folder}/apsp-mpi, which is missing" in log, log
 
 
 def ask_launcher(name, user):

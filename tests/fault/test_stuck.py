@@ -49,7 +49,7 @@ def test_the_device_is_lost_until_the_call_returns():
                 found.get("/readyz").expect(503, "NotReady")
                 found.get("/livez").expect(200)
                 assert children_of(found) == [process], "nobody else is let to the device"
-                assert found.events("worker_lost")[-1]["reason"] == "it made no progress and was ended"
+                assert found.events("worker_lost")[-1]["reason"] == "it made no progress and was killed"
                 assert found.events("worker_stuck")[-1]["pid"] == process
                 found.calls.release()
                 assert found.finish(job)["state"] == found.finish(other)["state"] == "done"

@@ -362,7 +362,7 @@ def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
     assert '"event":"reload_failed","part":"keys"' in log and "chmod 600" in log, log
     daemon.by("zeta:reader", "GET", "/v1/jobs").expect(200)
     code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.keys_file", keys.path)
-    assert code == 78 and "can be read by all" in words and "chmod 600" in words, (code, words)
+    assert code == 78 and "is readable by all" in words and "chmod 600" in words, (code, words)
     os.chmod(keys.path, 0o640)  # as Kubernetes hands secrets to the group of a pod
     daemon.reload()
     daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(200)

@@ -188,7 +188,7 @@ def test_an_address_that_others_reach_needs_keys_and_tls():
     assert code == 78 and "must be set together" in words, (code, words)
     os.chmod(certificate.key, 0o644)
     code, words = access.run_refused("--listen", "127.0.0.1:0", *certificate.flags())
-    assert code == 78 and "can be read by all" in words and "chmod 600" in words, (code, words)
+    assert code == 78 and "is readable by all" in words and "chmod 600" in words, (code, words)
     code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.keys_file", "/nowhere")
     assert code == 78 and "/nowhere" in words, (code, words)
 

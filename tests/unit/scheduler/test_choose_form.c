@@ -51,7 +51,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
     } cases[] = {
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24600000},
          RESULT_FORM_HIERARCHY,
-         "400 kB answer as fast as a matrix of 400 MB would; result=matrix makes that"},
+         "400 kB answer as fast as a matrix of 400 MB would; result=matrix requests one"},
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers faster than the hierarchy of this graph would"},

@@ -67,13 +67,13 @@ TEST(a_loss_is_told_in_words)
 {
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);
-    assert_string_equal(text, "it left with code 80");
+    assert_string_equal(text, "it exited with code 80");
     task_loss_describe(TASK_LOSS_SIGNAL, SIGSEGV, text);
-    assert_string_equal(text, "it was ended by signal 11 (SEGV)");
+    assert_string_equal(text, "it was killed by signal 11 (SEGV)");
     task_loss_describe(TASK_LOSS_STALLED, 0, text);
     assert_non_null(strstr(text, "no progress"));
     task_loss_describe(TASK_LOSS_SILENT, 0, text);
-    assert_non_null(strstr(text, "no sign of life"));
+    assert_non_null(strstr(text, "no heartbeat"));
     task_loss_describe(TASK_LOSS_PROTOCOL, 0, text);
-    assert_non_null(strstr(text, "no sense"));
+    assert_non_null(strstr(text, "invalid message"));
 }
