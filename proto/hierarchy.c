@@ -242,8 +242,9 @@ static bool is_shape(const struct hierarchy_shape *shape, uint64_t row_count, ui
            shape->weight_begin[count] == entry_count;
 }
 
-/* From the root down: parents come later in the order. False where the parent of a supernode is not
- * the one that its lowest row is in. */
+/* From the root down: parents come later in the order. Paths divide the tree as those of Sleator
+ * and Tarjan (1983), since shapes have the largest child last, right before its parent. False where
+ * the parent of a supernode is not the one that its lowest row is in. */
 static bool measure_depths(struct hierarchy *hierarchy)
 {
     const struct hierarchy_shape *shape = &hierarchy->shape;
@@ -259,6 +260,8 @@ static bool measure_depths(struct hierarchy *hierarchy)
         hierarchy->above[s] = parent == NO_SUPERNODE
                                   ? 0
                                   : hierarchy->above[parent] + hierarchy_columns(shape, parent);
+        hierarchy->path[s] =
+            parent == s + 1 ? hierarchy->path[parent] : (struct hierarchy_path){s, parent};
         hierarchy->child[s] = NO_SUPERNODE;
         if (parent != NO_SUPERNODE) {
             hierarchy->sibling[s] = hierarchy->child[parent];
@@ -279,39 +282,6 @@ static bool measure_depths(struct hierarchy *hierarchy)
                 hierarchy->above[of] + shape->first[of + 1] - 1 - shape->row[i];
         }
     }
-    return true;
-}
-
-/* Divides the tree into paths (Sleator and Tarjan 1983). Children come before their parent. False
- * without memory. */
-static bool divide_into_paths(struct hierarchy *hierarchy)
-{
-    const struct hierarchy_shape *shape = &hierarchy->shape;
-    const uint32_t count = shape->supernode_count;
-    uint32_t *vertices = calloc(count + (size_t)1, sizeof(*vertices));
-    uint32_t *heaviest = malloc((count + (size_t)1) * sizeof(*heaviest)); /* child */
-    if (vertices == NULL || heaviest == NULL) {
-        free(vertices);
-        free(heaviest);
-        return false;
-    }
-    memset(heaviest, 0xFF, count * sizeof(*heaviest));
-    for (uint32_t s = 0; s < count; s++) {
-        const uint32_t parent = shape->parent[s];
-        vertices[s] += hierarchy_columns(shape, s);
-        if (parent != NO_SUPERNODE) {
-            const uint32_t other = heaviest[parent];
-            vertices[parent] += vertices[s];
-            heaviest[parent] = other == NO_SUPERNODE || vertices[s] > vertices[other] ? s : other;
-        }
-    }
-    for (uint32_t s = count; s-- > 0;) {
-        const uint32_t parent = shape->parent[s];
-        const bool goes_on = parent != NO_SUPERNODE && heaviest[parent] == s;
-        hierarchy->path[s] = goes_on ? hierarchy->path[parent] : (struct hierarchy_path){s, parent};
-    }
-    free(vertices);
-    free(heaviest);
     return true;
 }
 
@@ -374,9 +344,6 @@ enum status hierarchy_open(const void *bytes, uint64_t size, struct hierarchy **
                          measure_depths(hierarchy)
                      ? STATUS_OK
                      : STATUS_CORRUPT;
-        if (status == STATUS_OK && !divide_into_paths(hierarchy)) {
-            status = STATUS_NO_MEMORY;
-        }
     }
     if (status != STATUS_OK) {
         hierarchy_close(hierarchy);

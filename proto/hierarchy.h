@@ -29,6 +29,7 @@ struct hierarchy_shape {
     uint32_t *row;          /* later positions that a supernode reaches, ascending */
     uint64_t *weight_begin; /* supernode_count + 1: blocks of columns x (columns + rows) */
     uint64_t arc_count;     /* without those that padding supernodes took */
+    uint64_t label_entries; /* made, not opened: the vertices above each vertex, together */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -69,7 +70,7 @@ struct hierarchy_summary {
 };
 
 /* The supernode at the top of a path of the elimination tree, and the parent of that. The path goes
- * on from a supernode to the child with most vertices, so that few paths lead to the root. */
+ * on from a supernode to its last child, the largest one, so that few paths lead to the root. */
 struct hierarchy_path {
     uint32_t top;
     uint32_t parent; /* NO_SUPERNODE: of a root */

@@ -38,6 +38,17 @@ static inline double kind_element(enum kind kind, const void *elements, size_t i
            : kind == KIND_F4 ? (double)((const float *)elements)[index]
                              : ((const double *)elements)[index];
 }
+/* The way back; not for u2. */
+static inline void kind_put_element(enum kind kind, void *elements, size_t index, double value)
+{
+    if (kind == KIND_I4) {
+        ((int32_t *)elements)[index] = value < UNREACHABLE_I4 ? (int32_t)value : UNREACHABLE_I4;
+    } else if (kind == KIND_F4) {
+        ((float *)elements)[index] = (float)value;
+    } else {
+        ((double *)elements)[index] = value;
+    }
+}
 
 #ifdef __cplusplus
 }

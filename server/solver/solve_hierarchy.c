@@ -63,26 +63,6 @@ static enum status plan(const struct graph *graph, uint32_t threads, struct orde
     return STATUS_OK;
 }
 
-/* Vertices have a label entry for each vertex above them. */
-static enum status count_label_entries(const struct hierarchy_shape *shape, uint64_t *ret_entries)
-{
-    uint32_t *above = malloc(((size_t)shape->supernode_count + 1) * sizeof(*above));
-    if (above == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    *ret_entries = 0;
-    for (uint32_t s = shape->supernode_count; s-- > 0;) {
-        const uint64_t columns = hierarchy_columns(shape, s);
-        const uint32_t parent = shape->parent[s];
-        above[s] = parent != NO_SUPERNODE
-                       ? above[parent] + shape->first[parent + 1] - shape->row[shape->row_begin[s]]
-                       : 0;
-        *ret_entries += columns * above[s] + columns * (columns - 1) / 2;
-    }
-    free(above);
-    return STATUS_OK;
-}
-
 enum status solve_measure_hierarchy(const struct graph *graph, const struct solve_request *request,
                                     uint64_t byte_limit, struct hierarchy_size *ret_size)
 {
@@ -98,16 +78,13 @@ enum status solve_measure_hierarchy(const struct graph *graph, const struct solv
     const struct hierarchy_limits sought = {
         .entries = most < limits.entries ? most : limits.entries, .steps = limits.steps};
     struct hierarchy_shape *shape = NULL;
-    uint64_t labels = 0;
     bool is_kept;
-    enum status status = find_shape(solved, &options, &sought, request->record, &is_kept, &shape);
-    if (status == STATUS_OK) {
-        status = count_label_entries(shape, &labels);
-    }
+    const enum status status =
+        find_shape(solved, &options, &sought, request->record, &is_kept, &shape);
     if (status == STATUS_OK) {
         *ret_size = (struct hierarchy_size){
             .bytes = hierarchy_bytes(shape, request->kind, solved->directed),
-            .label_bytes = 2 * labels * cell,
+            .label_bytes = 2 * shape->label_entries * cell,
             .arc_count = shape->arc_count};
     }
     hierarchy_destroy_shape(shape);

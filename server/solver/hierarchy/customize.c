@@ -40,7 +40,6 @@ struct front {
 
 struct front_operations {
     void (*clear)(void *weights, uint64_t count);
-    void (*set)(void *weights, uint64_t slot, double weight);
     void (*load)(const struct front *front, const void *up, const void *down);
     void (*assemble)(const struct front *front, const void *remains, uint32_t count,
                      const uint32_t *place);
@@ -79,12 +78,10 @@ struct customization {
     const struct front_operations *operations;
     const struct observer *observer;
     size_t element_bytes;
-    int32_t above;   /* see front_body.h */
-    void **remains;  /* of each supernode between its rows, until the parent has taken them in */
-    uint32_t *child; /* of each supernode, the first of a list; or NO_SUPERNODE */
-    uint32_t *sibling;
-    uint32_t *subtree_first; /* the lowest supernode of each subtree that a task is */
-    uint32_t *subtree_last;
+    int32_t above;    /* see front_body.h */
+    void **remains;   /* of each supernode between its rows, until the parent has taken them in */
+    uint32_t *lowest; /* of each supernode: the first one of its subtree */
+    uint32_t *subtree_last; /* the root of each subtree that a task is */
     uint32_t subtree_count;
     struct hand *hands;
     const struct graph *graph;
@@ -130,11 +127,13 @@ static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint
     }
 }
 
+/* In a postorder a child comes right before the subtree of the next child, or before its parent. */
 static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
                               const struct front *front)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
-    for (uint32_t child = run->child[s]; child != NO_SUPERNODE; child = run->sibling[child]) {
+    for (uint32_t end = s; end > run->lowest[s]; end = run->lowest[end - 1]) {
+        const uint32_t child = end - 1;
         place_rows(shape, child, s, hand->place);
         run->operations->assemble(front, run->remains[child], hierarchy_rows_below(shape, child),
                                   hand->place);
@@ -190,11 +189,9 @@ static enum status find_subtrees(struct customization *run, uint32_t threads)
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const uint32_t count = shape->supernode_count;
     double *work = calloc((size_t)count + 1, sizeof(*work));
-    uint32_t *lowest = malloc(((size_t)count + 1) * sizeof(*lowest));
+    uint32_t *lowest = run->lowest;
     double total = 0;
-    if (work == NULL || lowest == NULL) {
-        free(work);
-        free(lowest);
+    if (work == NULL) {
         return STATUS_NO_MEMORY;
     }
     for (uint32_t s = 0; s < count; s++) {
@@ -213,12 +210,10 @@ static enum status find_subtrees(struct customization *run, uint32_t threads)
     for (uint32_t s = 0; s < count; s++) {
         const uint32_t parent = shape->parent[s];
         if (work[s] <= most && (parent == NO_SUPERNODE || work[parent] > most)) {
-            run->subtree_first[run->subtree_count] = lowest[s];
             run->subtree_last[run->subtree_count++] = s;
         }
     }
     free(work);
-    free(lowest);
     return STATUS_OK;
 }
 
@@ -227,7 +222,7 @@ static void run_subtree(void *context, uint32_t thread, uint64_t task)
     struct customization *run = context;
     struct hand *hand = &run->hands[thread];
     const uint32_t last = run->subtree_last[task];
-    for (uint32_t s = run->subtree_first[task]; s <= last && goes_on(run, hand, 0); s++) {
+    for (uint32_t s = run->lowest[last]; s <= last && goes_on(run, hand, 0); s++) {
         run_supernode(run, s, hand);
     }
 }
@@ -238,7 +233,7 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
     uint32_t subtree = 0;
     cpu_pool_run(pool, run->subtree_count, run_subtree, run);
     for (uint32_t s = 0; s < count && goes_on(run, run->hands, 0); s++) {
-        if (subtree < run->subtree_count && s == run->subtree_first[subtree]) {
+        if (subtree < run->subtree_count && s == run->lowest[run->subtree_last[subtree]]) {
             s = run->subtree_last[subtree++];
         } else {
             run_supernode(run, s, run->hands);
@@ -270,8 +265,9 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
                 atomic_store(&run->status, STATUS_NOT_VERIFIED);
                 return;
             }
-            run->operations->set(from < to ? run->hierarchy.up : run->hierarchy.down, slot,
-                                 graph_weight(graph, e));
+            kind_put_element(run->hierarchy.summary.kind,
+                             from < to ? run->hierarchy.up : run->hierarchy.down, slot,
+                             graph_weight(graph, e));
         }
     }
 }
@@ -294,7 +290,8 @@ static enum status make_fronts(struct customization *run, uint32_t threads)
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     size_t size[] = {largest_front(shape, 0, shape->supernode_count), 1};
     for (uint32_t i = 0; i < run->subtree_count; i++) {
-        const size_t of = largest_front(shape, run->subtree_first[i], run->subtree_last[i] + 1);
+        const uint32_t last = run->subtree_last[i];
+        const size_t of = largest_front(shape, run->lowest[last], last + 1);
         size[1] = of > size[1] ? of : size[1];
     }
     /* Its children leave up to as much again. */
@@ -321,31 +318,21 @@ static enum status open_run(struct customization *run, uint32_t threads)
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
     const size_t count = (size_t)shape->supernode_count + 1;
     run->remains = calloc(count, sizeof(*run->remains));
-    run->child = malloc(count * sizeof(*run->child));
-    run->sibling = malloc(count * sizeof(*run->sibling));
-    run->subtree_first = malloc(count * sizeof(*run->subtree_first));
+    run->lowest = malloc(count * sizeof(*run->lowest));
     run->subtree_last = malloc(count * sizeof(*run->subtree_last));
     run->hands = calloc(threads, sizeof(*run->hands));
     run->supernode_of = malloc(((size_t)shape->vertex_count + 1) * sizeof(*run->supernode_of));
-    if (run->remains == NULL || run->child == NULL || run->sibling == NULL ||
-        run->subtree_first == NULL || run->subtree_last == NULL || run->hands == NULL ||
-        run->supernode_of == NULL) {
+    if (run->remains == NULL || run->lowest == NULL || run->subtree_last == NULL ||
+        run->hands == NULL || run->supernode_of == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memset(run->child, 0xFF, count * sizeof(*run->child));
-    for (uint32_t s = shape->supernode_count; s-- > 0;) {
-        const uint32_t parent = shape->parent[s];
-        run->sibling[s] = NO_SUPERNODE;
+    for (uint32_t s = 0; s < shape->supernode_count; s++) {
         for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
             run->supernode_of[at] = s;
         }
-        if (parent != NO_SUPERNODE) {
-            run->sibling[s] = run->child[parent];
-            run->child[parent] = s;
-        }
     }
-    const enum status status = find_subtrees(run, threads);
-    return status == STATUS_OK ? make_fronts(run, threads) : status;
+    STATUS_TRY(find_subtrees(run, threads));
+    return make_fronts(run, threads);
 }
 
 static void close_run(struct customization *run, uint32_t threads)
@@ -358,9 +345,7 @@ static void close_run(struct customization *run, uint32_t threads)
         free(run->hands[thread].place);
     }
     free(run->remains);
-    free(run->child);
-    free(run->sibling);
-    free(run->subtree_first);
+    free(run->lowest);
     free(run->subtree_last);
     free(run->hands);
     free(run->supernode_of);

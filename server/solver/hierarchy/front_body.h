@@ -17,11 +17,6 @@ static void NAME(clear)(void *weights, uint64_t count)
     }
 }
 
-static void NAME(set)(void *weights, uint64_t slot, double weight)
-{
-    ((ELEMENT *)weights)[slot] = (ELEMENT)weight;
-}
-
 static void NAME(load)(const struct front *front, const void *up_weights, const void *down_weights)
 {
     const uint32_t size = front->size;
@@ -115,8 +110,8 @@ static void NAME(keep)(const struct front *front, int32_t above, void *up_weight
     }
 }
 
-static const struct front_operations NAME(operations) = {
-    NAME(clear), NAME(set), NAME(load), NAME(assemble), NAME(eliminate), NAME(keep)};
+static const struct front_operations NAME(operations) = {NAME(clear), NAME(load), NAME(assemble),
+                                                         NAME(eliminate), NAME(keep)};
 
 #undef ELEMENT
 #undef UNREACHABLE

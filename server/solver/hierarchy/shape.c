@@ -157,8 +157,10 @@ static enum status order_positions(const struct graph *graph, struct hierarchy_s
         uint32_t *parent = scratch;
         uint32_t *old = scratch + n;
         find_parents(&lower, n, parent, old);
-        order_tree(parent, n, scratch + 2 * (size_t)n, old);
+        uint32_t *size = scratch + 2 * (size_t)n; /* first of the scratch: of each subtree */
+        order_tree(parent, n, size, old);
         for (uint32_t at = 0; at < n; at++) {
+            shape->label_entries += size[at] - 1;
             shape->position_of[shape->vertex_at[old[at]]] = at;
         }
         for (uint32_t vertex = 0; vertex < n; vertex++) {
@@ -188,11 +190,17 @@ struct pass {
     double steps; /* of the elimination */
 };
 
-static int compare(const void *left, const void *right)
+/* By insertion, as the pattern of the column before comes first and is most of the list. */
+static void sort(uint32_t *list, uint32_t count)
 {
-    const uint32_t a = *(const uint32_t *)left;
-    const uint32_t b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t item = list[i];
+        uint32_t at = i;
+        for (; at > 0 && list[at - 1] > item; at--) {
+            list[at] = list[at - 1];
+        }
+        list[at] = item;
+    }
 }
 
 static void meet(struct pass *pass, uint32_t v, const uint32_t *list, size_t count)
@@ -211,15 +219,15 @@ static void find_pattern(struct pass *pass, uint32_t v)
     const struct hierarchy_shape *shape = pass->shape;
     const uint64_t begin = pass->higher.offset[v];
     pass->found_count = 0;
+    if (pass->open_count > 0 && pass->open[0] == v) {
+        meet(pass, v, pass->open, pass->open_count);
+    }
     meet(pass, v, pass->higher.target + begin, pass->higher.offset[v + 1] - begin);
     for (uint32_t s = pass->waiting[v]; s != NONE; s = pass->next_waiting[s]) {
         const uint64_t first = shape->row_begin[s];
         meet(pass, v, pass->rows.items + first, shape->row_begin[s + 1] - first);
     }
-    if (pass->open_count > 0 && pass->open[0] == v) {
-        meet(pass, v, pass->open, pass->open_count);
-    }
-    qsort(pass->found, pass->found_count, sizeof(*pass->found), compare);
+    sort(pass->found, pass->found_count);
 }
 
 static enum status close_supernode(struct pass *pass, uint32_t end)
@@ -232,6 +240,12 @@ static enum status close_supernode(struct pass *pass, uint32_t end)
     pass->rows.count += pass->open_count;
     shape->row_begin[s + 1] = pass->rows.count;
     shape->first[s + 1] = end;
+    shape->parent[s] = NO_SUPERNODE;
+    for (uint32_t at = shape->first[s]; at < end; at++) {
+        for (uint32_t child = pass->waiting[at]; child != NONE; child = pass->next_waiting[child]) {
+            shape->parent[child] = s;
+        }
+    }
     shape->weight_begin[s] = pass->weights;
     const double size = (double)(columns + pass->open_count);
     pass->weights += columns * (columns + pass->open_count);
@@ -275,20 +289,6 @@ static enum status find_supernodes(struct pass *pass)
     return shape->vertex_count > 0 ? close_supernode(pass, shape->vertex_count) : STATUS_OK;
 }
 
-static void find_supernode_parents(struct hierarchy_shape *shape, uint32_t *supernode_of)
-{
-    for (uint32_t s = 0; s < shape->supernode_count; s++) {
-        for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; at++) {
-            supernode_of[at] = s;
-        }
-    }
-    for (uint32_t s = 0; s < shape->supernode_count; s++) {
-        shape->parent[s] = shape->row_begin[s] < shape->row_begin[s + 1]
-                               ? supernode_of[shape->row[shape->row_begin[s]]]
-                               : NO_SUPERNODE;
-    }
-}
-
 static enum status fill_shape(const struct graph *graph, const struct hierarchy_limits *limits,
                               struct hierarchy_shape *shape)
 {
@@ -313,9 +313,6 @@ static enum status fill_shape(const struct graph *graph, const struct hierarchy_
         status = find_supernodes(&pass);
     }
     shape->row = pass.rows.items;
-    if (status == STATUS_OK) {
-        find_supernode_parents(shape, scratch);
-    }
     sides_finish(&pass.higher);
     free(scratch);
     return status;
@@ -331,15 +328,14 @@ enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vert
         return STATUS_NO_MEMORY;
     }
     shape->vertex_count = graph->vertex_count;
-    shape->vertex_at = malloc((n + 1) * sizeof(*shape->vertex_at));
-    shape->position_of = malloc((n + 1) * sizeof(*shape->position_of));
-    shape->first = calloc(n + 1, sizeof(*shape->first));
-    shape->parent = malloc((n + 1) * sizeof(*shape->parent));
-    shape->row_begin = calloc(n + 1, sizeof(*shape->row_begin));
-    shape->weight_begin = calloc(n + 1, sizeof(*shape->weight_begin));
     enum status status = STATUS_NO_MEMORY;
-    if (shape->vertex_at != NULL && shape->position_of != NULL && shape->first != NULL &&
-        shape->parent != NULL && shape->row_begin != NULL && shape->weight_begin != NULL) {
+    shape->row_begin = calloc(4 * (n + 1), sizeof(*shape->row_begin));
+    if (shape->row_begin != NULL) {
+        shape->weight_begin = shape->row_begin + n + 1;
+        shape->vertex_at = (uint32_t *)(shape->weight_begin + n + 1);
+        shape->position_of = shape->vertex_at + n + 1;
+        shape->first = shape->position_of + n + 1;
+        shape->parent = shape->first + n + 1;
         memcpy(shape->vertex_at, vertex_at, n * sizeof(*vertex_at));
         for (uint32_t at = 0; at < graph->vertex_count; at++) {
             shape->position_of[vertex_at[at]] = at;
@@ -362,12 +358,7 @@ void hierarchy_destroy_shape(struct hierarchy_shape *shape)
     if (shape == NULL) {
         return;
     }
-    free(shape->vertex_at);
-    free(shape->position_of);
-    free(shape->first);
-    free(shape->parent);
-    free(shape->row_begin);
+    free(shape->row_begin); /* with all arrays but this one: */
     free(shape->row);
-    free(shape->weight_begin);
     free(shape);
 }

@@ -53,27 +53,13 @@ static bool has_bit(const uint64_t *bits, uint64_t at)
 /* Infinite where the arc is unreachable. */
 static double get(const struct hierarchy_update *update, const void *weights, uint64_t slot)
 {
-    const enum kind kind = update->base->summary.kind;
-    if (kind == KIND_I4) {
-        const int32_t weight = ((const int32_t *)weights)[slot];
-        return weight == UNREACHABLE_I4 ? (double)INFINITY : (double)weight;
-    }
-    return kind == KIND_F4 ? (double)((const float *)weights)[slot]
-                           : ((const double *)weights)[slot];
+    return kind_element(update->base->summary.kind, weights, slot);
 }
 
 static void put(const struct hierarchy_update *update, enum direction direction, uint64_t slot,
                 double weight)
 {
-    void *weights = update->weights[direction];
-    const enum kind kind = update->base->summary.kind;
-    if (kind == KIND_I4) {
-        ((int32_t *)weights)[slot] = weight < UNREACHABLE_I4 ? (int32_t)weight : UNREACHABLE_I4;
-    } else if (kind == KIND_F4) {
-        ((float *)weights)[slot] = (float)weight;
-    } else {
-        ((double *)weights)[slot] = weight;
-    }
+    kind_put_element(update->base->summary.kind, update->weights[direction], slot, weight);
 }
 
 /* As the elements add: a sum of two floats in double, rounded, is their sum in float. */

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #define WORD 64
+#define GONE UINT32_MAX
 
 struct leaf {
     struct leaf_scratch *scratch;
     const struct pattern *pattern;
-    uint32_t count; /* vertices of the leaf */
-    uint32_t known; /* with its surroundings */
-    uint32_t words; /* of a row; `count` rows */
-    uint32_t *degrees;
-    bool *gone;
+    uint32_t count;    /* vertices of the leaf */
+    uint32_t known;    /* with its surroundings */
+    uint32_t words;    /* of a row; `count` rows */
+    uint32_t *degrees; /* GONE where eliminated */
 };
 
 enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t vertex_count)
@@ -107,9 +107,9 @@ static uint32_t count_neighbours(const struct leaf *leaf, uint32_t i)
 static void eliminate(struct leaf *leaf, uint32_t v)
 {
     const uint64_t *row = row_of(leaf, v);
-    leaf->gone[v] = true;
+    leaf->degrees[v] = GONE;
     for (uint32_t i = 0; i < leaf->count; i++) {
-        if (!leaf->gone[i] && has_neighbour(leaf, v, i)) {
+        if (leaf->degrees[i] != GONE && has_neighbour(leaf, v, i)) {
             uint64_t *to = row_of(leaf, i);
             for (uint32_t word = 0; word < leaf->words; word++) {
                 to[word] |= row[word];
@@ -127,19 +127,15 @@ enum status leaf_order(struct leaf_scratch *scratch, const struct pattern *patte
     struct leaf leaf = {.scratch = scratch,
                         .pattern = pattern,
                         .count = count,
-                        .degrees = malloc(((size_t)count + 1) * sizeof(*leaf.degrees)),
-                        .gone = calloc((size_t)count + 1, sizeof(*leaf.gone))};
-    enum status status =
-        leaf.degrees != NULL && leaf.gone != NULL ? set_bits(&leaf, vertices) : STATUS_NO_MEMORY;
+                        .degrees = malloc(((size_t)count + 1) * sizeof(*leaf.degrees))};
+    enum status status = leaf.degrees != NULL ? set_bits(&leaf, vertices) : STATUS_NO_MEMORY;
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         leaf.degrees[i] = count_neighbours(&leaf, i);
     }
     for (uint32_t at = 0; status == STATUS_OK && at < count; at++) {
-        uint32_t best = NO_VERTEX;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!leaf.gone[i] && (best == NO_VERTEX || leaf.degrees[i] < leaf.degrees[best])) {
-                best = i;
-            }
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < count; i++) {
+            best = leaf.degrees[i] < leaf.degrees[best] ? i : best;
         }
         vertices[at] = scratch->member[best];
         eliminate(&leaf, best);
@@ -148,6 +144,5 @@ enum status leaf_order(struct leaf_scratch *scratch, const struct pattern *patte
         scratch->local[scratch->member[i]] = NO_VERTEX;
     }
     free(leaf.degrees);
-    free(leaf.gone);
     return status;
 }

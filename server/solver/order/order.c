@@ -235,12 +235,11 @@ static enum status make_trees(struct making *making, struct order *order)
     uint32_t at = 0;
     order->nodes = malloc(((size_t)node_count + 1) * sizeof(*order->nodes));
     order->roots = malloc(((size_t)making->component_count + 1) * sizeof(*order->roots));
-    making->first = malloc(((size_t)node_count + 1) * sizeof(*making->first));
-    making->occupancy = malloc(((size_t)node_count + 1) * sizeof(*making->occupancy));
-    if (order->nodes == NULL || order->roots == NULL || making->first == NULL ||
-        making->occupancy == NULL) {
+    making->first = malloc(((size_t)node_count + 1) * 2 * sizeof(*making->first));
+    if (order->nodes == NULL || order->roots == NULL || making->first == NULL) {
         return STATUS_NO_MEMORY;
     }
+    making->occupancy = making->first + node_count;
     place_eliminated(making);
     for (uint32_t i = 0; i < making->component_count; i++) {
         const struct component *component = &making->components[i];
@@ -259,12 +258,12 @@ static enum status find_core(struct making *making, const struct graph *graph)
         return STATUS_TOO_LARGE;
     }
     const size_t n = (size_t)graph->vertex_count + 1;
-    making->local = malloc(n * sizeof(*making->local));
-    making->node_of = malloc(n * sizeof(*making->node_of));
-    making->next = malloc(n * sizeof(*making->next));
-    if (making->local == NULL || making->node_of == NULL || making->next == NULL) {
+    making->local = malloc(3 * n * sizeof(*making->local));
+    if (making->local == NULL) {
         return STATUS_NO_MEMORY;
     }
+    making->node_of = making->local + n;
+    making->next = making->node_of + n;
     if (making->options->strong) {
         STATUS_TRY(strong_components_find(graph, &making->strong));
     }
@@ -308,10 +307,7 @@ static void finish_making(struct making *making)
     free(making->dissection.vertex_at);
     free(making->dissection.nodes);
     free(making->local);
-    free(making->node_of);
     free(making->first);
-    free(making->next);
-    free(making->occupancy);
 }
 
 enum status order_make(const struct graph *graph, const struct order_options *options,

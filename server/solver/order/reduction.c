@@ -15,18 +15,15 @@ static bool reduction_init(struct reduction *reduction, const struct pattern *pa
 {
     const size_t n = pattern->vertex_count;
     const size_t entries = (size_t)pattern->offset[n];
-    *reduction = (struct reduction){
-        .pattern = pattern,
-        .neighbour = malloc((entries + 1) * sizeof(*reduction->neighbour)),
-        .degree = malloc((n + 1) * sizeof(*reduction->degree)),
-        .order = malloc((n + 1) * sizeof(*reduction->order)),
-        .local = malloc((n + 1) * sizeof(*reduction->local)),
-        .weight = malloc((n + 1) * sizeof(*reduction->weight)),
-    };
-    if (reduction->neighbour == NULL || reduction->degree == NULL || reduction->order == NULL ||
-        reduction->local == NULL || reduction->weight == NULL) {
+    int32_t *degree = malloc((4 * n + entries + 1) * sizeof(*degree));
+    *reduction = (struct reduction){.pattern = pattern, .degree = degree};
+    if (degree == NULL) {
         return false;
     }
+    reduction->order = degree + n;
+    reduction->local = degree + 2 * n;
+    reduction->weight = degree + 3 * n;
+    reduction->neighbour = degree + 4 * n;
     memcpy(reduction->weight, pattern->weight, n * sizeof(*reduction->weight));
     memcpy(reduction->neighbour, pattern->target, entries * sizeof(*reduction->neighbour));
     for (size_t vertex = 0; vertex < n; vertex++) {
@@ -154,10 +151,6 @@ const int32_t *reduction_neighbours(const struct reduction *reduction, uint32_t 
 
 void reduction_finish(struct reduction *reduction)
 {
-    free(reduction->neighbour);
     free(reduction->degree);
-    free(reduction->order);
-    free(reduction->local);
-    free(reduction->weight);
     pattern_finish(&reduction->core);
 }

@@ -1,6 +1,7 @@
 #include "server/solver/order/strong_components.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One depth-first search over all vertices. */
 struct search {
@@ -74,19 +75,15 @@ static void explore(struct search *search, uint32_t root)
 static enum status number_components(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
 {
     const size_t n = graph->vertex_count;
-    struct search search = {
-        .graph = graph,
-        .of = of,
-        .order = calloc(n + 1, sizeof(*search.order)),
-        .low = calloc(n + 1, sizeof(*search.low)),
-        .parent = calloc(n + 1, sizeof(*search.parent)),
-        .pending = calloc(n + 1, sizeof(*search.pending)),
-        .next = calloc(n + 1, sizeof(*search.next)),
-    };
-    const bool enough = search.order != NULL && search.low != NULL && search.parent != NULL &&
-                        search.pending != NULL && search.next != NULL;
-    for (uint32_t vertex = 0; enough && vertex < n; vertex++) {
-        of[vertex] = NO_VERTEX;
+    uint32_t *order = calloc(4 * n + 1, sizeof(*order));
+    uint64_t *next = malloc((n + 1) * sizeof(*next));
+    const bool enough = order != NULL && next != NULL;
+    struct search search = {.graph = graph, .of = of, .order = order, .next = next};
+    if (enough) {
+        search.low = order + n;
+        search.parent = order + 2 * n;
+        search.pending = order + 3 * n;
+        memset(of, 0xFF, n * sizeof(*of)); /* NO_VERTEX */
     }
     for (uint32_t vertex = 0; enough && vertex < n; vertex++) {
         if (search.order[vertex] == 0) {
@@ -94,11 +91,8 @@ static enum status number_components(const struct graph *graph, uint32_t *of, ui
         }
     }
     *ret_count = search.component_count;
-    free(search.order);
-    free(search.low);
-    free(search.parent);
-    free(search.pending);
-    free(search.next);
+    free(order);
+    free(next);
     return enough ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -159,15 +153,14 @@ enum status strong_components_find(const struct graph *graph,
         .of = calloc(n + 1, sizeof(*components.of)),
         .level = calloc(n + 1, sizeof(*components.level)),
     };
-    uint32_t *place = calloc(n + 2, sizeof(*place));
-    uint32_t *down = calloc(n + 1, sizeof(*down));
-    uint32_t *member = malloc((n + 1) * sizeof(*member));
+    uint32_t *place = calloc(3 * n + 2, sizeof(*place));
     enum status status = STATUS_NO_MEMORY;
-    if (components.of != NULL && components.level != NULL && place != NULL && down != NULL &&
-        member != NULL) {
+    if (components.of != NULL && components.level != NULL && place != NULL) {
         status = number_components(graph, components.of, &components.count);
     }
     if (status == STATUS_OK) {
+        uint32_t *down = place + n + 2;
+        uint32_t *member = down + n;
         list_members(&components, graph->vertex_count, place, member);
         find_levels(graph, member, &components, down);
         *ret_components = components;
@@ -175,8 +168,6 @@ enum status strong_components_find(const struct graph *graph,
         strong_components_finish(&components);
     }
     free(place);
-    free(down);
-    free(member);
     return status;
 }
 

@@ -29,9 +29,6 @@ struct builder {
 void plan_layout_finish(struct plan_layout *layout)
 {
     free(layout->vertex_at);
-    free(layout->tile_begin);
-    free(layout->pivot);
-    free(layout->tile_of);
     *layout = (struct plan_layout){0};
 }
 
@@ -199,21 +196,17 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
                              struct plan_layout *ret_layout)
 {
     const size_t places = (size_t)order->vertex_count + 2;
-    struct plan_layout layout = {
-        .vertex_at = malloc(places * sizeof(*layout.vertex_at)),
-        .tile_begin = malloc(places * sizeof(*layout.tile_begin)),
-        .pivot = malloc(places * sizeof(*layout.pivot)),
-        .tile_of = malloc(places * sizeof(*layout.tile_of)),
-    };
+    struct plan_layout layout = {.vertex_at = malloc(4 * places * sizeof(*layout.vertex_at))};
     struct builder builder = {.order = order,
                               .options = options,
                               .layout = &layout,
                               .parts = malloc(places * sizeof(*builder.parts))};
     struct layout_tile *tiles = malloc(places * sizeof(*tiles));
-    const bool enough = layout.vertex_at != NULL && layout.tile_begin != NULL &&
-                        layout.pivot != NULL && layout.tile_of != NULL && builder.parts != NULL &&
-                        tiles != NULL;
+    const bool enough = layout.vertex_at != NULL && builder.parts != NULL && tiles != NULL;
     if (enough) {
+        layout.tile_begin = layout.vertex_at + places;
+        layout.pivot = layout.vertex_at + 2 * places;
+        layout.tile_of = layout.vertex_at + 3 * places;
         build(&builder, tiles);
         *ret_layout = layout;
     } else {

@@ -16,7 +16,7 @@ struct plan_layout_options {
 };
 
 struct plan_layout {
-    uint32_t *vertex_at;
+    uint32_t *vertex_at; /* with the three arrays after it in its memory */
     uint32_t *tile_begin;
     uint32_t *pivot;
     uint32_t *tile_of; /* by vertex */

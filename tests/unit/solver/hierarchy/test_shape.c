@@ -30,8 +30,13 @@ static void check_shape(const struct graph *graph)
     struct hierarchy_shape *shape = make_shape(graph);
     bool *arc = eliminate(graph, shape);
     uint64_t arcs = 0;
+    uint64_t labels = 0;
     for (uint32_t s = 0; s < shape->supernode_count; ++s) {
         for (uint32_t at = shape->first[s]; at < shape->first[s + 1]; ++at) {
+            labels += shape->first[s + 1] - 1 - at;
+            for (uint32_t t = s; shape->parent[t] != NO_SUPERNODE; t = shape->parent[t]) {
+                labels += shape->first[shape->parent[t] + 1] - shape->row[shape->row_begin[t]];
+            }
             for (uint32_t to = at + 1; to < n; ++to) {
                 bool has = to < shape->first[s + 1];
                 for (uint64_t i = shape->row_begin[s]; i < shape->row_begin[s + 1]; ++i) {
@@ -43,6 +48,7 @@ static void check_shape(const struct graph *graph)
         }
     }
     assert_int_equal(shape->arc_count, arcs);
+    assert_int_equal(shape->label_entries, labels);
     assert_int_equal(shape->first[shape->supernode_count], n);
     free(arc);
     hierarchy_destroy_shape(shape);
