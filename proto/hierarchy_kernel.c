@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-/* The widest vectors of the instruction set. */
-#ifdef __AVX512F__
-#define VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
-
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static bool is_on_path(const struct hierarchy_start *start, uint32_t s)

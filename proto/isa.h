@@ -1,6 +1,15 @@
 /* The instruction sets that inner loops are compiled for beside the portable one. */
 #pragma once
 
+/* The widest vectors of the instruction set that a file is compiled for. */
+#ifdef __AVX512F__
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
 enum isa { ISA_PORTABLE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 /* The best one that this processor has. */

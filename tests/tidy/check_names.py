@@ -11,6 +11,7 @@ import house
 # Sources that no unit test of their own mirrors, by pattern, each with what tests them instead.
 WITHOUT_UNIT_TEST = {
     "proto/hierarchy_kernel.c": "test_hierarchy_search.c, each that this processor can run",
+    "proto/statistics_kernel.c": "test_statistics_rows.c, each that this processor can run",
     "proto/read/json_scanner.c": "test_reader_json.c, split at every byte",
     "proto/read/json_matrix.c": "test_columns.c",
     "server/command/*.c": "tests/http/test_command.py and test_client.py run each subcommand",

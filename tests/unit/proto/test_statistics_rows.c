@@ -1,3 +1,4 @@
+#include "proto/statistics_kernel.h"
 #include "proto/statistics_rows.h"
 #include "tests/lib/test.h"
 
@@ -83,4 +84,50 @@ TEST(a_long_row_adds_up)
     assert_int_equal(bins[STATISTICS_BINS - 1], n / 2);
     free(storage);
     free(row);
+}
+
+/* A row of 4 groups and a few columns, some of them unreachable. */
+#define LONG 531
+
+static void fill_kind(enum kind kind, unsigned char row[LONG * sizeof(double)])
+{
+    for (uint32_t i = 0; i < LONG; i++) {
+        const int32_t drawn = (int32_t)(i * 7919 % 1000) - 50;
+        const bool reached = i % 5 != 3;
+        const int32_t i4 = reached ? drawn : UNREACHABLE_I4;
+        const uint16_t u2 = reached ? (uint16_t)(drawn + 50) : UNREACHABLE_U2;
+        const double f8 = reached ? drawn / 7.0 : (double)INFINITY;
+        const float f4 = (float)f8;
+        const void *const element[KIND_COUNT] = {
+            [KIND_I4] = &i4, [KIND_U2] = &u2, [KIND_F4] = &f4, [KIND_F8] = &f8};
+        memcpy(row + i * kind_size(kind), element[kind], kind_size(kind));
+    }
+}
+
+TEST(instruction_sets_agree_on_every_kind)
+{
+    static const struct statistics_operations *const tables[ISA_COUNT] = {
+        [ISA_PORTABLE] = &statistics_kernel_portable,
+        [ISA_AVX2] = &statistics_kernel_avx2,
+        [ISA_AVX512] = &statistics_kernel_avx512};
+    _Alignas(double) unsigned char row[LONG * sizeof(double)];
+    for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
+        void *storage[ISA_COUNT];
+        uint32_t bins[ISA_COUNT][STATISTICS_BINS + 1] = {0};
+        fill_kind(kind, row);
+        for (enum isa isa = ISA_PORTABLE; isa <= isa_best(); isa++) {
+            const struct statistics_operations *operations = tables[isa];
+            storage[isa] = malloc(statistics_size(LONG));
+            struct statistics statistics = statistics_init(storage[isa], LONG, kind);
+            double lowest = 0;
+            operations->reduce(&statistics, 130, kind, row, &lowest);
+            statistics_summarize(&statistics, lowest);
+            operations->count(&statistics, 130, kind, row, bins[isa]);
+            assert_memory_equal(storage[isa], storage[0], statistics_size(LONG));
+            assert_memory_equal(bins[isa], bins[0], sizeof(bins[0]));
+        }
+        for (enum isa isa = ISA_PORTABLE; isa <= isa_best(); isa++) {
+            free(storage[isa]);
+        }
+    }
 }

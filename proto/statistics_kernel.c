@@ -1,0 +1,162 @@
+/* Built once for each instruction set. */
+#include "proto/statistics_kernel.h"
+
+#include "proto/decimals.h"
+#include "proto/statistics_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Columns that are converted, then reduced, at a time: every loop over them has this fixed count,
+ * which is what lets the compiler use vectors. */
+#define GROUP (STATISTICS_QUAD * STATISTICS_GROUP_QUADS)
+
+typedef double vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t mask __attribute__((vector_size(VECTOR_BYTES)));
+#define VECTOR_ELEMENTS (VECTOR_BYTES / sizeof(double))
+#define VECTORS (GROUP / VECTOR_ELEMENTS)
+
+/* Groups of a row in which sums are made; small graphs use few of them. */
+static uint32_t count_groups(uint32_t vertex_count)
+{
+    const uint32_t count = (uint32_t)(((uint64_t)vertex_count + GROUP - 1) / GROUP);
+    return count < STATISTICS_GROUPS ? count : STATISTICS_GROUPS;
+}
+
+/* A double holds a distance of every kind, and every sum of a row of integers: n below 2^24 of them
+ * below 2^29 each. So all kinds are reduced in doubles, unreachable being +infinity. */
+union group {
+    double at[GROUP];
+    vector vectors[VECTORS];
+};
+
+static inline vector choose(mask first, vector a, vector b)
+{
+    return (vector)(((mask)a & first) | ((mask)b & ~first));
+}
+
+/* The group of columns from `first` on; the diagonal and what lies beyond the row are made
+ * unreachable. */
+static void load_group(const struct statistics *statistics, enum kind kind, const void *distances,
+                       uint32_t row, uint32_t first, union group *ret_group)
+{
+    const void *from = (const char *)distances + first * kind_size(kind);
+    const uint32_t left = statistics->vertex_count - first;
+    const uint32_t count = left < GROUP ? left : GROUP;
+    if (statistics->decimals > 0) {
+        decimals_multiply_all(from, statistics->decimals, count, ret_group->at);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            ret_group->at[i] = kind_element(kind, from, i);
+        }
+    }
+    for (uint32_t i = count; i < GROUP; i++) {
+        ret_group->at[i] = INFINITY;
+    }
+    if (row >= first && row - first < GROUP) {
+        ret_group->at[row - first] = INFINITY;
+    }
+}
+
+/* In the order that statistics_rows.h lays down. */
+static double fold_group(const double sum[GROUP])
+{
+    double quads[STATISTICS_GROUP_QUADS];
+    for (uint32_t q = 0; q < STATISTICS_GROUP_QUADS; q++) {
+        const double *quad = sum + (size_t)q * STATISTICS_QUAD;
+        quads[q] = (quad[0] + quad[1]) + (quad[2] + quad[3]);
+    }
+    for (uint32_t half = STATISTICS_GROUP_QUADS / 2; half > 0; half /= 2) {
+        for (uint32_t q = 0; q < half; q++) {
+            quads[q] += quads[q + half];
+        }
+    }
+    return quads[0];
+}
+
+static void reduce(struct statistics *statistics, uint32_t row, enum kind kind,
+                   const void *distances, double *lowest)
+{
+    const vector infinity = (vector){0} + (double)INFINITY;
+    const uint32_t n = statistics->vertex_count;
+    const uint32_t groups = count_groups(n);
+    union group sum[STATISTICS_GROUPS];
+    union group values;
+    mask reached = {0};
+    vector most = -infinity;
+    vector least = {0};
+    memset(sum, 0, groups * sizeof(sum[0]));
+    for (uint32_t first = 0; first < n; first += GROUP) {
+        vector *to = sum[first / GROUP % STATISTICS_GROUPS].vectors;
+        load_group(statistics, kind, distances, row, first, &values);
+        for (uint32_t i = 0; i < VECTORS; i++) {
+            const vector value = values.vectors[i];
+            const mask is_finite = value < infinity;
+            const vector below = choose(is_finite, value, -infinity);
+            to[i] += (vector)((mask)value & is_finite);
+            reached -= is_finite;
+            most = choose(below > most, below, most);
+            least = choose(value < least, value, least);
+        }
+    }
+    double largest = -INFINITY;
+    double all = 0;
+    int64_t count = 0;
+    for (uint32_t i = 0; i < VECTOR_ELEMENTS; i++) {
+        largest = most[i] > largest ? most[i] : largest;
+        *lowest = least[i] < *lowest ? least[i] : *lowest;
+        count += reached[i];
+    }
+    for (uint32_t group = 0; group < groups; group++) {
+        all += fold_group(sum[group].at);
+    }
+    /* A zero has no sign here, whichever of two was found first. */
+    statistics->eccentricity[row] = count > 0 ? largest + 0.0 : 0.0;
+    statistics->reachable[row] = (uint32_t)count;
+    if (kind_is_float(statistics->kind)) {
+        statistics->distance_sum[row].real = all;
+    } else {
+        statistics->distance_sum[row].integer = (int64_t)all;
+    }
+}
+
+/* Equal bins follow each other often: each table waits for its own last addition alone. */
+#define TABLES 8
+
+/* Integers need no division: half a unit more keeps the product with the inverse, which is rounded,
+ * in the bin of the quotient, as that is at least half a unit away from the next bin. bins has one
+ * more, for what is unreachable. */
+static void count(const struct statistics *statistics, uint32_t row, enum kind kind,
+                  const void *distances, uint32_t bins[STATISTICS_BINS + 1])
+{
+    const bool is_float = kind == KIND_F4 || kind == KIND_F8;
+    const double begin = statistics->summary->bin_begin - (is_float ? 0 : 0.5);
+    const double width = statistics->summary->bin_width;
+    const double inverse = 1 / width;
+    const uint32_t n = statistics->vertex_count;
+    uint32_t tables[TABLES][STATISTICS_BINS + 1] = {0};
+    union group values;
+    int32_t places[GROUP];
+    for (uint32_t first = 0; first < n; first += GROUP) {
+        load_group(statistics, kind, distances, row, first, &values);
+        for (uint32_t i = 0; i < GROUP; i++) {
+            const double offset = values.at[i] - begin;
+            double place = is_float ? offset / width : offset * inverse;
+            place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
+            places[i] = (int32_t)(values.at[i] < INFINITY ? place : STATISTICS_BINS);
+        }
+        for (uint32_t i = 0; i < GROUP; i += TABLES) {
+            for (uint32_t table = 0; table < TABLES; table++) {
+                tables[table][places[i + table]]++;
+            }
+        }
+    }
+    for (uint32_t table = 0; table < TABLES; table++) {
+        for (uint32_t bin = 0; bin <= STATISTICS_BINS; bin++) {
+            bins[bin] += tables[table][bin];
+        }
+    }
+}
+
+/* TABLE: its name, by the build. */
+const struct statistics_operations TABLE = {reduce, count};

@@ -1,0 +1,18 @@
+/* The inner loops of statistics_rows.c. statistics_kernel.c is compiled for each instruction set.
+ */
+#pragma once
+
+#include "proto/isa.h"
+#include "proto/statistics.h"
+
+/* As statistics_reduce_row and statistics_count_row. */
+struct statistics_operations {
+    void (*reduce)(struct statistics *statistics, uint32_t row, enum kind kind,
+                   const void *distances, double *lowest);
+    void (*count)(const struct statistics *statistics, uint32_t row, enum kind kind,
+                  const void *distances, uint32_t bins[STATISTICS_BINS + 1]);
+};
+
+extern const struct statistics_operations statistics_kernel_portable;
+extern const struct statistics_operations statistics_kernel_avx2;
+extern const struct statistics_operations statistics_kernel_avx512;
