@@ -77,15 +77,16 @@ enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind
     return STATUS_OK;
 }
 
-static void scale_bins(struct statistics_summary *summary, bool is_float, double lowest)
+void statistics_lay_bins(struct statistics *statistics, double lowest, double diameter)
 {
+    struct statistics_summary *summary = statistics->summary;
     summary->bin_begin = lowest;
-    if (!is_float) {
-        summary->bin_width = floor((summary->diameter - lowest) / STATISTICS_BINS) + 1;
+    if (!kind_is_float(statistics->kind)) {
+        summary->bin_width = floor((diameter - lowest) / STATISTICS_BINS) + 1;
         return;
     }
     /* Divided apart, since the difference may be beyond what a double holds. */
-    summary->bin_width = summary->diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
+    summary->bin_width = diameter / STATISTICS_BINS - lowest / STATISTICS_BINS;
     if (!(summary->bin_width > 0)) {
         summary->bin_width = 1;
     }
@@ -123,8 +124,8 @@ void statistics_summarize(struct statistics *statistics, double lowest)
         return;
     }
     summary.mean_distance = sum_rows(statistics) / (double)summary.reachable_pairs;
-    scale_bins(&summary, kind_is_float(statistics->kind), lowest);
     *statistics->summary = summary;
+    statistics_lay_bins(statistics, lowest, summary.diameter);
 }
 
 void statistics_divide(struct statistics *statistics)

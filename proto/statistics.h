@@ -67,6 +67,8 @@ struct statistics statistics_init(void *storage, uint32_t vertex_count, enum kin
 MUST_CHECK enum status statistics_open(void *storage, uint32_t vertex_count, enum kind kind,
                                        struct statistics *ret_statistics);
 
+/* Lays down where the bins of the summary begin; lowest: as of statistics_summarize. */
+void statistics_lay_bins(struct statistics *statistics, double lowest, double diameter);
 /* Makes the summary of the rows; the bins are left at 0, to be counted. lowest: the least distance
  * when one is below 0, else 0. */
 void statistics_summarize(struct statistics *statistics, double lowest);

@@ -142,6 +142,7 @@ static void count(const struct statistics *statistics, uint32_t row, enum kind k
         for (uint32_t i = 0; i < GROUP; i++) {
             const double offset = values.at[i] - begin;
             double place = is_float ? offset / width : offset * inverse;
+            place = place > 0 ? place : 0;
             place = place < STATISTICS_BINS - 1 ? place : STATISTICS_BINS - 1;
             places[i] = (int32_t)(values.at[i] < INFINITY ? place : STATISTICS_BINS);
         }

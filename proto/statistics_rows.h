@@ -18,7 +18,7 @@
  * 0. The diagonal does not count. */
 void statistics_reduce_row(struct statistics *statistics, uint32_t row, enum kind kind,
                            const void *distances, double *lowest);
-/* Adds the distances of a row to the bins that the summary lays down, and what is unreachable to
- * the last. */
+/* Adds the distances of a row to the bins that are laid down, and what is unreachable to the last.
+ * Distances outside the bins go to the nearest one. */
 void statistics_count_row(const struct statistics *statistics, uint32_t row, enum kind kind,
                           const void *distances, uint32_t bins[STATISTICS_BINS + 1]);

@@ -209,6 +209,15 @@ def test_statistics_are_those_of_the_matrix(daemon):
         daemon.solve(graph, f"?name=it&kind={kind}&result=hierarchy")
         for _ in range(2):  # computed, then kept
             assert daemon.get("/v1/graphs/it/stats").expect(200).json == wanted, kind
+    # Longest ways that no row from a few vertices far apart finds: the bins are laid again.
+    arcs = [(1, v, 1) for v in range(2, 404) if not 11 <= v <= 20] + [(v, v + 1, 1000) for v in range(11, 20)]
+    graph = f"p sp 403 {2 * len(arcs)}\n".encode() + "".join(
+        f"a {a} {b} {weight}\na {b} {a} {weight}\n" for a, b, weight in arcs).encode()
+    found = []
+    for form in ("matrix", "hierarchy"):
+        daemon.solve(graph, f"?name=hidden&result={form}")
+        found.append(daemon.get("/v1/graphs/hidden/stats").expect(200).json)
+    assert found[0] == found[1] and found[0]["diameter"] == 9000, found
     # A graph of no edges has no histogram to count.
     daemon.solve(b"p sp 300 0\n", "?name=none&result=hierarchy")
     assert daemon.get("/v1/graphs/none/stats").expect(200).json["histogram"] is None

@@ -4,13 +4,18 @@
 #include "server/clock.h"
 #include "server/http/transport/endpoint.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Time that a pool thread computes before other work gets its turn. */
 #define TURN_S 5e-3
 #define HANDS_MOST 8
+/* Batches of rows by which the diameter is guessed: an even number, as the last batch is not
+ * reversed. */
+#define GUESS_BATCHES 4
 /* Seconds of one thread per arc and per vertex of a row, when 16 rows are computed together. */
 #define ARC_S 0.5e-9
 #define VERTEX_S 0.6e-9
@@ -23,18 +28,24 @@ struct hand {
     uint64_t bins[STATISTICS_BINS];
 };
 
-/* State of a sweep. All rows are computed twice: the first pass finds the histogram's range. */
+/* State of a sweep. The first hand guesses the diameter, which gives the histogram's range, from
+ * rows to vertices that are spread over the graph and rows from the farthest vertices in these, in
+ * turn. All hands then compute every row, and once more for the histogram alone if the guess was
+ * wrong. */
 struct statistics_sweep {
     struct result *result;
     const struct conn *conn;   /* valid until statistics_sweep_destroy */
     struct endpoint *endpoint; /* endpoint of conn, valid until its thread ends */
     struct statistics statistics;
-    void *storage; /* memory of statistics, until moved to the result */
+    void *storage;                     /* memory of statistics, until moved to the result */
+    uint32_t sources[HIERARCHY_LANES]; /* vertices of a batch of the guess */
+    uint32_t guess_batches;            /* batches left */
+    double guess;                      /* the longest distance so far */
     bool is_destroyed;
     atomic_bool is_over;
-    atomic_bool is_counting; /* the second pass, which fills the histogram */
-    atomic_uint next;        /* next row to compute */
-    atomic_uint done;        /* rows computed */
+    atomic_bool is_recounting; /* the second pass, which fills the histogram again */
+    atomic_uint next;          /* next row to compute */
+    atomic_uint done;          /* rows computed */
     atomic_int status;
     uint32_t working; /* hands with work in the pool */
     struct hand hands[HANDS_MOST];
@@ -64,9 +75,8 @@ static void reduce_row(struct hand *hand, uint32_t row, const void *distances)
 {
     struct statistics *statistics = &hand->sweep->statistics;
     uint32_t bins[STATISTICS_BINS + 1] = {0};
-    if (!atomic_load(&hand->sweep->is_counting)) {
+    if (!atomic_load(&hand->sweep->is_recounting)) {
         statistics_reduce_row(statistics, row, statistics->kind, distances, &hand->lowest);
-        return;
     }
     statistics_count_row(statistics, row, statistics->kind, distances, bins);
     for (size_t bin = 0; bin < STATISTICS_BINS; bin++) {
@@ -179,10 +189,10 @@ enum status statistics_sweep_create(const struct request *request,
     for (uint32_t i = 0; i < HANDS_MOST; i++) {
         sweep->hands[i].sweep = sweep;
     }
-    for (uint32_t i = 1; i < count_hands(); i++) {
-        sweep->working +=
-            endpoint_work(sweep->endpoint, work_one_turn, end_turn, &sweep->hands[i]) == STATUS_OK;
+    for (uint32_t i = 0; i < HIERARCHY_LANES; i++) {
+        sweep->sources[i] = (uint32_t)((uint64_t)i * n / HIERARCHY_LANES);
     }
+    sweep->guess_batches = n > 0 ? GUESS_BATCHES : 0;
     *ret_sweep = sweep;
     return STATUS_OK;
 }
@@ -199,22 +209,75 @@ void statistics_sweep_destroy(struct statistics_sweep *sweep)
     }
 }
 
-/* Ends a pass over all rows: starts the second pass, or stores the statistics in the result. */
+/* A vertex at the longest distance in a row. */
+static uint32_t find_farthest(const struct statistics *statistics, uint32_t row,
+                              const void *distances)
+{
+    uint32_t vertex = 0;
+    while (vertex + 1 < statistics->vertex_count &&
+           kind_element(statistics->kind, distances, vertex) != statistics->eccentricity[row]) {
+        vertex++;
+    }
+    return vertex;
+}
+
+/* Goes on with a row of the guess. The other hands begin when it is made. */
+static enum status guess_diameter(struct statistics_sweep *sweep)
+{
+    struct statistics *statistics = &sweep->statistics;
+    struct hand *hand = &sweep->hands[0];
+    const void *distances;
+    if (hand->index == 0) {
+        hand->rows.axis = (struct axis){sweep->sources, 0, HIERARCHY_LANES};
+        hand->rows.is_reversed = sweep->guess_batches % 2 == 0;
+    }
+    STATUS_TRY(result_distances(sweep->result, hand->index, &hand->rows, &distances));
+    if (distances == NULL) {
+        return STATUS_OK;
+    }
+    uint32_t *source = &sweep->sources[hand->index++];
+    /* Reversed rows only find vertices, as their sums of floats may be rounded differently. */
+    double unused = 0;
+    statistics_reduce_row(statistics, *source, statistics->kind, distances,
+                          hand->rows.is_reversed ? &unused : &hand->lowest);
+    if (!hand->rows.is_reversed) {
+        sweep->guess = fmax(sweep->guess, statistics->eccentricity[*source]);
+    }
+    *source = find_farthest(statistics, *source, distances);
+    if (hand->index == HIERARCHY_LANES) {
+        search_pool_finish_rows(&hand->rows);
+        hand->index = 0;
+        sweep->guess_batches--;
+    }
+    if (sweep->guess_batches == 0) {
+        statistics_lay_bins(statistics, hand->lowest, sweep->guess);
+        for (uint32_t i = 1; i < count_hands(); i++) {
+            sweep->working += endpoint_work(sweep->endpoint, work_one_turn, end_turn,
+                                            &sweep->hands[i]) == STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Ends a pass over all rows: starts a second pass, or stores the statistics in the result. */
 static void end_pass(struct statistics_sweep *sweep)
 {
     struct statistics_summary *summary = sweep->statistics.summary;
+    const struct statistics_summary guessed = *summary;
     double lowest = 0;
-    if (!atomic_load(&sweep->is_counting)) {
+    for (uint32_t i = 0; i < HANDS_MOST; i++) {
+        lowest = sweep->hands[i].lowest < lowest ? sweep->hands[i].lowest : lowest;
+    }
+    statistics_summarize(&sweep->statistics, lowest);
+    if (summary->reachable_pairs > 0 &&
+        (summary->bin_begin != guessed.bin_begin || summary->bin_width != guessed.bin_width)) {
         for (uint32_t i = 0; i < HANDS_MOST; i++) {
-            lowest = sweep->hands[i].lowest < lowest ? sweep->hands[i].lowest : lowest;
+            memset(sweep->hands[i].bins, 0, sizeof(sweep->hands[i].bins));
         }
-        statistics_summarize(&sweep->statistics, lowest);
-        if (summary->reachable_pairs > 0) {
-            atomic_store(&sweep->is_counting, true);
-            atomic_store(&sweep->done, 0);
-            atomic_store(&sweep->next, 0);
-            return;
-        }
+        atomic_store(&sweep->is_recounting, true);
+        atomic_store(&sweep->done, 0);
+        atomic_store(&sweep->next, 0);
+        return;
     }
     for (size_t i = 0; i < (size_t)HANDS_MOST * STATISTICS_BINS; i++) {
         summary->bins[i % STATISTICS_BINS] +=
@@ -226,6 +289,10 @@ static void end_pass(struct statistics_sweep *sweep)
 
 enum status statistics_sweep_step(struct statistics_sweep *sweep, bool *ret_done)
 {
+    *ret_done = false;
+    if (sweep->guess_batches > 0) {
+        return guess_diameter(sweep);
+    }
     if (!advance(&sweep->hands[0]) && atomic_load(&sweep->done) == sweep->statistics.vertex_count) {
         end_pass(sweep);
     }

@@ -131,3 +131,17 @@ TEST(instruction_sets_agree_on_every_kind)
         }
     }
 }
+
+TEST(distances_outside_the_bins_go_to_the_nearest)
+{
+    int32_t row[N];
+    void *storage = malloc(statistics_size(N));
+    struct statistics statistics = statistics_init(storage, N, KIND_I4);
+    uint32_t bins[STATISTICS_BINS + 1] = {0};
+    fill(row);
+    statistics_lay_bins(&statistics, 0, 63);
+    statistics_count_row(&statistics, 7, KIND_I4, row, bins);
+    assert_int_equal(bins[0], 2); /* -4 and 0 */
+    assert_int_equal(bins[STATISTICS_BINS - 1], 193);
+    free(storage);
+}
