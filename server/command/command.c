@@ -67,8 +67,8 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
             call->operands[given++] = argument;
         } else {
             return hint_at_help(call, problem_set(call->problem, STATUS_BAD_PARAMETER,
-                                                  "%.*s: the command takes only %zu operands",
-                                                  SHOWN, argument, wanted));
+                                                  "%.*s: only %zu operands are accepted", SHOWN,
+                                                  argument, wanted));
         }
     }
     if (given < wanted) {

@@ -295,7 +295,7 @@ static enum status run_solve(struct command_call *call, struct problem *reterr)
 const struct command command_solve = {
     .name = "solve",
     .operand_names = {"IN", "OUT"},
-    .summary = "Solves the graph in IN and writes all distances to OUT; - is standard input or\n"
+    .summary = "Solves the graph in IN and writes all distances to OUT. - is standard input or\n"
                "output. With a matrix on standard output, the summary goes to standard error.",
     .flags = flags,
     .run = run_solve,

@@ -209,7 +209,7 @@ static enum status submit_graph(struct client *client, struct problem *reterr)
 const struct command command_submit = {
     .name = "submit",
     .operand_names = {"FILE"},
-    .summary = "Sends the graph in FILE (- is standard input) to a running service and prints\n"
+    .summary = "Sends the graph in FILE, - being standard input, to a running service and prints\n"
                "the ID of its job.",
     .flags = submit_flags,
     .run = client_run,
