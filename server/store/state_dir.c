@@ -50,7 +50,7 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     }
     /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "%s is a folder that everybody may write to", path);
+        problem_set(reterr, STATUS_CONFIG, "%s is a folder that others may write", path);
         problem_hint(reterr, "chmod 700 it, or choose another state directory");
         return STATUS_CONFIG;
     }
@@ -93,7 +93,7 @@ static enum status parse_format(const char *path, const char *text, struct state
     int fields = sscanf(text, FORMAT_PREFIX "%9u %32[0-9a-f]", &version, store_id);
     if (fields < 1) {
         return problem_set(reterr, STATUS_CONFIG,
-                           "%s/FORMAT does not belong to a state directory of apspd", path);
+                           "%s/FORMAT is not that of a state directory of apspd", path);
     }
     if (version != FORMAT_VERSION) {
         const bool newer = version > FORMAT_VERSION;
