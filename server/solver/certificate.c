@@ -1,16 +1,17 @@
-/* Floats: a distance is a sum of at most h rounded weights, every partial sum at most the sum of
- * their magnitudes M (path magnitude), so it is off by at most h epsilon M (Higham, Accuracy and
- * Stability of Numerical Algorithms, 2nd ed., section 4.2). h and M are taken from the tight path
- * that the search finds; as another path may have been summed up, no tolerance is below
- * that of proto/verification.h, and no magnitude below the least that is rounded like others.
+/* Floats: a distance is a sum of at most h rounded weights, and every partial sum is at most the
+ * sum M of their magnitudes, so the error is at most h epsilon M (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2nd ed., section 4.2). h and M are those of the tight path that the search
+ * finds. The solver may have added up another path, so the tolerance is never below that of
+ * proto/verification.h, and the magnitude never below the smallest that has this relative error.
  * Integers are compared exactly.
  *
- * Integers of 0 and more have a quicker way, many rows in one pass over the edges: with every
- * weight above 0 a row is right exactly when its own entry is 0 and every other entry is the least
- * of (distance of u + weight) over the edges from u into it (Bellman's equation): a finite entry
- * then has a tight edge from a smaller one, and so on down to the source, which leaves no cycle
- * that could vouch for itself. Edges of weight 0 carry on what the others say, never what the
- * matrix says, so that a cycle of them has no entry of its own either. */
+ * Non-negative integer weights allow a faster check, of many rows in one pass over the edges. If
+ * every weight is above 0, a row is correct exactly when the entry of the source is 0 and every
+ * other entry is the minimum of (distance of u + weight) over the edges from any u to the vertex
+ * (Bellman's equation): a finite entry then has a tight edge from a smaller entry, and so on down
+ * to the source, so no cycle can vouch for itself. Edges of weight 0 propagate only values that the
+ * pass over the other edges has computed, never entries of the matrix, so a cycle of such edges
+ * cannot vouch for itself either. */
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
@@ -21,60 +22,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that travel together: one cache line of int32 per vertex; fewer than the least take longer
- * so than one by one. */
+/* Rows checked in one batch: one cache line of int32 per vertex. A search is faster below
+ * BATCH_ROWS_MIN. */
 #define BATCH_ROWS 16
 #define BATCH_ROWS_MIN 8
-/* So many passes over the edges of weight 0 at most: one for each edge of a path of them. */
+/* Limit on passes over the edges of weight 0. A path of such edges needs one pass per edge. */
 #define BATCH_ZERO_PASSES 64
-/* A weight below this added to any entry that is looked at stays within an int32. */
+/* The sum of a weight below this limit and any entry fits in an int32. */
 #define BATCH_WEIGHT_BELOW (1 << 29)
 
 #define BATCH_ALIGNMENT 64
 
-/* State of a vertex in the check of one row: how it is reached from the row's source. */
+/* State of a vertex in the check of one row: the tight path from the row's source to the vertex. */
 struct reach {
     double distance;
-    double magnitude; /* sum of |weight| along the tight path to it */
+    double magnitude; /* sum of |weight| along the tight path */
     uint32_t hops;
     bool reached;
 };
 
-/* The work of one thread. */
+/* The buffers of one thread. */
 struct search {
     struct reach *reach;
     uint32_t *queue; /* each vertex enters once */
     size_t queue_length;
-    /* Entries of the row that say reachable: when all are reached, the search ends. */
+    /* Number of finite entries of the row. The search ends when it has reached all of them. */
     size_t finite;
     uint32_t source;
-    bool searching; /* for a tight path, else for an edge that shortens an entry */
-    uint32_t wrong; /* target of such an edge */
-    double *row;    /* of the matrix, where decimals are the integers that they stand for */
-    /* A batch, by vertex, then row: */
-    int32_t *distance; /* as the matrix says, */
-    int32_t *shortest; /* and as the edges say */
-    bool is_right;     /* the unit in hand is proven */
+    bool searching; /* searching for tight paths; false: for an edge that shortens an entry */
+    uint32_t wrong; /* target of an edge that shortens an entry */
+    double *row;    /* row of the matrix, with decimals converted to integers */
+    /* A batch, indexed by vertex, then row. */
+    int32_t *distance; /* entries of the matrix */
+    int32_t *shortest; /* entries that follow from the edges */
+    bool is_right;     /* the unit of this index is proven */
 };
 
 struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
     const struct matrix *matrix;
-    bool is_batched;             /* BATCH_ROWS rows at once, else each row by a search */
-    bool is_exact;               /* integers, or decimals that stand for them */
-    double floor;                /* relative tolerance, 0 for integers */
-    double epsilon;              /* relative error of one addition */
-    double least;                /* magnitude that has these */
-    struct adjacency *adjacency; /* both ways of undirected edges, once a row is searched */
-    struct search *searches;     /* one a thread */
+    bool is_batched; /* BATCH_ROWS rows are checked at once; false: each row by a search */
+    bool is_exact;   /* the matrix has integers, or decimals that are compared as integers */
+    double floor;    /* relative tolerance, 0 for integers */
+    double epsilon;  /* relative error of one addition */
+    double least;    /* smallest magnitude that has this relative error */
+    struct adjacency *adjacency; /* undirected edges, both directions; or NULL */
+    struct search *searches;     /* one per thread */
     uint32_t thread_count;
     uint32_t row_count;
-    uint32_t unit_rows; /* rows that are proven together */
-    uint32_t first_row; /* of the units in hand */
+    uint32_t unit_rows; /* rows that one task proves */
+    uint32_t first_row; /* first row of the units being checked */
 };
 
-/* Whether integers of 0 and more allow a quicker way than a search. */
+/* Whether the weights are non-negative integers, so that rows can be checked in batches. */
 static bool has_quick_way(const struct certificate *certificate)
 {
     const struct graph *graph = certificate->graph;
@@ -149,9 +150,9 @@ static double tolerance_of(const struct certificate *certificate, uint32_t hops,
     return relative > 0 ? relative * (magnitude + certificate->least) : 0;
 }
 
-/* Follows one edge. The search enters its target when the edge is tight, and is over (false) once
- * nothing is left to be found. Afterwards false says that the edge is a way to its target shorter
- * than the matrix has; written so that a NaN is an objection too. */
+/* Follows one edge. While searching, marks the target as reached if the edge is tight, and returns
+ * false when all finite entries are reached. Afterwards, returns false if the edge shortens the
+ * entry of its target. The comparison is written so that a NaN also returns false. */
 static bool follow_edge(const struct certificate *certificate, struct search *search,
                         uint32_t from_vertex, uint32_t to_vertex, double weight)
 {
@@ -177,7 +178,7 @@ static bool follow_edge(const struct certificate *certificate, struct search *se
     return search->queue_length < search->finite;
 }
 
-/* Follows each edge out of a vertex; false as soon as follow_edge says so. */
+/* Follows each edge that leaves a vertex. Returns false as soon as follow_edge does. */
 static bool follow_edges(const struct certificate *certificate, struct search *search,
                          uint32_t from)
 {
@@ -199,7 +200,7 @@ struct name {
     char text[64];
 };
 
-/* As much of a vertex's name as a message needs, never half a UTF-8 character. */
+/* The name of a vertex, truncated for a message but never within a UTF-8 character. */
 static struct name name_of(const struct graph *graph, uint32_t vertex)
 {
     char buffer[VERTEX_NAME_BUFFER];
@@ -216,7 +217,7 @@ static struct name name_of(const struct graph *graph, uint32_t vertex)
     return name;
 }
 
-/* why: what is wrong with the entry. */
+/* why: the second half of the sentence, which says why the entry is wrong. */
 static enum status refuse_entry(const struct certificate *certificate, const struct search *search,
                                 uint32_t target, const char *why, struct problem *reterr)
 {
@@ -233,13 +234,13 @@ static enum status refuse_entry(const struct certificate *certificate, const str
                        number_text(distance).text, from.text, to.text, why);
 }
 
-/* A row to prove: of the graph, and where the matrix has it. */
+/* A row to prove: its source vertex, and its index in the matrix. */
 struct row_place {
     uint32_t source;
     uint32_t row;
 };
 
-/* index: among the rows to prove. */
+/* index: position among the rows to prove. */
 static struct row_place place_of(const struct certificate *certificate, uint32_t index)
 {
     const struct certificate_request *request = certificate->request;
@@ -250,7 +251,7 @@ static struct row_place place_of(const struct certificate *certificate, uint32_t
     return (struct row_place){source, request->packed ? index : source};
 }
 
-/* Reads a row of the matrix. A decimal that is not the quotient of an integer becomes NAN. */
+/* Fills search->row. A decimal that is not an integer / 10^decimals becomes NAN. */
 static void read_row(const struct certificate *certificate, const struct search *search,
                      uint32_t row)
 {
@@ -274,7 +275,7 @@ static void read_row(const struct certificate *certificate, const struct search 
     }
 }
 
-/* By a search, which also says what is wrong. The adjacency is there. */
+/* Checks one row by a search. Needs the adjacency if the graph is undirected. */
 static enum status check_row(const struct certificate *certificate, struct search *search,
                              struct row_place place, struct problem *reterr)
 {
@@ -315,7 +316,7 @@ static enum status check_row(const struct certificate *certificate, struct searc
     return STATUS_OK;
 }
 
-/* ---- Many rows ---- */
+/* ---- Batches of rows ---- */
 
 static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight)
 {
@@ -325,8 +326,7 @@ static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict fro
     }
 }
 
-/* Carries the entries of one vertex to another along an edge of weight 0; true where that changes
- * any. */
+/* Relaxes an edge of weight 0 in all lanes. Returns whether an entry changed. */
 static bool carry_zero(const struct search *search, uint32_t from, uint32_t to)
 {
     const int32_t *by = search->shortest + (size_t)from * BATCH_ROWS;
@@ -354,7 +354,7 @@ static bool carry_zeros(const struct graph *graph, const struct search *search)
     return changed;
 }
 
-/* Bellman's equation: the entries by way of the last edge, from those that the matrix has. */
+/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
 static void relax_edges(const struct graph *graph, const struct search *search)
 {
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
@@ -373,7 +373,7 @@ static void relax_edges(const struct graph *graph, const struct search *search)
     }
 }
 
-/* Unreachable is more than any distance, with a weight or without; -1: no distance. */
+/* Unreachable exceeds any distance plus a weight. -1: not a distance. */
 static inline int32_t entry_of(double number)
 {
     return number >= 0 && number < UNREACHABLE_I4 ? (int32_t)number
@@ -381,8 +381,8 @@ static inline int32_t entry_of(double number)
                                                   : -1;
 }
 
-/* The rows from `first` on; the last is repeated where there are fewer than BATCH_ROWS. True when
- * all of them are right. */
+/* Checks the rows from `first` on; repeats the last row if fewer than BATCH_ROWS are left. Returns
+ * whether all of them are correct. */
 static bool check_batch(const struct certificate *certificate, struct search *search,
                         uint32_t first)
 {
@@ -412,7 +412,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
     }
     relax_edges(graph, search);
     for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
-        /* The equation does not hold for a source. */
+        /* Bellman's equation does not apply to the source, whose entry is 0. */
         shortest[(size_t)sources[lane] * BATCH_ROWS + lane] = 0;
     }
     bool changes = graph->summary.min_weight <= 0;
@@ -422,7 +422,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
     if (changes) {
         return false;
     }
-    /* Without a branch, so that all lanes are compared at once. */
+    /* The loop has no branch, so that the compiler vectorizes it. */
     int32_t differing = 0;
     for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
         differing |= distance[i] ^ shortest[i];
@@ -432,8 +432,8 @@ static bool check_batch(const struct certificate *certificate, struct search *se
 
 /* ---- All rows ---- */
 
-/* A unit of rows, by the thread that runs the task: as many units are in hand as there are threads.
- */
+/* Checks one unit of rows. At most thread_count units are checked at once, so the index of a task
+ * is also an index of searches. */
 static void check_unit(void *context, uint32_t thread, uint64_t task)
 {
     struct certificate *certificate = context;
@@ -445,7 +445,7 @@ static void check_unit(void *context, uint32_t thread, uint64_t task)
             : check_row(certificate, search, place_of(certificate, first), NULL) == STATUS_OK;
 }
 
-/* Proves the rows of a unit one by one, and says what is wrong with one. */
+/* Checks the rows of a unit one by one, and reports the first wrong entry. */
 static enum status check_again(struct certificate *certificate, uint32_t first,
                                struct problem *reterr)
 {
@@ -459,7 +459,7 @@ static enum status check_again(struct certificate *certificate, uint32_t first,
     return status;
 }
 
-/* The next units, one a thread. */
+/* Checks the next units, one per thread. */
 static enum status check_next(struct certificate *certificate, struct problem *reterr)
 {
     const uint32_t first = certificate->first_row;

@@ -1,9 +1,10 @@
 /* Proof that a matrix holds the shortest distances of a graph, without solving it again.
  *
- * For a source row: its own entry is 0, no edge can shorten an entry, and every finite entry is
- * reached from the source along tight edges (a search, so that a cycle of zero-weight edges cannot
- * vouch for itself). These three hold exactly when the row is right. O(m) per row. Float kinds
- * are compared with a relative tolerance, explained in certificate.c. */
+ * The row of a source vertex is correct exactly when three conditions hold: the entry of the source
+ * is 0, no edge shortens an entry, and every finite entry is reached from the source along tight
+ * edges. A search checks the third condition, so that a cycle of zero-weight edges cannot vouch for
+ * itself. O(m) per row. Float kinds are compared with a relative tolerance, which certificate.c
+ * explains. The caller's thread and the threads of the pool share the work. */
 #pragma once
 
 #include "proto/graph.h"
@@ -12,16 +13,16 @@
 #include "proto/verification.h"
 #include "server/solver/cpu/pool.h"
 
-/* Rows that are to be proven. Everything is borrowed. */
+/* The rows to prove. All pointers are borrowed for the call. */
 struct certificate_request {
     const struct graph *graph;
     const struct matrix *matrix;
-    uint32_t decimals;               /* of an f8 matrix: the graph has its distances times
-                                        10^decimals, integers, and every digit counts */
-    const uint32_t *rows;            /* row_count of them; NULL: spread evenly over the matrix */
-    uint32_t row_count;              /* more than there are: all */
-    bool packed;                     /* the matrix has the listed rows alone, one after the other */
-    struct cpu_pool *pool;           /* its threads share the work; NULL: the caller alone */
+    uint32_t decimals; /* decimals of an f8 matrix: distances of the graph are integers, 10^decimals
+                          times those of the matrix, and are compared exactly */
+    const uint32_t *rows;  /* row_count rows; NULL = spread evenly over the matrix */
+    uint32_t row_count;    /* a larger number than the matrix has means all rows */
+    bool packed;           /* the matrix contains only the listed rows, one after the other */
+    struct cpu_pool *pool; /* threads that share the work; NULL = only the calling thread */
     const struct observer *observer; /* may be NULL */
 };
 

@@ -1,6 +1,6 @@
-/* A process in a control group may be killed long before the machine is full: the group's limit
- * and those of the groups around it count, and of their use all but file cache. Control groups of
- * version 1 and 2. */
+/* A process in a control group may be killed long before the machine is out of memory. Therefore
+ * the limits of its group and of all parent groups count, less the memory that they use other than
+ * file cache. Supports control groups of version 1 and 2. */
 #include "server/solver/host_memory.h"
 
 #include <inttypes.h>
@@ -17,13 +17,13 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 256
 
-/* Less memory than this is made ready sooner than a thread. */
+/* Smallest memory worth warming: less is faulted in faster than a thread starts. */
 #define WARM_BYTES_MIN ((size_t)16 << 20)
-/* One call to the kernel, after which a stop is heard. */
+/* Bytes of one call to the kernel; the thread checks for a stop between calls. */
 #define WARM_SLICE_BYTES ((size_t)4 << 20)
 
-/* The number behind the name, at the beginning of a line; `otherwise` when there is none, as in the
- * "max" of a group without a limit. */
+/* Reads the number after a name at the beginning of a line. Returns `otherwise` if there is no
+ * number, such as for the "max" of a group without a limit. */
 static uint64_t read_figure(const char *folder, const char *file, const char *name,
                             uint64_t otherwise)
 {
@@ -44,7 +44,7 @@ static uint64_t read_figure(const char *folder, const char *file, const char *na
     return figure;
 }
 
-/* The files and the names in them that tell about a group, of version 2 and of version 1. */
+/* The files with the memory figures of a group, and the names of lines in memory.stat. */
 struct group_files {
     const char *limit;
     const char *used;
@@ -62,8 +62,8 @@ struct group {
     char folder[PATH_SIZE];
 };
 
-/* The path of the memory group that a line of /proc/PID/cgroup tells, "NUMBER:CONTROLLERS:PATH";
- * version 1 names its controllers, version 2 none. NULL: another hierarchy. */
+/* Parses a line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH", and returns the path of the memory
+ * group. Version 1 names its controllers, version 2 names none. NULL for another hierarchy. */
 static const char *parse_group_line(const char *line, bool *ret_is_old)
 {
     const char *controllers = strchr(line, ':');
@@ -81,8 +81,9 @@ static const char *parse_group_line(const char *line, bool *ret_is_old)
     return strncmp(line, "0::/", 4) == 0 ? path + 1 : NULL;
 }
 
-/* The process's own group; false without one. A child of a confined process may not read its own,
- * but its parent's, which is the same. With both versions mounted, version 1 has the memory. */
+/* Finds the control group of the process; false if it has none. A child of a confined process
+ * cannot read its own entry in /proc, but can read its parent's, which names the same group. If
+ * both versions are mounted, version 1 controls the memory. */
 static bool find_group(struct group *ret_group)
 {
     char line[PATH_SIZE - sizeof(GROUPS "/memory")];
@@ -108,8 +109,8 @@ static bool find_group(struct group *ret_group)
     return ret_group->files != NULL;
 }
 
-/* The least of the bytes and the limits of the process's group and those around it, up to the root;
- * less what they use, but for file cache, when only what is left counts. */
+/* Returns the minimum of `bytes` and the limits of the process's group and all of its parents. With
+ * only_left, the memory that a group uses, other than file cache, is subtracted from its limit. */
 static uint64_t limit_by_groups(uint64_t bytes, bool only_left)
 {
     struct group group;
@@ -172,16 +173,16 @@ void host_memory_give(void *memory, size_t size)
 /* ---- Warming ---- */
 
 struct host_memory_warmer {
-    char *begin; /* of a page */
+    char *begin; /* beginning of a page */
     size_t size;
-    atomic_size_t next; /* where the next slice begins */
+    atomic_size_t next; /* offset of the next slice */
     atomic_bool stopped;
     uint32_t thread_count;
     pthread_t threads[HOST_MEMORY_WARM_THREADS_MAX];
 };
 
-/* Kernels before 5.14 refuse MADV_POPULATE_WRITE; any other error is one that the solver would meet
- * as well. */
+/* Ends at the first error. Kernels before 5.14 refuse MADV_POPULATE_WRITE; the solver would
+ * encounter any other error itself. */
 static void *warm(void *context)
 {
     struct host_memory_warmer *warmer = context;
@@ -209,8 +210,7 @@ struct host_memory_warmer *host_memory_warm(void *memory, size_t size, uint32_t 
     }
     warmer->begin = (char *)memory - ahead;
     warmer->size = size + ahead;
-    /* Huge pages, where the file system has them, are made several times as fast, above all by
-     * several threads. */
+    /* Huge pages, if the file system supports them, are faulted in several times as fast. */
     (void)madvise(warmer->begin, warmer->size, MADV_HUGEPAGE);
     while (warmer->thread_count < threads && warmer->thread_count < HOST_MEMORY_WARM_THREADS_MAX &&
            pthread_create(&warmer->threads[warmer->thread_count], NULL, warm, warmer) == 0) {

@@ -2,12 +2,11 @@
 
 #include <math.h>
 
-/* The expected pace counts as if it had been seen for this share of the phase. */
+/* Weight of the expected pace: it counts like a measurement over this share of the phase. */
 #define PRIOR_SHARE 0.01
-/* A first step up to this share of a phase counts for nothing: it takes what loading kernels, or
- * filling a line of buffers, takes beside it. */
+/* A first step up to this share does not count for the pace: loading kernels makes it slow. */
 #define FIRST_SHARE_MAX 0.02
-/* A step that takes longer than expected is taken to last for this part of its time more. */
+/* An overdue step is assumed to last for this share of its elapsed time more. */
 #define OVERDUE_SHARE 0.25
 
 void progress_expect(struct progress *progress, const double seconds[PHASE_COUNT], double now_s)

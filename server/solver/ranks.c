@@ -72,7 +72,7 @@ enum status ranks_share_graph(const struct ranks *ranks, enum status status, str
 
 /* ---- The plan ---- */
 
-/* A plan is made again of its order, its tiles and its pivots. */
+/* The parts of a plan from which another rank rebuilds it. */
 struct plan_parts {
     uint32_t *vertex_at;
     uint32_t *tile_begin;

@@ -1,8 +1,9 @@
-/* Ranks: processes, on one host or several, that solve one graph together. Each has the graph and
- * the plan, and every count-th row of tiles; what a round needs of the others' rows is broadcast.
+/* Ranks: processes, on one host or several, that solve one graph together. Each rank has the graph,
+ * the plan and a share of the rows of tiles; tiles of other ranks that a round needs are broadcast.
+ * All ranks call these functions, each from the thread that opened its struct ranks.
  *
- * A rank that fails alone would leave the others waiting: whatever may fail in one of them, memory
- * above all, is agreed before they go on. */
+ * If one rank failed alone, the others would wait forever. After each step that may fail, above all
+ * an allocation, the ranks therefore agree on a status before they continue. */
 #pragma once
 
 #include "proto/graph.h"
@@ -10,12 +11,12 @@
 #include "proto/plan.h"
 #include "proto/ranks.h"
 
-/* The graph of rank 0, which goes by the numbers of its rows elsewhere. status: of rank 0's reading
- * it; the other ranks' graph is set on STATUS_OK alone. STATUS_NO_MEMORY. */
+/* Sends the graph of rank 0 to the other ranks, where row numbers replace the vertex names. status:
+ * rank 0's, of reading the graph. Other ranks' *graph is set on STATUS_OK. STATUS_NO_MEMORY. */
 MUST_CHECK enum status ranks_share_graph(const struct ranks *ranks, enum status status,
                                          struct graph **graph);
 
-/* The plan of rank 0, likewise: two searches for separators may find different ones. tile: of the
- * solver. */
+/* Sends the plan of rank 0 to the other ranks, because two searches for separators may find
+ * different ones. tile: vertices per tile edge of the solver. */
 MUST_CHECK enum status ranks_share_plan(const struct ranks *ranks, const struct graph *graph,
                                         uint32_t tile, enum status status, struct plan **plan);

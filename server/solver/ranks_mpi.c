@@ -1,4 +1,4 @@
-/* Calls of MPI return no errors: by default one ends all ranks. */
+/* Calls of MPI return no errors, because by default an error ends all ranks. */
 #include "server/solver/ranks_mpi.h"
 
 #include "server/solver/cpu/pool.h"
@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* MPI counts bytes as an int. */
+/* Largest message: MPI counts bytes as an int. */
 #define PIECE_BYTES ((size_t)1 << 30)
-/* MPI waits with the processor busy: a rank without work looks for some only so often. */
+/* Pause between polls of an idle rank: a blocking wait of MPI keeps the processor busy. */
 #define IDLE_MS 5
 
-/* Broadcasts on their way: as many at once as are worth it. */
+/* Broadcasts in progress. When all entries are used, start_broadcast completes them first. */
 static MPI_Request requests[64];
 static int request_count;
 
@@ -80,7 +80,7 @@ static void await_data(void *context, void *data, size_t size)
     }
 }
 
-/* A launcher binds each rank to some cores, or all ranks of a host share all of them. */
+/* A launcher binds each rank to some cores, or all ranks of a host share all cores. */
 static void divide_host(struct ranks *ranks)
 {
     cpu_set_t own;

@@ -12,45 +12,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Integers are exact up to here. */
+/* Integers below these limits are exact in the float kinds. */
 #define EXACT_F4 16777216.0         /* 2^24 */
 #define EXACT_F8 9007199254740992.0 /* 2^53 */
 
-/* Up to here starting threads takes longer than they save. */
+/* Up to this many vertices, starting threads takes longer than they save. */
 #define ALONE_VERTICES 512
 
-/* A solve in 16 bits takes about half the time: what a proof that they are enough may cost. */
+/* Share of its time that a solve saves in 16 bits, and that their proof may cost. */
 #define NARROW_GAIN 0.5
-/* And never more: a cancel is not heard meanwhile. */
+/* Limit on the seconds of the proof, because it does not check for a cancel. */
 #define NARROW_PROOF_S_MAX 1.0
 
-/* Seconds of a step of a certificate, that is an edge or a vertex of a row. */
+/* Seconds that a certificate takes per edge and per vertex of a row. */
 #define CHECK_STEP_S 1e-9
-/* From the end of a solve to the job's: a sample of so many rows is proven, by default. */
+/* Expected seconds from the end of a solve to the end of its job, in addition to the proof of
+ * PUBLISH_ROWS rows, the default of the daemon. */
 #define PUBLISH_S 5e-3
 #define PUBLISH_ROWS 16
 
-/* Vertices of a negative cycle that its problem names, and bytes of each name. */
+/* Limits on the vertices of a negative cycle in a problem, and on the bytes of each name. */
 #define NAMED_VERTICES 8
 #define NAMED_BYTES 16
 _Static_assert((NAMED_VERTICES + 1) * (NAMED_BYTES + 4) + 4 <= PROBLEM_TEXT_SIZE, "all names fit");
 
-/* All that the steps of one solve share. */
+/* The state that the steps of one solve share. */
 struct solve {
     struct solver *solver;
     const struct graph *whole;
     struct solve_subject subject;
-    const struct graph *graph; /* of the subject */
-    double preparing_s;        /* subject and the proof of narrow: counts as planning */
-    struct plan *plan;         /* owned */
+    const struct graph *graph; /* graph of the subject */
+    double preparing_s; /* time for the subject and the proof of 16 bits; counts as planning */
+    struct plan *plan;  /* owned */
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;     /* the caller's */
-    bool narrowed;             /* u2 by way of i4 */
-    struct matrix computed;    /* when narrowed an owned one of i4, else the caller's */
-    enum kind kind;            /* of the numbers that are computed */
-    struct statistics numbers; /* those of the outcome, while they are of integers */
-    bool narrow;               /* proven, see solve_options */
+    bool narrowed;             /* u2 is computed as i4 and then narrowed */
+    struct matrix computed;    /* if narrowed, an owned i4 matrix; else the caller's */
+    enum kind kind;            /* kind in which the solver computes */
+    struct statistics numbers; /* statistics of the outcome before decimals are divided */
+    bool narrow;               /* 16 bits are proven to suffice, see solve_options */
     struct solve_outcome *outcome;
     struct problem *reterr;
 };
@@ -72,7 +73,7 @@ enum status solve_subject_init(const struct graph *graph, enum kind kind, bool f
     subject->scaling = graph_scaling(&graph->summary, kind);
     STATUS_TRY(graph_scale(graph, subject->scaling.decimals, &subject->scaled));
     subject->graph = subject->scaled != NULL ? subject->scaled : graph;
-    /* Half of the work where every edge has its reverse. */
+    /* Folding halves the work if every edge has an equal reverse. */
     if (folds) {
         STATUS_TRY(graph_fold(subject->graph, &subject->folded));
     }
@@ -86,7 +87,7 @@ void solve_subject_finish(struct solve_subject *subject)
     graph_scale_destroy(subject->scaled);
 }
 
-/* Whether sums of its weights may not be exact in the numbers of the solve. */
+/* Whether sums of the subject's weights may be rounded in the kind of the solve. */
 static bool is_rounded(const struct solve_subject *subject)
 {
     const struct graph_summary *summary = &subject->graph->summary;
@@ -108,7 +109,7 @@ static struct solve_options options_of(const struct solve_subject *subject, bool
 
 /* ---- Plans ---- */
 
-/* In place of a plan that took this long and for which there is no memory. */
+/* Replaces a plan that does not fit in memory by the dense plan; keeps its planning time. */
 static enum status replace_plan(const struct solver *solver, uint32_t vertex_count,
                                 struct plan **plan)
 {
@@ -122,9 +123,9 @@ static enum status replace_plan(const struct solver *solver, uint32_t vertex_cou
     return status;
 }
 
-/* Whether 16 bits are enough, which decides how to compute and touches no distance. Before there is
- * a plan, as a dense solve of half the time makes fewer plans pay. Of ranks the first proves it for
- * all, as it may give up for want of time. */
+/* Whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve, but no
+ * distance. It is needed before the plan, because a dense solve in half the time makes fewer other
+ * plans pay. The first rank decides for all, because the proof has a time limit. */
 static bool prove_narrow(const struct solver *solver, const struct graph *graph, enum kind kind)
 {
     const struct ranks *ranks = solver->ranks;
@@ -142,8 +143,7 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
     return ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
 }
 
-/* Only a solver that says what plans cost gets any but the dense one. kind: one that it computes.
- */
+/* Makes the plan, which is dense unless the back end has a cost model. kind: a computed one. */
 static enum status make_plan(const struct solver *solver, const struct solve_subject *subject,
                              enum kind kind, bool narrow, struct order_record *record,
                              struct plan **ret_plan)
@@ -203,7 +203,7 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
 
 /* ---- Refusals ---- */
 
-/* The name of a vertex, cut between two UTF-8 characters, and what follows it. */
+/* Appends the name of a vertex, truncated between two UTF-8 characters, and the text `after`. */
 static void append_name(const struct graph *graph, uint32_t vertex, const char *after,
                         char text[PROBLEM_TEXT_SIZE], size_t *length)
 {
@@ -218,8 +218,8 @@ static void append_name(const struct graph *graph, uint32_t vertex, const char *
                                 name, after);
 }
 
-/* "a -> b -> c -> a", or its first vertices and "...". An edge from a vertex to itself is a cycle
- * of one. */
+/* Sets the problem of a negative cycle: "a -> b -> c -> a", or its first vertices and "...". An
+ * edge from a vertex to itself is a cycle of length 1. */
 static enum status refuse_cycle(const struct graph *graph, const struct solve_outcome *outcome,
                                 struct problem *reterr)
 {
@@ -251,7 +251,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     return status;
 }
 
-/* By the decimals as they were written. */
+/* Refuses a graph with a negative cycle, by its decimal weights as they were written. */
 static enum status find_cycle(const struct graph *graph, struct solve_outcome *outcome,
                               struct problem *reterr)
 {
@@ -294,7 +294,7 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
                        "The solver saw a negative cycle where there is none.");
 }
 
-/* status: of a solver, or of narrowing what it computed. */
+/* Sets the problem for a failure of the solver or of the narrowing, and returns the status. */
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
     if (status == STATUS_WEIGHT_RANGE) {
@@ -309,7 +309,7 @@ static enum status tell_failure(const struct solve *solve, enum status status)
 
 /* ---- Progress ---- */
 
-/* Once before there is a plan, and once with it. */
+/* Tells the observer the expected seconds of each phase, before and after planning. */
 static void tell_expected(const struct solve *solve)
 {
     const struct observer *observer = solve->observer;
@@ -362,7 +362,7 @@ static enum status compute(struct solve *solve)
     return ranks_agree(solve->solver->ranks, judged);
 }
 
-/* Threads for work after the solve: a small matrix has work for one alone. */
+/* Creates the threads for verification and statistics; a small matrix needs only one thread. */
 static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_pool)
 {
     const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
@@ -373,7 +373,7 @@ static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_
     return STATUS_OK;
 }
 
-/* Before a narrowing. Of ranks the first one does it. */
+/* Proves the computed matrix before it is narrowed. Only the first rank does this. */
 static enum status verify(const struct solve *solve, struct cpu_pool *pool)
 {
     if (!solve->request->verify) {
@@ -390,7 +390,7 @@ static enum status verify(const struct solve *solve, struct cpu_pool *pool)
     return solve_judge(solve->whole, &solve->subject, status, solve->outcome, solve->reterr);
 }
 
-/* Reduces the numbers that were computed, unless the solver has filled them. */
+/* Computes the statistics, unless the solver has filled them. */
 static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
 {
     struct solve_account *account = &solve->outcome->account;
@@ -402,7 +402,7 @@ static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
     account->timings.compute_s += stopwatch_now_s() - begin_s;
 }
 
-/* Finishes what the solver leaves, in the first of ranks. */
+/* Verifies, computes statistics and narrows the matrix, in the first rank only. */
 static enum status finish(struct solve *solve)
 {
     const struct solve_account *account = &solve->outcome->account;
@@ -430,7 +430,7 @@ static enum status finish(struct solve *solve)
 
 /* ---- Before the solver, and after it ---- */
 
-/* Plan and storage; also refuses what no solver needs to be asked about. */
+/* Refuses an unsolvable graph, makes the plan, and allocates the i4 matrix of a narrowed u2. */
 static enum status begin(struct solve *solve)
 {
     const struct graph *graph = solve->graph;
@@ -453,7 +453,7 @@ static enum status begin(struct solve *solve)
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
     if (solve->narrowed) {
-        /* u2 of a solver that does not write it is computed in an i4 matrix of its own. */
+        /* A solver that does not compute u2 computes in a separate i4 matrix. */
         size_t bytes = 0;
         const enum status status = matrix_size(graph->vertex_count, KIND_I4, &bytes);
         if (status != STATUS_OK) {

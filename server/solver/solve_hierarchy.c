@@ -8,12 +8,13 @@
 
 #include <stdlib.h>
 
-/* 2 GiB of i4, and half an hour of one thread: a road network of 10 million vertices has a tenth of
- * both. */
+/* Limits of a hierarchy: 2 GiB of i4 entries, and half an hour of one thread. A road network of 10
+ * million vertices needs a tenth of both. */
 static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .steps = 2e12};
 
-/* By the kept order where it is one for hierarchies, else by a new one, which replaces it. An order
- * for a plan alone stays: it took as long to find. STATUS_TOO_LARGE beyond the limits, and where
+/* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order. A
+ * new order replaces a missing or partial one, but not a complete order that is suitable only for
+ * plans, which took as long to compute. STATUS_TOO_LARGE beyond the limits, and if
  * options->thin_only has left a part undivided. */
 static enum status find_shape(const struct graph *graph, const struct order_options *options,
                               const struct hierarchy_limits *most, struct order_record *record,
@@ -50,7 +51,7 @@ static void summarize(const struct hierarchy_shape *shape, bool is_kept,
     }
 }
 
-/* Order and shape count as planning. */
+/* Finds the shape, and counts the time for order and shape as planning. */
 static enum status plan(const struct graph *graph, uint32_t threads, struct order_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
 {
@@ -100,7 +101,7 @@ static enum status refuse_size(const char *words, struct problem *reterr)
     return STATUS_TOO_LARGE;
 }
 
-/* Weights and all, into memory of its own. */
+/* Computes the weights of all arcs, and writes the hierarchy to newly allocated memory. */
 static enum status customize(const struct hierarchy_shape *shape, const struct graph *graph,
                              const struct hierarchy_options *options, uint32_t threads,
                              void **ret_bytes, uint64_t *ret_size, struct problem *reterr)
@@ -159,7 +160,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
                                                   .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
         status = customize(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
-        CHECK(status != STATUS_NOT_VERIFIED); /* the shape is that of this graph */
+        CHECK(status != STATUS_NOT_VERIFIED); /* the shape was made from this graph */
         status = solve_judge(graph, &subject, status, outcome, reterr);
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;

@@ -12,7 +12,7 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
     }
     enum status status;
     if (gpu) {
-        /* A command has one job at a time, which small graphs leave to the first. */
+        /* A command has one job at a time: in a group, the first GPU solves small graphs. */
         const uint32_t members = config->group == SOLVER_GROUP_ALL ? solver_gpu_count(reason) : 1;
         status = solver_gpu_open(0, members, ret_solver, reterr);
     } else {
@@ -24,7 +24,7 @@ enum status solver_open(const struct solver_config *config, struct solver **ret_
     return status;
 }
 
-/* GPUs and processors exchange different things: all ranks have the one, or the other. */
+/* Ranks on GPUs and ranks on CPUs exchange different data, so all ranks use the same back end. */
 enum status solver_open_rank(const struct solver_config *config, const struct ranks *ranks,
                              struct solver **ret_solver, struct problem *reterr)
 {
@@ -89,7 +89,7 @@ void solver_get_figures(const struct solver *solver, struct solver_figures *ret_
 
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
-    /* Ranks that were started again may have another one. */
+    /* Restarted ranks may use the other back end, whose figures have another format. */
     if (figures->gpu == model->is_gpu_model) {
         model->class_->set_figures(model, figures);
     }

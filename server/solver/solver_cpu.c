@@ -1,4 +1,4 @@
-/* The CPU back end: kernels for the processor at hand, its threads, blocked Floyd-Warshall. */
+/* The CPU back end: blocked Floyd-Warshall on the processor's threads. */
 #include "server/solver/cpu/finish.h"
 #include "server/solver/cpu/floyd_warshall.h"
 #include "server/solver/cpu/tiles.h"
@@ -13,27 +13,26 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-/* Below this many vertices a solve is over before its rate means anything. */
+/* Smallest number of vertices whose solve is long enough to measure the rate. */
 #define RATE_VERTICES 512
 
-/* From here on a proof that 16 bits are enough costs less than it saves. */
+/* Smallest number of vertices for which a proof of 16 bits costs less than it saves. */
 #define NARROW_VERTICES 256
 
-/* Bytes of tiles filled, of rows written or of entries counted in a second by a thread; more
- * threads than these wait for the memory. An assumption for the time left: the pace of the phase in
- * hand corrects it. */
+/* Bytes per second that a thread fills, writes or counts, and the number of threads that saturate
+ * the memory. Both are assumed for the remaining time until the pace is measured. */
 #define MEMORY_BYTES_PER_S 1e9
 #define MEMORY_THREADS 5
 
 struct solver_cpu {
     struct solver solver;
     const struct cpu_kernel *kernel;
-    struct solver_device device; /* as it was when opened */
+    struct solver_device device; /* device at the time of opening */
     uint32_t threads;
-    double tile_share;      /* of all tiles, with the ranks of this host; 0 = it is alone */
-    struct cpu_pool *pool;  /* of a model: NULL, as are the next and the kernel */
-    struct cpu_pool *alone; /* of the calling thread, for graphs of one tile: none is woken */
-    /* Relaxations of all threads by their arithmetic: assumed, then measured. */
+    double tile_share;      /* share of all tiles that the ranks of this host store; 0 = no ranks */
+    struct cpu_pool *pool;  /* NULL in a model, like alone and kernel */
+    struct cpu_pool *alone; /* only the calling thread, for graphs of one tile */
+    /* Relaxations per second of all threads in each arithmetic: assumed, then measured. */
     _Atomic double rate_per_s[ARITHMETIC_COUNT];
 };
 
@@ -46,7 +45,7 @@ static enum arithmetic arithmetic_of(enum kind kind, const struct solve_options 
     return kind == KIND_F4 ? ARITHMETIC_F4 : ARITHMETIC_F8;
 }
 
-/* The value of the first "model name" line of /proc/cpuinfo, which not every processor has. */
+/* Reads the first "model name" line of /proc/cpuinfo; "CPU" if there is none. */
 static void read_model_name(char *ret_name, size_t size)
 {
     snprintf(ret_name, size, "CPU");
@@ -90,7 +89,7 @@ static void measure_device(struct solver_cpu *cpu)
     }
 }
 
-/* Half of them when the other half mirrors it. */
+/* Relaxations of a dense solve; half of n^3 if the matrix is symmetric. */
 static double relaxation_count(uint32_t vertex_count, bool symmetric)
 {
     return (double)vertex_count * vertex_count * vertex_count * (symmetric ? 0.5 : 1);
@@ -145,8 +144,8 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     ret_cost->product_s = volume * cpu->threads / cpu->rate_per_s[arithmetic_of(kind, options)];
 }
 
-/* The panels of a round with many pivots may be many. What is left of the memory is for the matrix
- * and for the service. */
+/* The panels of a round with many pivots may need much memory. Half of the available memory is left
+ * for the matrix and for the service. */
 static bool fits(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind)
 {
@@ -162,9 +161,10 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     return available == 0 || (solve_bytes <= most && finish_bytes <= most);
 }
 
-/* Where the tiles are: beside the matrix, where there is memory for both, as pages of a result file
- * that are written once and in order cost a fifth of those that each pass writes again, which the
- * kernel may have sent to the disk in between. Those of a rank always are. */
+/* Allocates the tiles. Tiles of a plan are in separate memory if there is enough for both tiles and
+ * matrix: writing the pages of a result file once and in order costs a fifth of writing them again
+ * in each pass, because the kernel may write them to disk in between. Ranks always use separate
+ * memory. */
 static enum status open_tiles(const struct solver *solver, const struct plan *plan,
                               enum arithmetic arithmetic, const struct matrix *matrix,
                               struct cpu_tiles *ret_tiles, size_t *ret_beside_bytes)
@@ -190,7 +190,7 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
     return STATUS_OK;
 }
 
-/* From filled tiles to the matrix. */
+/* Solves the filled tiles and copies them to the matrix. */
 static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_tiles *tiles,
                                const struct cpu_floyd_warshall_options *run,
@@ -305,7 +305,7 @@ static void get_figures(const struct solver *solver, struct solver_figures *ret_
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
 }
 
-/* Figures come from another process, which may be broken: only positive, finite rates are taken. */
+/* The figures come from another process, which may be faulty: only positive, finite rates count. */
 static void set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)model;

@@ -1,4 +1,4 @@
-/* The GPU back end: gpu/gpu.h behind the solver seam. */
+/* The GPU back end: implements solver.h on top of gpu/gpu.h. */
 #include "gpu/gpu.h"
 #include "server/solver/cpu/pool.h"
 #include "server/solver/solver.h"
@@ -10,35 +10,36 @@
 
 _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed through");
 
-/* Relaxations per clock and multiprocessor: what the fused instruction, or an add and a minimum,
- * issue. The part of it that a solve reaches is not known before the first one. */
+/* Peak relaxations per clock and multiprocessor, by the fused instruction or by an add and a
+ * minimum, and the share of it that is assumed until the first large solve. */
 #define RELAXATIONS_PER_CLOCK 64.0
 #define ASSUMED_EFFICIENCY 0.8
-/* A smaller solve says more about launches than about the device's rate. */
+/* Smallest solve that measures the rate: smaller solves are dominated by launches. */
 #define MEASURED_VERTICES_MIN 2048
-/* One round cannot be shorter: the chain of its dependent launches and pivots. */
+/* Shortest possible round, limited by its chain of dependent launches and pivots. */
 #define ROUND_SECONDS_MIN 40e-6
-/* Result to host, through pinned memory into the pages of a file, until a large one tells: 16e9 by
- * a plan that leaves no time to make the pages, 49e9 where they are there, on an H200. */
+/* Assumed rate of copying a result to the host, through pinned memory into the pages of a file,
+ * until a large result has been measured. On an H200: 16e9 under a plan that leaves no time to
+ * fault in the pages, 49e9 if the pages exist. */
 #define DOWNLOAD_BYTES_PER_SECOND 20e9
 #define MEASURED_BYTES_MIN ((double)(64 << 20))
 
-/* Number formats in which rounds are computed, each with a rate of its own. */
+/* Number formats in which rounds are computed; each has its own rate. */
 enum width { WIDTH_I4, WIDTH_NARROW, WIDTH_F4, WIDTH_F8, WIDTH_COUNT };
 
 struct solver_gpu {
     struct solver solver;
     struct gpu *gpu;                              /* NULL in a model */
-    struct gpu_device device;                     /* as it was when opened */
-    struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind and whether in 16 bits */
-    uint32_t index;                               /* of the first */
-    uint32_t members;                             /* that solve together, */
-    uint32_t group_vertices;                      /* from here on, */
-    bool by_ranks;                                /* as ranks */
-    bool by_nccl;                                 /* which send to each other by NCCL */
-    /* Relaxations per second: assumed, then of the last large solve. Written by its own thread. */
+    struct gpu_device device;                     /* device at the time of opening */
+    struct gpu_plan_figures plans[KIND_COUNT][2]; /* by kind, and by 16-bit rounds */
+    uint32_t index;                               /* index of the first device */
+    uint32_t members;                             /* devices or ranks that solve together */
+    uint32_t group_vertices; /* smallest number of vertices that all members solve together */
+    bool by_ranks;           /* the members are ranks */
+    bool by_nccl;            /* the ranks exchange panels by NCCL */
+    /* Relaxations per second: assumed, then measured. Written by the solver's thread. */
     _Atomic double rate[WIDTH_COUNT];
-    _Atomic double download_rate; /* bytes per second, likewise */
+    _Atomic double download_rate; /* bytes per second: assumed, then measured */
 };
 
 static void describe_device(const struct solver *solver, struct solver_device *ret_device)
@@ -59,7 +60,7 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->memory_bytes = self->device.memory_bytes;
     ret_device->memory_free_bytes = self->device.memory_free_bytes;
     ret_device->units = self->members * self->device.multiprocessors;
-    ret_device->members = self->by_ranks ? 1 : self->members; /* the others may be elsewhere */
+    ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
 }
 
 static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
@@ -75,13 +76,13 @@ static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count,
                                                                            : WIDTH_I4;
 }
 
-/* How many devices solve a graph. */
+/* The number of devices that solve a graph of this size by the dense plan. */
 static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
     return vertex_count >= self->group_vertices ? self->members : 1;
 }
 
-/* By a plan that leaves tiles out: of ranks the first alone. */
+/* The number of devices that execute a plan that leaves tiles out; one if they are ranks. */
 static uint32_t plan_members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
     return self->by_ranks ? 1 : members_for(self, vertex_count);
@@ -157,8 +158,7 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     if (status != STATUS_OK) {
         return status;
     }
-    /* The rate of relaxations is learned from dense solves alone: other plans are bound by memory
-     * and by their launches. */
+    /* Only dense solves measure the rate: other plans are bound by memory and launches. */
     const double compute_s = account->timings.compute_s - before.compute_s;
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
@@ -171,13 +171,13 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     return STATUS_OK;
 }
 
-/* All ranks are taken to have as much memory as the one that has least; MiB are agreed on. */
+/* Assumes for each rank the free memory of the rank that has the least, in MiB. */
 static void join_ranks(struct solver *solver, const struct ranks *ranks)
 {
     struct solver_gpu *self = (struct solver_gpu *)solver;
     gpu_join(self->gpu, ranks);
     self->by_nccl = gpu_connect(self->gpu);
-    gpu_describe(self->gpu, &self->device); /* NCCL has taken some memory */
+    gpu_describe(self->gpu, &self->device); /* NCCL has allocated some memory */
     const uint32_t lacking = UINT32_MAX - (uint32_t)(self->device.memory_free_bytes >> 20);
     const uint32_t least = UINT32_MAX - ranks->highest(ranks->context, lacking);
     self->device.memory_free_bytes = ((uint64_t)least << 20) * ranks->count;
@@ -233,8 +233,8 @@ static void set_rate(_Atomic double *rate, double value)
     }
 }
 
-/* Figures come from another process, which may be broken: only positive, finite rates are taken,
- * and constants of the device only once. */
+/* The figures come from another process, which may be faulty: only positive, finite rates are
+ * accepted, and constants of the device are set only once. */
 static void set_figures(struct solver *model, const struct solver_figures *figures)
 {
     struct solver_gpu *self = (struct solver_gpu *)model;
@@ -302,7 +302,7 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     gpu_describe(self->gpu, &self->device);
     self->solver.class_ = &solver_gpu_class;
     self->solver.narrow_vertices = tuning.narrow_vertices;
-    /* Half of the cores are left to those who bring rows home. */
+    /* The other half of the cores is left to the threads that copy rows to the host. */
     self->solver.warm_threads = (cpu_pool_cores() + 1) / 2;
     self->index = first;
     self->members = gpu_member_count(self->gpu);
@@ -311,7 +311,7 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
         gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
         gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
     }
-    /* Two 16-bit relaxations to an instruction; doubles, at best, at half the rate of floats. */
+    /* One instruction does two 16-bit relaxations; doubles have at best half the rate of floats. */
     const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *
                         RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY;
     self->rate[WIDTH_I4] = rate;

@@ -1,4 +1,4 @@
-/* Takes the place of solver_gpu.c in a build without CUDA. */
+/* Replaces solver_gpu.c in a build without CUDA. */
 #include "server/solver/solver.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* The clock of phases that a solver reports. */
+/* The clock for the phases that a solver reports. Any thread. */
 #pragma once
 
 #include <time.h>
 
-/* Seconds on the monotonic clock, for the phases that a solver reports. */
+/* Seconds on the monotonic clock. */
 static inline double stopwatch_now_s(void)
 {
     struct timespec now;

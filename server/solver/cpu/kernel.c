@@ -17,7 +17,7 @@ const struct cpu_kernel *cpu_kernel_usable(uint32_t index)
         usable[count++] = &cpu_kernel_avx2;
     }
 #endif
-    /* For any processor: vectors as the compiler makes them. */
+    /* The portable kernel runs on every processor, with vectors that the compiler generates. */
     usable[count++] = &cpu_kernel_portable;
     return index < count ? usable[index] : NULL;
 }
@@ -51,6 +51,6 @@ const struct cpu_operations *cpu_kernel_operations(const struct cpu_kernel *kern
     case ARITHMETIC_COUNT:
         break;
     }
-    CHECK(false); /* No other arithmetic. */
+    CHECK(false); /* there is no other arithmetic */
     return NULL;
 }

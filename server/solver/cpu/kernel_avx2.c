@@ -1,13 +1,14 @@
-/* The kernel for AVX2, compiled with its own flags: nothing here may run before the processor
- * was asked for it. */
+/* The kernel for AVX2, compiled with flags for AVX2: no function in this file may be called unless
+ * the processor supports AVX2. */
 #include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 
 #include <immintrin.h>
 
-/* 16 registers: 12 of the tile, two vectors of the right operand (the addition reads the third from
- * memory), a broadcast and a sum. 2.8 instructions for each vector relaxation; 4 x 2 needs 3.3,
- * more than processors with four vector units and six instructions per cycle can start. */
+/* The tile uses all 16 registers: 12 for the tile, two for vectors of the right operand (the
+ * addition reads the third from memory), one for a broadcast and one for a sum. A 4 x 3 tile needs
+ * 2.8 instructions per vector relaxation; a 4 x 2 tile needs 3.3, more than processors with four
+ * vector units and six instructions per cycle can issue. */
 #define KERNEL_ROWS 4
 #define KERNEL_VECTORS 3
 #define VECTOR_BYTES 32
@@ -21,8 +22,8 @@
     (vector_i4) _mm256_min_epi32((__m256i)(entry), (__m256i)((left) + (right)))
 #include "server/solver/cpu/kernel_body.h"
 
-/* The left element is stored twice: 32 bits are broadcast on the way from memory, 16 are not. Sums
- * of two unreachable numbers fit 16 bits without a sign. */
+/* The left element is stored twice, because a load can broadcast 32 bits but not 16. The sum of two
+ * unreachable numbers fits in unsigned 16 bits. */
 #define ELEMENT int16_t
 #define PACKED_LEFT int32_t
 #define LEFT_OF(x) ((x)*0x10001)

@@ -1,5 +1,5 @@
-/* The kernel for AVX-512 (F and BW), compiled with its own flags: nothing here may run before the
- * processor was asked for it. */
+/* The kernel for AVX-512 (F and BW), compiled with flags for AVX-512: no function in this file may
+ * be called unless the processor supports it. */
 #include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 
@@ -18,8 +18,8 @@
     (vector_i4) _mm512_min_epi32((__m512i)(entry), (__m512i)((left) + (right)))
 #include "server/solver/cpu/kernel_body.h"
 
-/* The left element is stored twice: 32 bits are broadcast on the way from memory, 16 are not. Sums
- * of two unreachable numbers fit 16 bits without a sign. */
+/* The left element is stored twice, because a load can broadcast 32 bits but not 16. The sum of two
+ * unreachable numbers fits in unsigned 16 bits. */
 #define ELEMENT int16_t
 #define PACKED_LEFT int32_t
 #define LEFT_OF(x) ((x)*0x10001)

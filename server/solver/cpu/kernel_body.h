@@ -19,7 +19,7 @@
 
 #define LANES (VECTOR_BYTES / sizeof(ELEMENT))
 #define KERNEL_COLUMNS (KERNEL_VECTORS * LANES)
-/* Pivots that close applies at once, and the columns of its copy of them. */
+/* Pivots that `close` applies at once, and the columns of its copy of the pivot block. */
 #define CLOSE_WIDTH 32
 #define CLOSE_COLUMNS (CLOSE_WIDTH > LANES ? CLOSE_WIDTH : LANES)
 
@@ -30,7 +30,7 @@ _Static_assert(sizeof(PACKED_LEFT) <= CPU_PACKED_ELEMENT && sizeof(ELEMENT) <= C
                "packed operands have room");
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES), may_alias));
-/* The same lanes where the matrix has them: rows start anywhere. */
+/* A vector at any address: rows of the matrix are not aligned. */
 typedef ELEMENT NAME(loose)
     __attribute__((vector_size(VECTOR_BYTES), may_alias, aligned(sizeof(ELEMENT))));
 
@@ -45,21 +45,21 @@ static inline NAME(vector) NAME(splat)(ELEMENT element)
     return element - none;
 }
 
-/* Where the part of an extent begins that its index-th step of some size is for. */
+/* The beginning of the step at `at`: the last step begins earlier if it would exceed the extent. */
 static inline uint32_t NAME(begin_of)(uint32_t at, uint32_t step, uint32_t extent)
 {
     return extent >= step && at > extent - step ? extent - step : at;
 }
 
-/* A strip of the right operand: the register tiles below each other. */
+/* A strip of the right operand: one column of register tiles. */
 struct NAME(strip) {
     uint32_t first; /* column */
     uint32_t vectors;
-    uint32_t width; /* columns of these vectors */
+    uint32_t width; /* columns of the vectors */
 };
 
-/* The strip whose first new column is at. Of columns that fill no whole one it is the rest, rounded
- * up where it can begin earlier. */
+/* The strip whose first new column is `at`. If the remaining columns do not fill a strip, it has as
+ * many vectors as they fill, rounded up if the strip can begin earlier. */
 static inline struct NAME(strip) NAME(strip_at)(uint32_t at, uint32_t columns)
 {
     const uint32_t lanes = (uint32_t)LANES;
@@ -95,7 +95,7 @@ static void NAME(pack_left_transposed)(struct cpu_block block, void *packed)
     for (uint32_t at = 0; at < block.columns; at += KERNEL_ROWS) {
         const uint32_t top = NAME(begin_of)(at, KERNEL_ROWS, block.columns);
         const uint32_t inside = block.columns - top;
-        /* Without a choice for each element, most of them are vectors. */
+        /* Two loops without a condition per element: the compiler vectorizes the second. */
         for (uint32_t pivot = 0; pivot < block.rows; pivot++) {
             const ELEMENT *from = NAME(row_at)(block, pivot) + top;
             for (uint32_t row = 0; inside < KERNEL_ROWS && row < KERNEL_ROWS; row++) {
@@ -151,7 +151,7 @@ static void NAME(pack_right_transposed)(struct cpu_block block, void *packed)
 
 /* ---- The min-plus product ---- */
 
-/* One register tile of so many vectors a row over depth pivots, in place at result. */
+/* Updates one register tile at result, `vectors` vectors wide, over `depth` pivots. */
 static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT *left,
                                                               const ELEMENT *right, uint32_t depth,
                                                               ELEMENT *result, size_t stride,
@@ -171,8 +171,8 @@ static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT 
         }
         for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
             if (vectors > 2) {
-                /* Sixteen registers have no room for a third vector: clang 14 would rather keep an
-                 * entry in memory, unless it cannot know that it has read this one before. */
+                /* Sixteen registers have no room for the third vector. The empty asm keeps clang 14
+                 * from reusing an earlier load, for which it would spill an entry to memory. */
                 __asm__("" : "+r"(right));
                 from[vectors - 1] = *(const NAME(vector) *)(right + (vectors - 1) * LANES);
             }
@@ -190,7 +190,7 @@ static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT 
     }
 }
 
-/* As many vectors as the strip has, in code of their own each. */
+/* Calls relax with a constant number of vectors, so that each has specialized code. */
 static inline __attribute__((always_inline)) void
 NAME(relax_strip)(const PACKED_LEFT *left, const ELEMENT *right, uint32_t depth, ELEMENT *result,
                   size_t stride, bool fresh, uint32_t vectors)
@@ -204,7 +204,7 @@ NAME(relax_strip)(const PACKED_LEFT *left, const ELEMENT *right, uint32_t depth,
     }
 }
 
-/* A register tile that hangs over the edge of the block: through a whole one beside it. */
+/* Updates a register tile that extends beyond the block, in a full-size copy. */
 static __attribute__((noinline)) void NAME(relax_edge)(const PACKED_LEFT *left,
                                                        const ELEMENT *right, uint32_t depth,
                                                        struct cpu_block result, bool fresh,
@@ -225,7 +225,7 @@ static __attribute__((noinline)) void NAME(relax_edge)(const PACKED_LEFT *left,
     }
 }
 
-/* Asks for the next register tile, which comes while this one is computed. */
+/* Prefetches the next register tile while the current one is computed. */
 static inline void NAME(prefetch)(const ELEMENT *next, size_t stride)
 {
     for (uint32_t row = 0; row < KERNEL_ROWS; row++) {
@@ -265,8 +265,8 @@ static void NAME(multiply)(const void *left, const void *right, uint32_t depth,
 
 /* ---- The diagonal block ---- */
 
-/* All rows of the copy over one pivot, a vector of columns at a time. to: the pivot's column,
- * copied, as it is overwritten with itself meanwhile. */
+/* Updates all rows of the copy over one pivot, one vector of columns at a time. to: a copy of the
+ * pivot's column, which the loop overwrites. */
 static inline void NAME(close_pivot)(ELEMENT *tile, uint32_t pivot, const PACKED_LEFT *to,
                                      uint32_t rows)
 {
@@ -315,9 +315,9 @@ static bool NAME(close_small)(struct cpu_block block)
     return true;
 }
 
-/* Blocked in itself: CLOSE_WIDTH pivots are closed, their rows updated by them, then everything. As
- * closed C has C (x) C = C, the rows and columns of the pivots may be among what is updated, and
- * the columns may be the old ones. */
+/* Blocked Floyd-Warshall within the block: closes CLOSE_WIDTH pivots, updates their rows, then the
+ * whole block. A closed C has C (x) C = C, so updating the rows and columns of the pivots again is
+ * harmless, and the columns may have their old values. */
 static bool NAME(close)(struct cpu_block block, void *left, void *right)
 {
     for (uint32_t first = 0; first < block.rows; first += CLOSE_WIDTH) {

@@ -1,6 +1,6 @@
-/* The kernel for any processor: 16-byte vectors in the compiler's own notation. There is no vector
- * minimum in it, so it is a comparison that selects bits; on x86 it is the instruction that every
- * 64-bit processor of that family has. */
+/* The kernel for any processor, with 16-byte vectors of the compiler's vector extension. The
+ * extension has no vector minimum, so a comparison selects bits; on x86 the kernel uses the SSE2
+ * instructions that every 64-bit processor has. */
 #include "proto/solve.h"
 #include "server/solver/cpu/kernel.h"
 
@@ -10,16 +10,15 @@
 
 typedef long long select_mask __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
-/* Lane by lane, of vectors of one type: a where it is less, else b. */
+/* Selects in each lane a if a < b, else b. All vectors have the same type. */
 #define SELECT_LESS(vector, a, b)                                                                  \
     (vector)(((select_mask)(a) & (select_mask)((a) < (b))) |                                       \
              ((select_mask)(b) & ~(select_mask)((a) < (b))))
 
 #ifdef __SSE2__
 #include <emmintrin.h>
-/* Non-negative i4 are in the order of the floats with the same bits, so MINPS compares them. The
- * sum of two unreachable ones has the bits of a NaN: MINPS then returns its second operand, the
- * entry. */
+/* Non-negative i4 have the same order as the floats with the same bits, so MINPS can compare them.
+ * Two unreachable numbers add up to the bits of a NaN, for which MINPS returns the entry. */
 #define MINIMUM_I4(entry, sum) (vector_i4) _mm_min_ps((__m128)(sum), (__m128)(entry))
 #define RELAX_NARROW(entry, left, right)                                                           \
     (vector_narrow)                                                                                \
@@ -30,7 +29,7 @@ typedef long long select_mask __attribute__((vector_size(VECTOR_BYTES), may_alia
 typedef uint16_t unsigned_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef int32_t doubled_narrow __attribute__((vector_size(VECTOR_BYTES), may_alias));
 #define MINIMUM_I4(entry, sum) SELECT_LESS(vector_i4, sum, entry)
-/* Sums of two unreachable numbers fit 16 bits without a sign. */
+/* The sum of two unreachable numbers fits in unsigned 16 bits. */
 #define SUM_NARROW(left, right)                                                                    \
     ((unsigned_narrow)((left) - (doubled_narrow){0}) + (unsigned_narrow)(right))
 #define RELAX_NARROW(entry, left, right)                                                           \

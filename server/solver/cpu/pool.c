@@ -15,15 +15,15 @@ struct worker_thread {
 
 struct cpu_pool {
     uint32_t threads;
-    uint32_t started; /* of workers */
+    uint32_t started; /* number of workers started */
     struct worker_thread *workers;
 
-    /* The loop in hand: written before the generation changes, read after. */
+    /* The current loop: written before the generation changes, read after. */
     cpu_pool_task *task;
     void *context;
     uint64_t count;
     atomic_uint_least64_t next;
-    const struct observer *observer; /* of this loop; NULL = none */
+    const struct observer *observer; /* observer of this loop; NULL = none */
     enum solve_phase phase;
     double begin_share;
     double share;
@@ -40,7 +40,7 @@ uint32_t cpu_pool_cores(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) {
-        /* More processors than a cpu_set_t holds. */
+        /* The host has more processors than a cpu_set_t can represent. */
         const long online = sysconf(_SC_NPROCESSORS_ONLN);
         return online > 0 ? (uint32_t)online : 1;
     }

@@ -1,9 +1,9 @@
-/* The threads of the CPU solver: they share the tasks of one loop, then wait for the next.
+/* A pool of threads that share the tasks of one loop, then wait for the next loop.
  *
- * Created when the solver is opened, parked on a condition variable between loops, joined when it
- * is closed. The thread that calls cpu_pool_run works too. The mutex inside is, beside the mailbox
- * and the result table, the only one of the program: it guards the change from one loop to the
- * next, never the work. */
+ * cpu_pool_create starts the threads, which wait on a condition variable between loops;
+ * cpu_pool_destroy joins them. The thread that calls cpu_pool_run executes tasks too. The mutex of
+ * the pool guards only the start and the end of a loop, not the tasks. One thread at a time may use
+ * a pool. */
 #pragma once
 
 #include "proto/solve.h"
@@ -16,22 +16,22 @@ struct cpu_pool;
 /* thread: 0 for the caller of cpu_pool_run, else 1..threads-1. */
 typedef void cpu_pool_task(void *context, uint32_t thread, uint64_t task);
 
-/* The cores that this process may use. */
+/* The number of cores that this process may use. */
 uint32_t cpu_pool_cores(void);
 
-/* threads counts the calling thread, at least 1. STATUS_NO_MEMORY, also when the system gives no
- * further thread. */
+/* threads: at least 1, including the calling thread. STATUS_NO_MEMORY, also if a thread cannot
+ * start. */
 MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool);
 void cpu_pool_destroy(struct cpu_pool *pool);
 
-/* A pool that is NULL, here and of cpu_pool_run, is the calling thread alone. */
+/* The number of threads. Here and in cpu_pool_run, NULL means only the calling thread. */
 uint32_t cpu_pool_threads(const struct cpu_pool *pool);
 
-/* The next loop is told to the observer, by the calling thread as it takes tasks: it is `share` of
- * the phase, from begin_share on. */
+/* Makes the next loop report its progress to the observer, from the calling thread, between its
+ * tasks. The loop is the part [begin_share, begin_share + share] of the phase. */
 void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum solve_phase phase,
                     double begin_share, double share);
 
-/* Runs task 0..count-1, each once, in ascending order of their start; back when all have ended.
- * What they wrote is visible to the caller. A single task stays on the calling thread. */
+/* Runs tasks 0..count-1, each once, started in ascending order, and returns when all have ended.
+ * Their writes are then visible to the caller. A single task runs on the calling thread. */
 void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context);

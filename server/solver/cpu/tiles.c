@@ -19,9 +19,9 @@ enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                            enum arithmetic arithmetic, struct cpu_tiles *ret_tiles)
 {
     CHECK(plan->tile <= CPU_TILE);
-    /* Arrays that the plan does not have: the tile of each position, in a dense plan also where
-     * each tile begins, in another the position of each vertex; of several ranks where the bands
-     * are stored. */
+    /* Arrays that the plan does not have: the tile of each position; in a dense plan the beginning
+     * of each tile, in other plans the position of each vertex; with ranks the first row of each
+     * band. */
     const uint32_t n = plan->vertex_count;
     const bool ordered = plan->vertex_at != NULL;
     const size_t begins = ordered ? 0 : (size_t)plan->tile_count + 1;
@@ -109,7 +109,7 @@ static bool has_bit(const uint64_t *bits, uint32_t tile_count, uint32_t row_tile
     return (bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* The tiles of a band, without edges. */
+/* Clears the tiles of a band: unreachable, and 0 on the diagonal. */
 static void clear_band(const struct fill *fill, uint32_t band)
 {
     static const double unreachable[ARITHMETIC_COUNT] = {
@@ -121,13 +121,13 @@ static void clear_band(const struct fill *fill, uint32_t band)
     const struct cpu_tiles *tiles = fill->tiles;
     const struct plan *plan = tiles->plan;
     for (uint32_t tile = 0; tile < tiles->tile_count; tile++) {
-        /* A tile that is reached but has no edge is fresh when it is first a target. */
+        /* A reached tile without edges is fresh when it is first a target. */
         if ((fill->symmetric && band < tile) ||
             (plan->edge_tiles != NULL && !has_bit(plan->edge_tiles, plan->tile_count, band, tile) &&
              has_bit(plan->reached_tiles, plan->tile_count, band, tile))) {
             continue;
         }
-        /* Copies the first element, then all that is there already, behind itself. */
+        /* Sets the first element, then doubles the filled part by copying it. */
         const struct cpu_block block = cpu_tiles_block(tiles, band, tile);
         const size_t size = tiles->element_bytes;
         const size_t count = block.stride * block.rows;
@@ -143,8 +143,8 @@ static void clear_band(const struct fill *fill, uint32_t band)
     }
 }
 
-/* The edges of a vertex, in its row or, the way back, in its column. Targets ascend, and so the
- * tiles mostly do: that of the edge before is kept. */
+/* Sets the edges of a vertex in its row or, with `back`, in its column. Targets ascend, so
+ * consecutive edges are often in the same tile, whose block is reused. */
 static void set_edges(const struct fill *fill, uint32_t at)
 {
     const struct cpu_tiles *tiles = fill->tiles;
@@ -195,7 +195,7 @@ void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const stru
     struct fill fill = {.graph = graph, .tiles = tiles, .symmetric = symmetric};
     cpu_pool_run(pool, tiles->tile_count, fill_band, &fill);
     if (!graph->directed) {
-        /* The way back of each edge is a pass of its own: it writes into rows of other tasks. */
+        /* Reversed edges need a second pass, because they write to rows of other tasks. */
         fill.back = true;
         cpu_pool_run(pool, tiles->tile_count, fill_band, &fill);
     }

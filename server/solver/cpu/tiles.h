@@ -1,14 +1,15 @@
-/* The tiles of a solve: filled here, solved by floyd_warshall.h, and made a matrix by finish.h.
+/* The tiles of a solve: this module fills them, floyd_warshall.h solves them, and finish.h turns
+ * them into the matrix. The solver's thread owns a struct cpu_tiles.
  *
- * The tiles lie in the n x n elements of the matrix that they become, or beside it in as many,
- * without padding. A row of tiles is a band, n elements for each of its rows, and in the band the
- * tiles stand one after the other, each row-major in itself. A tile is then one piece of memory,
- * which caches and page tables like: rows that lie a power of two apart would push each other out.
+ * The tiles are stored without padding, in the n x n elements of the final matrix or in separate
+ * memory of the same size. A row of tiles is a band, with n elements for each of its rows. In a
+ * band the tiles are stored one after the other, each row-major. A tile is therefore contiguous,
+ * which suits caches and page tables: rows at a distance of a power of two would evict each other.
  *
- * Rows and columns are positions of the plan; numbers are those of the arithmetic, which in 16 bits
- * fill the first half of an i4 matrix.
+ * Rows and columns are positions of the plan. Elements have the type of the arithmetic; in 16 bits
+ * they fill the first half of an i4 matrix.
  *
- * Where ranks solve together, each stores its own bands alone, one behind the other. */
+ * With several ranks, each rank stores only its own bands, one after the other. */
 #pragma once
 
 #include "proto/graph.h"
@@ -20,32 +21,30 @@
 #include "server/solver/ranks.h"
 
 struct cpu_tiles {
-    void *elements; /* borrowed: row_count x n of the arithmetic */
+    void *elements; /* borrowed: row_count x n elements of the arithmetic */
     enum arithmetic arithmetic;
     uint32_t element_bytes;
     uint32_t vertex_count;
     uint32_t tile_count;
     const struct plan *plan;
-    const struct ranks *ranks; /* borrowed; NULL = all bands are here */
-    uint32_t row_count;        /* of the bands that are here */
+    const struct ranks *ranks; /* borrowed; NULL = all bands are stored here */
+    uint32_t row_count;        /* rows of the bands stored here */
     const uint32_t *begin;     /* tile_count + 1 positions */
-    const uint32_t *stored_at; /* the first row of each band that is here among the elements */
+    const uint32_t *stored_at; /* first row of each band stored here */
     uint32_t *position_of;     /* vertex -> position; NULL = the same */
     uint32_t *tile_of;         /* position -> tile */
-    uint32_t *storage;         /* behind the arrays that the plan does not have */
+    uint32_t *storage;         /* allocation of the arrays above that do not belong to the plan */
 };
 
-/* Borrows plan and ranks, which may be NULL. The elements are the caller's to set.
- * STATUS_NO_MEMORY.
- */
+/* Borrows plan and ranks (or NULL). The caller sets elements. STATUS_NO_MEMORY. */
 MUST_CHECK enum status cpu_tiles_init(const struct plan *plan, const struct ranks *ranks,
                                       enum arithmetic arithmetic, struct cpu_tiles *ret_tiles);
 void cpu_tiles_finish(struct cpu_tiles *tiles);
 
 uint32_t cpu_tiles_element_bytes(enum arithmetic arithmetic);
 
-/* The rank that has a band, and whether it is this one. They take turns forwards, then backwards:
- * as many bands each, and of a triangle as many tiles. */
+/* The rank that stores a band, and whether this rank does. Bands are dealt to the ranks forwards,
+ * then backwards, so that ranks have equally many bands, and tiles of a triangle. */
 static inline uint32_t cpu_tiles_rank_of(const struct cpu_tiles *tiles, uint32_t band)
 {
     const uint32_t count = tiles->ranks != NULL ? tiles->ranks->count : 1;
@@ -57,15 +56,16 @@ static inline bool cpu_tiles_has(const struct cpu_tiles *tiles, uint32_t band)
     return tiles->ranks == NULL || cpu_tiles_rank_of(tiles, band) == tiles->ranks->rank;
 }
 
-/* Vertices of a tile's edge. */
+/* The number of vertices along a tile's edge. */
 uint32_t cpu_tiles_width(const struct cpu_tiles *tiles, uint32_t tile);
 
-/* A tile of a band that is here. */
+/* A tile of a band that is stored here. */
 struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_tile,
                                  uint32_t column_tile);
 
-/* Sets an element of a block by its index; the value is one of the arithmetic. In 16 bits no
- * distance is as long as an edge above what they hold, so that it is as good as none. */
+/* Sets an element of a block by its index; the value must be valid in the arithmetic. In 16 bits,
+ * an edge of NARROW_UNREACHABLE or more is stored as unreachable: it is longer than every distance,
+ * so no shortest path uses it. */
 static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, size_t index,
                                    double value)
 {
@@ -88,13 +88,13 @@ static inline void cpu_tiles_store(enum arithmetic arithmetic, void *elements, s
     }
 }
 
-/* Sets every entry: 0 on the diagonal, weights of edges, unreachable elsewhere; but not those of
- * tiles that the plan first writes as fresh. With symmetric only tiles on and below the diagonal,
- * for undirected graphs. The weights fit the arithmetic (graph_choose_kind, and the proof for 16
- * bits). */
+/* Sets every entry: 0 on the diagonal, weights of edges, unreachable elsewhere. Tiles that the plan
+ * first writes as fresh are skipped. With symmetric, for undirected graphs, sets only tiles on and
+ * below the diagonal. The weights must fit the arithmetic (graph_choose_kind,
+ * distance_range_within). */
 void cpu_tiles_fill(struct cpu_pool *pool, const struct graph *graph, const struct cpu_tiles *tiles,
                     bool symmetric);
 
-/* True when no diagonal entry is below 0. Floats only: there a cycle of length 0 may round to less
- * after its last vertex was pivot. */
+/* Returns true if no diagonal entry is below 0. For floats only: a cycle of length 0 may be rounded
+ * to a negative length after its last vertex was the pivot. */
 bool cpu_tiles_check_diagonal(const struct cpu_tiles *tiles);
