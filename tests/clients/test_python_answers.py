@@ -178,7 +178,7 @@ def test_lists_estimates_and_progress(daemon):
         assert frame.loc["p", "q"] == 1 and frame.loc["q", "p"] == math.inf
 
 
-def test_what_a_notebook_shows(daemon):
+def test_a_notebook_shows_a_heat_map(daemon):
     with client_of(daemon) as client:
         shown = client.solve([(at, at + 1, 3) for at in range(40)], "shown")._repr_html_()
         root = xml.etree.ElementTree.fromstring(f"<div>{shown.replace('<br>', '')}</div>")

@@ -132,7 +132,7 @@ def test_a_submission_whose_answer_is_lost_is_not_submitted_twice(daemon):
     assert len({headers["Idempotency-Key"] for _, path, _, headers, _ in wire.seen if path == "/v1/jobs"}) == 2
 
 
-def test_a_change_whose_answer_is_lost_is_made_once(daemon):
+def test_a_change_whose_answer_is_lost_is_applied_once(daemon):
     client, pauses = faulty(daemon, Wire("PATCH", "/edges", httpx.ReadError("lost")))
     result = client.solve([("a", "b", 3)], "changed", result="hierarchy")
     before = jobs(daemon)
@@ -140,7 +140,7 @@ def test_a_change_whose_answer_is_lost_is_made_once(daemon):
     assert jobs(daemon) == before + 1 and len(pauses) == 1
 
 
-def test_a_busy_service_is_asked_again_when_it_says(daemon):
+def test_a_busy_service_is_retried_after_retry_after(daemon):
     wire = Wire("POST", "/v1/jobs", told(503, **{"Retry-After": "7"}), told(429, **{"Retry-After": "2"}), told(503))
     client, pauses = faulty(daemon, wire)
     assert client.solve(EDGES).distance(0, 1) == 0 and pauses == [7, 2, 1], pauses
@@ -152,7 +152,7 @@ def test_a_busy_service_is_asked_again_when_it_says(daemon):
     assert "Bad gateway" in str(expect(apspd.ServiceError, "Http502", client.solve, EDGES))
 
 
-def test_a_full_queue_is_waited_for(_):
+def test_the_client_waits_for_a_full_queue(_):
     flags = ("--jobs.queue_limit", "1", *harness.LASTING)
     with harness.Daemon(*flags) as daemon, client_of(daemon) as client:
         slow = pathlib.Path(daemon.scratch, "slow.gr")
@@ -173,14 +173,14 @@ def test_a_full_queue_is_waited_for(_):
         assert pauses and min(pauses) >= 1, pauses
 
 
-def test_a_service_that_is_away(daemon):
+def test_an_unreachable_service(daemon):
     client, pauses = faulty(daemon, Wire("POST", "/distances", *[httpx.ConnectError("refused")] * 9))
     result = client.solve(EDGES)
     assert isinstance(expect(apspd.ConnectionFailed, None, result.distance, 0, 1), ConnectionError)
     assert len(pauses) == 4
 
 
-def test_an_address_where_nothing_answers_is_told_at_once(daemon):
+def test_an_address_without_a_service_fails_at_once(daemon):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"

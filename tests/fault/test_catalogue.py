@@ -60,7 +60,7 @@ def expect_rest(daemon, table):
         assert start(daemon) == []
 
 
-def test_a_changed_graph_is_told_kept_and_sent_again():
+def test_a_changed_graph_row_is_reported_quarantined_and_uploaded_again():
     with harness.Daemon() as daemon:
         jobs = solve_both(daemon)
         graph = jobs["first"]["graph"]
@@ -89,7 +89,7 @@ def test_the_file_of_a_graph_with_another_id_is_removed():
         assert daemon.distance("first", 1, 3) == 12
 
 
-def test_a_changed_name_is_told():
+def test_a_changed_name_row_is_reported():
     with harness.Daemon() as daemon:
         graph = solve_both(daemon)["first"]["graph"]
         assert change(daemon, "UPDATE name SET name='fir5t' WHERE name='first'") == [("name", "fir5t")]
@@ -99,7 +99,7 @@ def test_a_changed_name_is_told():
         assert daemon.distance(graph, 1, 3) == 12
 
 
-def test_a_changed_result_is_told_and_solved_again():
+def test_a_changed_result_row_is_reported_and_solved_again():
     with harness.Daemon() as daemon:
         graph = solve_both(daemon)["first"]["graph"]
         assert change(daemon, "UPDATE result SET etag='r_0' WHERE graph_id=?", graph) == [("result", graph)]
@@ -108,7 +108,7 @@ def test_a_changed_result_is_told_and_solved_again():
         expect_rest(daemon, "result")
 
 
-def test_a_changed_job_is_told():
+def test_a_changed_job_row_is_reported():
     with harness.Daemon() as daemon:
         jobs = solve_both(daemon)
         job = jobs["first"]["id"]
@@ -160,7 +160,7 @@ def last_pages(log):
     return [head + 24 for head in heads if any(log[head + 4:head + 8])]
 
 
-def test_graphs_of_changes_that_the_log_of_the_catalogue_has_lost_are_told():
+def test_graphs_of_changes_lost_with_the_wal_are_reported():
     with harness.Daemon() as daemon:
         graphs = [daemon.ask("POST", "/v1/graphs", body=b"p sp 2 1\na 1 2 %d\n" % weight).expect(201).json["id"]
                   for weight in range(1, 10)]

@@ -73,7 +73,7 @@ def test_more_connections_than_keep_the_room_of_a_request():
             one.close()
 
 
-def test_one_address_has_not_all_places():
+def test_one_address_cannot_use_all_connections():
     with harness.Daemon("--http.address_limit", "5", "--http.connection_limit", "100") as daemon:
         kept = [daemon.connect() for _ in range(5)]
         for one in kept:

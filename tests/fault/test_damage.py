@@ -150,7 +150,7 @@ def test_damage_at_rest_is_found_by_the_start_or_the_question():
         assert os.listdir(os.path.join(daemon.state, "quarantine"))
 
 
-def test_results_of_others_are_not_taken_for_their_own():
+def test_swapped_result_files_are_detected():
     """Whole files, each sound in itself, under each other's name."""
     with harness.Daemon() as daemon:
         for name, salt in (("first", 2), ("second", 3)):
@@ -177,7 +177,7 @@ def test_damage_of_every_kind_to_many_files():
         assert shelf.refused >= 25, shelf.refused
 
 
-def test_a_damaged_graph_is_told_and_healed():
+def test_a_damaged_graph_is_reported_and_repaired():
     with harness.Daemon() as daemon:
         stored = daemon.ask("POST", "/v1/graphs?name=ring", body=ring(7)).expect(201).json
         path = only_file(daemon, "graphs")

@@ -53,7 +53,7 @@ def with_disk(test, mib, *arguments):
         disk.close()
 
 
-def test_full_is_told_and_ends_by_itself():
+def test_a_full_disk_is_reported_and_recovers():
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:

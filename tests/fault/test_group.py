@@ -69,7 +69,7 @@ def test_a_job_that_no_device_holds_takes_all_of_them():
             spec.check("GET", "/v1/devices", found.get("/v1/devices"))
 
 
-def test_nobody_works_beside_it():
+def test_no_worker_runs_beside_a_group_job():
     with daemon(*STALL, memory=memory_of(300), group="auto") as (found, _):
         sizes = [(400 + i // 5) if i % 5 == 2 else 100 + i for i in range(40)]
         jobs = [found.submit(ring(n)).expect(202).json["id"] for n in sizes]

@@ -86,7 +86,7 @@ def test_every_death_at_every_stage_is_survived():
         assert restarts(found) == len(cases)
 
 
-def test_a_hang_is_seen_and_ended():
+def test_a_hung_process_is_detected_and_killed():
     with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         plan.write((20, "round", "hang", 0, 1), (21, "alloc", "hang", 0, 1))
@@ -158,7 +158,7 @@ def test_a_job_that_kills_three_workers_fails_across_restarts():
         assert found.get(f"/v1/jobs/{job}").json["problem"]["code"] == "PoisonJob"
 
 
-def test_a_solver_that_is_broken_into_has_no_way_out():
+def test_a_compromised_solver_cannot_escape():
     with daemon("--worker.stall_s", "60") as (found, _):
         report = found.events("worker_confined")[0]
         if report.get("seccomp") != "on":
@@ -187,14 +187,14 @@ def expect_bare(process):
             assert int(status[field], 16) == value, (field, status)
 
 
-def test_a_process_that_breaks_the_protocol_is_a_lost_one():
+def test_a_process_that_breaks_the_protocol_counts_as_lost():
     """Their files are written through a mapping, so that what is said too early is true of one."""
     with daemon("--worker.stall_s", "60") as (found, _):
         for i, (what, stage, whole) in enumerate(isolation.MESSAGES):
             isolation.send(found, what, stage, whole, 400 + i)
 
 
-def test_a_plan_for_which_there_is_no_memory_gives_way():
+def test_a_plan_without_memory_is_replaced_by_the_dense_plan():
     with daemon("--worker.stall_s", "60") as (found, plan):
         n, graph = isolation.rings(8, 150)
         plan.write((n, "fits", "refuse", 0, 1))
@@ -241,7 +241,7 @@ def test_the_worker_leaves_with_its_daemon():
         found.start()
 
 
-def test_a_worker_that_is_down_is_told_and_comes_back():
+def test_a_worker_that_is_down_is_reported_and_replaced():
     with daemon("--worker.stall_s", "60") as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         assert found.get("/readyz?verbose").json["checks"]["worker"] is True

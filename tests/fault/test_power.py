@@ -57,7 +57,7 @@ def test_some_of_what_was_not_synced_is_there_after_a_power_cut():
         crash.run_fault(library, power=True, chooser=random.Random(k), at=k, act="kill")
 
 
-def test_a_failed_fsync_is_never_made_good():
+def test_a_failed_fsync_is_never_ignored():
     """The daemon leaves with 74; what waited was refused, and nothing was acknowledged after. At the
     start SQLite lets that of a folder pass: the daemon's own sync of it follows."""
     library = crash.shim("disk_shim")

@@ -111,7 +111,7 @@ def test_a_running_job_finishes_under_its_id():
         assert document["state"] == "done" and document["id"] == job, document
 
 
-def test_results_and_names_are_there_after_a_kill():
+def test_results_and_names_survive_a_kill():
     with harness.Daemon() as daemon:
         job = daemon.solve(harness.SMALL, "?name=kept")
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:

@@ -89,7 +89,7 @@ def test_the_daemon_leaves_without_the_one_that_is_stuck():
         assert stuck.holds(process), "it was not waited for"
 
 
-def test_a_process_that_is_stuck_on_its_way_out_is_left_behind():
+def test_a_process_stuck_while_exiting_is_abandoned():
     with daemon(*STALL, calls=True) as (found, plan):
         graph = found.solve(ring(20))["graph"]
         plan.write((0, "close", "stuck", 0, 1))

@@ -424,7 +424,7 @@ def test_a_key_is_hashed_as_the_file_has_it(daemon):
             assert refused.returncode == 78 and refused.stdout == b"", refused
 
 
-def test_no_key_stands_in_the_log_or_in_an_answer(daemon):
+def test_no_key_is_in_the_log_or_in_an_answer(daemon):
     """What all the tests before have made it say, at the level that says most."""
     log = daemon.log().decode()
     for secret in SECRETS:

@@ -29,7 +29,7 @@ BAD_GRAPHS = (
 )
 
 
-def test_a_bad_graph_is_told_its_line(daemon):
+def test_a_bad_graph_is_refused_with_its_line(daemon):
     for name, query, body, code, line in BAD_GRAPHS:
         answer = daemon.submit(body, query)
         assert answer.status == 422, (name, query, body, answer.status, answer.body)
@@ -43,7 +43,7 @@ def test_a_bad_graph_is_told_its_line(daemon):
     assert not any("/graphs/" in path or "/results/" in path for path in daemon.files())
 
 
-def test_an_empty_body_is_told_so(daemon):
+def test_an_empty_body_is_refused_as_such(daemon):
     for query in ("", "?format=dimacs", "?format=nthu", "?format=json"):
         daemon.submit(b"", query).expect(422, "EmptyBody")
         daemon.ask("POST", "/v1/graphs" + query, body=b"").expect(422, "EmptyBody")
@@ -115,7 +115,7 @@ def test_a_compressed_body_has_an_end_and_a_size(_):
         assert answer.headers["Accept-Encoding"] == "gzip, zstd, identity", answer.headers
 
 
-def test_other_methods_are_told_the_allowed_ones(daemon):
+def test_other_methods_are_refused_with_the_allowed_ones(daemon):
     for method, path, allow in (
         ("DELETE", "/v1/jobs", "GET, HEAD, POST, PUT"),
         ("PATCH", "/v1/jobs", "GET, HEAD, POST, PUT"),

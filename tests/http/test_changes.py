@@ -185,7 +185,7 @@ def test_all_weights(daemon):
     daemon.ask("PUT", "/v1/graphs/metric/weights", body=struct.pack("<f", float("nan"))).expect(422, "BadGraph")
 
 
-def test_changes_of_one_name_are_made_in_order(daemon):
+def test_changes_of_one_name_are_applied_in_order(daemon):
     """Many at once: the distance is a sum of all of them."""
     n = 40
     ring = "".join(f"{v} {v + 1} 1\n" for v in range(n))
@@ -234,7 +234,7 @@ def test_the_parent_of_an_unnamed_change_stays(daemon):
     assert daemon.distance(parent, 1, 3) == 3 and daemon.distance(jobs[3]["graph"], 1, 3) == 7
 
 
-def test_a_name_given_elsewhere_stays_there(_):
+def test_a_name_that_moved_to_another_graph_stays_there(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         daemon.solve(b"1 2 1\n2 3 2\n", "?name=taken&directed=true")
         block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]

@@ -44,7 +44,7 @@ def submitted(daemon, name="town", *more):
     return job
 
 
-def test_a_graph_is_submitted_and_asked(daemon):
+def test_a_graph_is_submitted_and_queried(daemon):
     job = submitted(daemon)
     (line,) = lines(apsp(daemon, "wait", job))
     assert line.startswith(job + " done graph g_") and "4 vertices, 4 edges, kind i4" in line, line
@@ -173,7 +173,7 @@ def grid(n, weight):
     return "".join(f"{v} {v + 1} {weight}\n{v + 1} {v} {weight + 1}\n" for v in range(n - 1)).encode()
 
 
-def test_a_download_that_is_cut_goes_on(daemon):
+def test_an_interrupted_download_resumes(daemon):
     daemon.solve(grid(200, 3), "?name=long&format=edges")
     whole = daemon.get("/v1/graphs/long/matrix").body
     with tempfile.TemporaryDirectory() as folder:
@@ -286,7 +286,7 @@ def test_a_silent_service_ends_a_request(_):
                 refused(done, 4, "silent for 60 s")
 
 
-def test_a_busy_service_is_asked_again(_):
+def test_a_request_to_a_busy_service_is_retried(_):
     asked = []
 
     def answer(request):

@@ -98,7 +98,7 @@ def test_the_preferred_coding_wins(daemon):
         assert answer.headers["Content-Encoding"] == coding, (header, answer.headers)
 
 
-def test_curl_decodes_it(daemon):
+def test_curl_decodes_gzip(daemon):
     code, status, body = harness.curl("--compressed", daemon.url + "/v1/graphs/ring/matrix")
     assert (code, status) == (0, 200) and body == daemon.get("/v1/graphs/ring/matrix").body
 

@@ -202,7 +202,7 @@ class Solve(CommandTest):
         self.assertIn("tight_path", verification["checks"])
         self.assertGreaterEqual(report["timings"]["total_s"], report["timings"]["compute_s"])
 
-    def test_guesses_are_told(self):
+    def test_guesses_are_reported(self):
         graph = self.path("g.csv", b"source,target,year\na,b,5\nb,c,7\na,b,9\n")
         done = self.ok("solve", graph, self.path("g.npy"), "--json", "--weight", "year")
         warnings = json.loads(done.stdout.splitlines()[-1])["warnings"]
@@ -259,7 +259,7 @@ class Words(CommandTest):
             for line in done.stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
-    def test_a_report_that_cannot_be_written_is_told(self):
+    def test_a_report_that_cannot_be_written_is_an_error(self):
         graph = self.path("graph.gr", TRIANGLE)
         with open("/dev/full", "wb") as full:
             done = subprocess.run([APSP, "solve", graph, self.path("m.npy")], stdout=full,

@@ -54,7 +54,7 @@ def places_of(daemon, path):
     return {int(vertex): (float(x), float(y)) for vertex, x, y in (line.split(",") for line in lines)}
 
 
-def test_a_co_file_comes_back_as_csv(daemon):
+def test_a_co_file_is_returned_as_csv(daemon):
     path = stored(daemon)
     answer = put(daemon, path, CO).expect(201)
     assert answer.json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}, answer.json
@@ -143,7 +143,7 @@ def test_nearest_crosses_the_antimeridian_and_the_poles(daemon):
     assert daemon.get(path + "/nearest?lon=-170&lat=89.5").json["vertex"] == 3
 
 
-def test_a_question_for_the_nearest_says_which_it_is(daemon):
+def test_a_nearest_query_must_have_exactly_one_form(daemon):
     path = located(daemon)
     for query in ("lon=7", "lat=7", "x=1", "lon=7&lat=east", "lon=181&lat=0", "lon=1&lat=2&x=3", "x=1&y=2",
                   "lon=7&lat=46&k=2", "", "k=1", "source=1&lon=7&lat=46"):

@@ -176,7 +176,7 @@ def test_a_refusal_amid_the_body_may_be_read(_):
             assert allows(answer.expect(413), APP), answer.headers
 
 
-def test_keys_are_asked_for_as_ever(_):
+def test_keys_are_still_required(_):
     keys = access.Keys("alpha:reader")
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "1", *CORS) as daemon:
         origin = {"Origin": APP}

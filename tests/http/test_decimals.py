@@ -73,7 +73,7 @@ def test_cycles_are_judged_on_the_decimals(daemon):
                 assert f"length {length!r}:" in job["problem"]["detail"], job["problem"]
 
 
-def test_rounding_is_told_and_refused_alike(daemon):
+def test_rounding_is_reported_or_refused_consistently(daemon):
     job = upload(daemon, "a,b,1234567.891\nb,c,0.25\n", "kind=f4")
     assert job["state"] == "done" and [w["code"] for w in job["warnings"]] == ["Rounded"], job
     assert "3 are rounded away" in job["warnings"][0]["detail"], job

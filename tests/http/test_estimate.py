@@ -47,7 +47,7 @@ def test_a_matrix_that_does_not_fit_becomes_a_hierarchy(daemon):
     assert "does not fit" in large["result"]["reason"] and large["disk_bytes"] < limit * 1000
 
 
-def test_of_a_stored_graph(daemon):
+def test_estimate_of_a_stored_graph(daemon):
     stored = daemon.ask("POST", "/v1/graphs?name=kept", body=b"1 2 0.5\n2 3 0.25\n").expect(201).json
     for key in (stored["id"], "kept"):
         answer = estimate(daemon, {"graph": key}).expect(200).json

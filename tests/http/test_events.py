@@ -85,7 +85,7 @@ def test_the_states_come_in_their_order_and_the_stream_ends(daemon):
     stream.close()
 
 
-def test_a_running_job_tells_its_progress(daemon):
+def test_a_running_job_reports_its_progress(daemon):
     running, waiting = start_slow(daemon, 22)
     stream = Stream(daemon, running)
     _, document = stream.event("progress")
@@ -102,7 +102,7 @@ def test_a_running_job_tells_its_progress(daemon):
     stream.close()
 
 
-def test_a_stream_goes_on_where_it_was_cut(daemon):
+def test_a_stream_resumes_where_it_was_cut(daemon):
     running, waiting = start_slow(daemon, 23)
     stream = Stream(daemon, running)
     seen = stream.event()[0]["id"]
@@ -145,7 +145,7 @@ def test_head_has_no_body_and_an_unknown_job_no_events(daemon):
     daemon.ask("POST", f"/v1/jobs/{running}/events", b"x").expect(405, "MethodNotAllowed")
 
 
-def test_a_silent_stream_says_that_it_is_there(_):
+def test_a_silent_stream_sends_keepalives(_):
     with harness.Daemon("--http.heartbeat_s", "1", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 25)
         stream = Stream(daemon, waiting)
@@ -157,7 +157,7 @@ def test_a_silent_stream_says_that_it_is_there(_):
         cancel(daemon, running)
 
 
-def test_curl_shows_events_as_they_come(daemon):
+def test_curl_shows_events_as_they_arrive(daemon):
     running, waiting = start_slow(daemon, 26)
     url = f"{daemon.url}/v1/jobs/{waiting}/events"
     curl = subprocess.Popen(["curl", "-sSN", "-m", "300", url], stdout=subprocess.PIPE)

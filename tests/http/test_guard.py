@@ -164,7 +164,7 @@ def test_the_end_of_a_body_in_chunks_may_come_in_parts(daemon):
                 assert connection.recv(100).startswith(b"HTTP/1.1 20"), body[cut:]
 
 
-def test_a_request_may_come_byte_by_byte(daemon):
+def test_a_request_may_arrive_byte_by_byte(daemon):
     request = post(b"Content-Length: %d\r\nConnection: close\r\n" % len(SMALL), SMALL)
     got, closed = talk(daemon, None, [request[i : i + 1] for i in range(len(request))])
     assert closed and got.startswith(b"HTTP/1.1 20"), got

@@ -87,7 +87,7 @@ def test_a_hierarchy_answers_as_a_matrix(daemon):
         compare(daemon, roads(403, seed), query)
 
 
-def test_the_whole_matrix_comes_in_parts(daemon):
+def test_the_whole_matrix_is_sent_in_parts(daemon):
     daemon.solve(roads(403, 5), "?name=parts&result=hierarchy")
     whole = daemon.get("/v1/graphs/parts/matrix").expect(200)
     size = len(whole.body)
@@ -264,7 +264,7 @@ def test_more_vertices_than_a_matrix_has_become_one(daemon):
     assert path["distance"] == 100 and len(path["vertices"]) == 51
 
 
-def test_auto_takes_what_answers_soonest(daemon):
+def test_auto_chooses_the_form_that_answers_soonest(daemon):
     """Roads above 8,192 vertices become a hierarchy, as their estimate says; so do their changes.
     Random graphs, which have no separators, become a matrix."""
     graph = roads(9025, 3)

@@ -26,7 +26,7 @@ def until_logged(daemon, count=1, **members):
     raise AssertionError(members)
 
 
-def test_a_job_tells_its_request_and_trace():
+def test_a_job_has_its_request_and_trace():
     with harness.Daemon() as daemon:
         answer = daemon.submit(SMALL, X_Request_Id="mine-1", traceparent=PARENT).expect(202)
         job = answer.json["id"]

@@ -256,7 +256,7 @@ def test_ranges(daemon):
     assert raw.body == BODY[4:12]
 
 
-def test_a_broken_download_goes_on(daemon):
+def test_a_broken_download_resumes(daemon):
     job = daemon.solve(b"p sp 600 600\n" + b"".join(b"a %d %d 3\n" % (i, i % 600 + 1) for i in range(1, 601)))
     path = f"/v1/graphs/{job['id']}/matrix"
     whole = daemon.get(path).expect(200)

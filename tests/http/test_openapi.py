@@ -468,7 +468,7 @@ def without_length(daemon):
     return status
 
 
-def test_nothing_is_left_unseen(daemon):
+def test_every_member_of_the_schema_was_seen(daemon):
     if "APSPD_TEST_ONLY" in os.environ:
         return
     unseen = {one for one in spec.answered_members() if one not in spec.seen}

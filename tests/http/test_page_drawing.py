@@ -146,7 +146,7 @@ def test_the_drawing_is_enlarged_and_moved(daemon):
         expect_no_other_error(page)
 
 
-def test_two_fingers_enlarge_it_and_one_scrolls_the_page(daemon):
+def test_two_fingers_zoom_the_drawing_and_one_scrolls_the_page(daemon):
     daemon.solve(generate(daemon, "road", 300).encode(), "?name=streets")
     with browser.Browser() as page:
         page.devtools("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
@@ -267,7 +267,7 @@ def saves(page, source, target):
 TILED = "document.querySelectorAll('#drawing .leaflet-tile-loaded').length > 3"
 
 
-def test_a_map_lies_beneath_coordinates(_):
+def test_a_map_is_shown_under_coordinates(_):
     places = {"Rome": (12.49, 41.89), "Paris": (2.35, 48.86), "Berlin": (13.4, 52.52)}
     edges = b"from,to,km\nRome,Paris,1105\nParis,Berlin,878\nRome,Berlin,1184\n"
     with browser.Browser() as page, sites.serving(TileHandler) as tiles:

@@ -42,7 +42,7 @@ def ask_pair(page):
     page.click("#pair button.main")
 
 
-def test_a_key_is_asked_for_until_it_is_right(daemon):
+def test_the_page_asks_for_a_key_until_it_is_valid(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         picture(page, "key-wanted")

@@ -90,7 +90,7 @@ def test_the_plan_of_known_edges_is_kept():
     check_kept()
 
 
-def test_a_solver_in_a_process_gets_it_too():
+def test_a_solver_in_a_process_reuses_the_plan():
     check_kept("--worker.isolation", "process")
 
 
@@ -134,7 +134,7 @@ def test_the_budget_holds_and_a_start_removes_what_is_no_plan():
         assert "note" not in os.listdir(os.path.join(daemon.state, "orders"))
 
 
-def test_no_plan_is_kept_where_none_is_wanted():
+def test_no_plan_is_stored_without_a_budget_or_plans():
     for arguments in (("--store.plan_budget", "0"), ("--solver.plans", "none")):
         with harness.Daemon(*CPU, *arguments) as daemon:
             for seed in (1, 2):

@@ -61,7 +61,7 @@ def questions():
     return [one.replace("$__rate_interval", "5m").replace("$instance", ".*") for one in asked]
 
 
-def test_every_question_of_the_dashboard_is_one():
+def test_every_query_of_the_dashboard_is_valid():
     asked = questions()
     rules = [{"record": f"dashboard:{i}", "expr": one} for i, one in enumerate(asked)]
     with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:

@@ -94,7 +94,7 @@ class RanksTest(FolderCase):
         self.assertIn("-> ", self.refused(1, 3, "solve", cycle, out))
         self.assertEqual(os.listdir(self.folder).count("out.npy.tmp"), 0)
 
-    def test_the_batch_script_starts_it(self):
+    def test_the_batch_script_starts_ranks(self):
         graph = self.generate("g.gr", "--shape", "road", "--n", "500")
         script = os.path.join(os.path.dirname(__file__), "..", "..", "deploy", "slurm-mpi.sbatch")
         launcher = " ".join(launch(2)[:-1])

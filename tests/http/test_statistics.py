@@ -161,7 +161,7 @@ def test_weights_below_zero(daemon):
     assert stats["histogram"]["min"] == -12 and stats["histogram"]["counts"][:8] == [1, 0, 0, 0, 0, 1, 0, 1]
 
 
-def test_next_to_nothing(daemon):
+def test_statistics_of_tiny_graphs(daemon):
     empty = check(daemon, solve(daemon, 0, []))
     assert empty["eccentricity"] == [] and empty["reachable"] == []
     one = check(daemon, solve(daemon, 1, []))

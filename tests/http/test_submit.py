@@ -187,7 +187,7 @@ def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
         assert nthu(edges).expect(201).json["id"] not in (first["id"], other["id"])
 
 
-def test_a_name_is_never_taken_for_edges(_):
+def test_a_name_is_never_parsed_as_edges(_):
     """What follows the first offsets of one graph, in the form that its id is the digest of, would be the
     edges of the other, were the counts to come before its name, which holds the rest."""
     n, m, listed = 20, 10, 4
@@ -250,7 +250,7 @@ def test_the_matrix_in_csv_is_read_back(daemon):
     assert "format=matrix" in problem["hint"] and "weight=3" in problem["hint"], problem
 
 
-def test_a_guess_is_told_when_it_fails(daemon):
+def test_a_failed_guess_is_reported(daemon):
     body = b"1,2,5\n3,4\n"
     problem = daemon.submit(body).expect(422, "BadGraph").json
     assert "read as a list of edges" in problem["hint"], problem
@@ -366,7 +366,7 @@ def test_a_request_id_comes_back(daemon):
     assert len(ids) == 20
 
 
-def test_the_service_tells_about_itself(daemon):
+def test_the_service_describes_itself(daemon):
     assert daemon.get("/readyz").expect(200).json["ready"] is True
     assert daemon.get("/readyz?verbose").expect(200).json["checks"]["worker"] is True
     for path in ("/livez", "/v2/health/live", "/v2/health/ready"):

@@ -36,7 +36,7 @@ def test_a_trace_goes_with_its_job_into_the_log_and_over_a_restart(_):
         assert cancel(daemon, running)["traceparent"] == other
 
 
-def test_a_repeat_is_told_of_the_first_trace(daemon):
+def test_a_repeated_submission_returns_the_first_trace(daemon):
     body = SMALL.replace(b"20", b"31")
     first = daemon.submit(body, traceparent=PARENT, Idempotency_Key="t").expect(202).json
     other = PARENT.replace("b7ad", "cafe")

@@ -31,7 +31,7 @@ def warned(document):
     return [warning["code"] for warning in document["warnings"]]
 
 
-def test_each_upload_that_was_guessed_at_is_told(daemon):
+def test_each_guess_about_an_upload_is_reported(daemon):
     for code, (body, query, detail, hint) in UPLOADS.items():
         accepted = daemon.submit(body, query).expect(202).json
         done = daemon.finish(accepted["id"])
@@ -45,13 +45,13 @@ def test_each_upload_that_was_guessed_at_is_told(daemon):
         assert "warnings" not in daemon.get(f"/v1/graphs/{done['graph']}").json
 
 
-def test_graphml_that_says_no_direction_is_told(daemon):
+def test_graphml_without_a_direction_is_reported(daemon):
     text = '<graphml><graph%s><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
     assert warned(daemon.solve((text % "").encode())) == ["DirectedAssumed"]
     assert warned(daemon.solve((text % ' edgedefault="directed"').encode())) == []
 
 
-def test_a_long_name_is_told_in_whole_characters(daemon):
+def test_a_long_name_is_cut_between_characters(daemon):
     for front in ("", "x"):
         name = front + "\u00e9" * 50
         done = daemon.solve(f"source,target,{name}\na,b,5\nb,a,7\n".encode(), "?format=edges")
@@ -71,7 +71,7 @@ def test_uploads_that_say_all_are_not_told_about(daemon):
         assert warned(daemon.solve(body, query)) == [], body
 
 
-def test_the_share_of_pairs_with_a_path_is_told_once_it_is_known(daemon):
+def test_the_share_of_pairs_with_a_path_is_reported_when_known(daemon):
     # 1 to 2, 3 and 4, 2 to 3 and 4, 3 to 4: six of twelve pairs.
     body = b'{"n":4,"edges":[[0,1,2],[1,2,2],[2,3,2]]}'
     accepted = daemon.submit(body).expect(202).json
@@ -83,7 +83,7 @@ def test_the_share_of_pairs_with_a_path_is_told_once_it_is_known(daemon):
     assert warned(daemon.submit(body, "?directed=true").expect(200).json) == []
 
 
-def test_a_name_that_moves_is_told(daemon):
+def test_a_moving_name_is_reported(daemon):
     first = daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")
     assert warned(first) == [] and warned(daemon.solve(b"1 2 31\n2 1 31\n", "?name=moved")) == []
     second = daemon.solve(b"1 2 32\n2 1 32\n", "?name=moved")

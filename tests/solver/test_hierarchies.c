@@ -110,7 +110,7 @@ TEST(every_size_is_the_same)
     }
 }
 
-TEST(a_negative_cycle_is_seen)
+TEST(a_negative_cycle_is_detected)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], quick() ? 40 : 120, 1);

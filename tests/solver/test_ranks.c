@@ -205,7 +205,7 @@ TEST(any_plan_is_the_same)
     }
 }
 
-TEST(a_negative_cycle_is_seen_by_all)
+TEST(all_ranks_detect_a_negative_cycle)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
         struct edge_list list = shapes_make(&shapes[shape], 150, 1);
@@ -272,7 +272,7 @@ TEST(a_cancel_of_one_ends_all)
     edge_list_finish(&list);
 }
 
-TEST(narrow_kinds_come_from_the_first)
+TEST(narrow_kinds_come_from_the_first_rank)
 {
     struct edge_list list = shapes_make(&shapes[0], 200, 1);
     struct graph *graph = edge_list_build(&list);
@@ -298,7 +298,7 @@ static bool has_gpu(void)
 }
 
 /* On GPUs where there is one. */
-TEST(all_kinds_are_those_of_one_solver)
+TEST(all_kinds_match_a_single_solver)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
     const uint32_t n = has_gpu() ? GPU_VERTICES : 300;

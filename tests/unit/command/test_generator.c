@@ -83,7 +83,7 @@ TEST(dense_has_every_pair)
 }
 
 /* 400 * 6 edges expected, standard deviation 49. */
-TEST(gnp_has_about_the_degree_asked)
+TEST(gnp_has_about_the_requested_degree)
 {
     struct generator_request request = request_of(GENERATOR_GNP, VERTEX_LIMIT);
     request.directed = true;

@@ -143,7 +143,7 @@ TEST(a_symmetric_plan_has_its_panels_once)
     schedule_destroy(schedule);
 }
 
-TEST(targets_with_most_work_come_first)
+TEST(targets_with_the_most_work_come_first)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -258,7 +258,7 @@ TEST(a_member_lists_what_is_in_its_rows)
     schedule_destroy(rest);
 }
 
-TEST(the_lists_fit_what_was_announced)
+TEST(the_lists_fit_in_the_announced_bytes)
 {
     const struct plan plan = make_plan(false);
     assert_true(schedule_bytes_most(&plan, 256) >=

@@ -51,7 +51,7 @@ TEST(every_byte_is_copied_and_no_other)
 }
 
 /* In steps of 7 of 3 times as many, so that the rows of one share are apart. */
-TEST(rows_go_to_their_places)
+TEST(rows_move_to_their_final_positions)
 {
     enum { ROWS = 1000 };
     const size_t sizes[] = {4, 100, 4099};
@@ -87,7 +87,7 @@ TEST(rows_go_to_their_places)
 }
 
 /* Both ways round: in one piece, and the last row first. */
-TEST(integers_become_decimals_on_the_way)
+TEST(integers_become_decimals_while_they_are_copied)
 {
     enum { ROWS = 200, WIDTH = 1999 };
     static int32_t from[ROWS * WIDTH];

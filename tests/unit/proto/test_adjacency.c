@@ -52,7 +52,7 @@ TEST(a_graph_may_be_empty)
     adjacency_destroy(NULL);
 }
 
-TEST(the_size_is_known_before)
+TEST(adjacency_size_is_known_before_allocation)
 {
     size_t bytes;
 

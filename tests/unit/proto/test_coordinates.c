@@ -87,7 +87,7 @@ TEST(nearest_of_a_plane_is_the_first_of_the_equally_near)
     coordinates_destroy(coordinates);
 }
 
-TEST(nothing_is_nearest_where_nothing_has_a_place)
+TEST(no_vertex_is_nearest_without_coordinates)
 {
     double places[][2] = {{(double)NAN, (double)NAN}};
     uint32_t row;

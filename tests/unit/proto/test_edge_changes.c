@@ -116,7 +116,7 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
 }
 
 /* Decimals in some rounds, which the graph has in others. */
-TEST(weights_change_in_their_places)
+TEST(weights_change_in_place)
 {
     uint64_t seed = 5;
     for (int round = 0; round < 400; round++) {

@@ -171,7 +171,7 @@ TEST(asymmetric_edges_stay_directed)
     }
 }
 
-TEST(an_undirected_graph_is_as_it_should_be)
+TEST(an_undirected_graph_is_valid)
 {
     struct graph *graph = read_as(FORMAT_METIS, "3 2\n2\n1 3\n2\n");
     struct graph *folded = graph;

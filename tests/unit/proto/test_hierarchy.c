@@ -56,7 +56,7 @@ TEST(hierarchy_with_other_weights_shares_the_shape)
     graph_destroy(graph);
 }
 
-TEST(bytes_cut_short_are_none)
+TEST(truncated_bytes_are_refused)
 {
     struct graph *graph = make_grid(true);
     struct hierarchy *hierarchy = NULL;

@@ -133,7 +133,7 @@ TEST(distances_are_those_of_the_graph)
 }
 
 /* A ring with chords, of more vertices than wait until they are written into the rows. */
-TEST(rows_side_by_side_are_those_alone)
+TEST(rows_computed_together_equal_rows_computed_alone)
 {
     enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
     struct range_edge *edges = calloc(VERTICES, 2 * sizeof(*edges));

@@ -100,7 +100,7 @@ TEST(a_report_is_read_back)
     json_decref(object);
 }
 
-TEST(lists_without_a_direction_are_told)
+TEST(lists_without_a_direction_are_reported)
 {
     static const struct {
         enum format format;
@@ -131,7 +131,7 @@ TEST(lists_without_a_direction_are_told)
     }
 }
 
-TEST(parallel_edges_are_told_where_their_weights_differ)
+TEST(parallel_edges_with_different_weights_are_reported)
 {
     struct warnings warnings;
     struct input_report report;
@@ -147,7 +147,7 @@ TEST(parallel_edges_are_told_where_their_weights_differ)
     assert_int_equal(warnings.count, 0);
 }
 
-TEST(zeros_are_told_where_no_edge_is_missing)
+TEST(zeros_are_reported_if_no_edge_is_missing)
 {
 #define ARRAY "%%MatrixMarket matrix array real "
     static const struct {
@@ -173,7 +173,7 @@ TEST(zeros_are_told_where_no_edge_is_missing)
     }
 }
 
-TEST(weights_that_say_nothing_are_told)
+TEST(suspicious_weights_are_reported)
 {
     struct warnings warnings;
 
@@ -195,7 +195,7 @@ TEST(unknown_report_is_null)
     assert_false(again.known);
 }
 
-TEST(a_guess_is_told_where_another_one_may_help)
+TEST(a_guess_has_a_hint_where_another_format_may_help)
 {
     static const struct {
         enum format format;

@@ -60,7 +60,7 @@ static void expect_text(char *text, const char *expected)
     "\"matrix\":\"/v1/graphs/g_1/matrix\",\"path\":\"/v1/graphs/g_1/path\","                       \
     "\"stats\":\"/v1/graphs/g_1/stats\"},\"input\":null,\"workers_lost\":0,\"warnings\":[]"
 
-TEST(queued_job_leaves_open_what_is_not_known)
+TEST(queued_job_has_null_for_unknown_values)
 {
     const struct job_document document = queued_document();
     expect_text(job_document_print(&document),
@@ -151,7 +151,7 @@ static struct job_report through_text(const struct job_report *original)
     return read;
 }
 
-TEST(reports_come_back)
+TEST(reports_survive_a_round_trip)
 {
     struct job_report original = report;
     original.timings.compute_s = 0.333333333;
@@ -214,7 +214,7 @@ TEST(reports_keep_their_problem_and_cycle)
     "[{\"code\":\"DirectedAssumed\",\"detail\":\"One way.\",\"hint\":\"directed=false\"},"         \
     "{\"code\":\"NameMoved\",\"detail\":\"Lost.\",\"hint\":\"\"}]"
 
-TEST(warnings_are_kept_and_tell_of_the_pairs_with_a_path)
+TEST(warnings_are_stored_and_report_the_pairs_with_a_path)
 {
     static const struct {
         double reached;
@@ -331,7 +331,7 @@ TEST(graph_document_lists_names_and_links)
     free(text);
 }
 
-TEST(states_have_names_both_ways)
+TEST(states_map_to_names_and_back)
 {
     for (enum job_state each = JOB_QUEUED; each < JOB_STATE_COUNT; each++) {
         enum job_state found;

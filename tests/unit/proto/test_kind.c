@@ -1,7 +1,7 @@
 #include "proto/kind.h"
 #include "tests/lib/test.h"
 
-TEST(names_go_both_ways)
+TEST(names_map_to_rows_and_back)
 {
     for (int i = 0; i < KIND_COUNT; i++) {
         enum kind kind;

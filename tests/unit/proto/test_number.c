@@ -232,7 +232,7 @@ TEST(floats_of_any_bits)
     }
 }
 
-TEST(decimals_come_back_as_they_were)
+TEST(decimals_survive_a_round_trip)
 {
     uint64_t seed = 3;
 

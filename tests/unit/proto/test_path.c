@@ -194,7 +194,7 @@ TEST(rounded_distances_are_walked)
     expect_random_paths(KIND_F8, small_decimals);
 }
 
-TEST(a_dead_end_of_zeros_is_left_again)
+TEST(a_path_search_leaves_a_dead_end_of_zero_edges)
 {
     struct trial trial;
     struct path path;

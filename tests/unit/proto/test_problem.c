@@ -23,7 +23,7 @@ TEST(problems_print_what_applies)
     json_decref(object);
 }
 
-TEST(problems_come_back)
+TEST(problems_survive_a_round_trip)
 {
     struct problem problem;
     struct problem back = {0};

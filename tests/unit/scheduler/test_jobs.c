@@ -12,7 +12,7 @@ static struct job *new_job(void)
     return job;
 }
 
-TEST(a_job_comes_back_from_its_row)
+TEST(a_job_is_restored_from_its_row)
 {
     struct job *job = new_job();
     job->row.priority = 7;

@@ -91,7 +91,7 @@ TEST(a_removed_job_leaves_the_others_in_order)
     }
 }
 
-TEST(a_position_counts_the_jobs_that_come_before)
+TEST(a_queue_position_counts_the_jobs_ahead)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};

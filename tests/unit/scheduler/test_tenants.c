@@ -269,7 +269,7 @@ static uint32_t fill_queue(const struct admission *admission, struct tenant *ten
     return count;
 }
 
-TEST(a_tenant_leaves_as_many_places_as_it_takes)
+TEST(a_tenant_leaves_as_many_queue_places_free_as_it_uses)
 {
     const struct admission shared = {.tenant_count = 2};
     struct tenant tenants[8] = {{.number = 1}};

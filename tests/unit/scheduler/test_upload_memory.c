@@ -84,7 +84,7 @@ TEST(no_upload_takes_more_than_the_part_of_its_client)
     expect_nothing_taken();
 }
 
-TEST(small_uploads_are_free_however_little_memory_there_is)
+TEST(small_uploads_are_admitted_without_free_memory)
 {
     struct upload_share share;
 
@@ -96,7 +96,7 @@ TEST(small_uploads_are_free_however_little_memory_there_is)
     expect_nothing_taken();
 }
 
-TEST(an_upload_that_finds_no_room_beside_others_may_come_back)
+TEST(an_upload_refused_for_memory_may_be_retried)
 {
     struct upload_share large;
     struct upload_share second;

@@ -214,7 +214,7 @@ TEST(a_nul_byte_is_an_error)
     ASSERT_REFUSED(load_bytes(bytes, sizeof bytes - 1), ":2");
 }
 
-TEST(requests_are_told_apart_from_keys)
+TEST(requests_are_distinguished_from_keys)
 {
     struct load loaded = load_flags(FLAGS("--check-config", "--print-config", "--version"));
     assert_int_equal(loaded.status, STATUS_OK);
@@ -223,7 +223,7 @@ TEST(requests_are_told_apart_from_keys)
     assert_int_equal(load_flags(FLAGS("--log.level=debug")).request.task, CONFIG_RUN);
 }
 
-TEST(the_command_takes_solver_keys_and_leaves_the_rest)
+TEST(the_command_reads_solver_keys_and_ignores_the_rest)
 {
     struct load loaded = load(CONFIG_COMMAND, no_environment,
                               FLAGS("solve", "--solver", "cpu", "a.gr", "-", "--to", "raw",
@@ -241,7 +241,7 @@ TEST(the_command_takes_solver_keys_and_leaves_the_rest)
     assert_int_equal(loaded.argc, 3);
 }
 
-TEST(a_mistyped_name_is_refused_with_the_way_to_the_right_one)
+TEST(a_mistyped_name_is_refused_with_a_hint)
 {
     struct load loaded = load_text("[http]\nthraeds = 4\n");
     assert_non_null(strstr(loaded.problem.detail, "http.thraeds"));

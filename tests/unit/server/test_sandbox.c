@@ -107,7 +107,7 @@ static void expect_done(const struct sandbox_policy *policy, const struct attemp
     }
 }
 
-TEST(the_front_is_refused_what_it_has_no_business_with)
+TEST(the_daemon_is_refused_system_calls_that_it_does_not_need)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -115,7 +115,7 @@ TEST(the_front_is_refused_what_it_has_no_business_with)
     expect_refused(&policy, attempt_forbidden, attempt_forbidden_count);
 }
 
-TEST(the_front_keeps_what_it_lives_on)
+TEST(the_daemon_keeps_the_system_calls_that_it_needs)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 
@@ -131,7 +131,7 @@ TEST(the_worker_is_refused_the_same_and_more)
     expect_refused(&policy, attempt_front, attempt_front_count);
 }
 
-TEST(the_worker_keeps_what_it_lives_on)
+TEST(the_worker_keeps_the_system_calls_that_it_needs)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -139,7 +139,7 @@ TEST(the_worker_keeps_what_it_lives_on)
 }
 
 /* With the driver's calls and files the list is shorter, but not of what leads out. */
-TEST(a_gpu_opens_no_way_out)
+TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -289,7 +289,7 @@ static int abort_here(void)
     abort();
 }
 
-TEST(a_broken_invariant_still_ends_the_process_as_such)
+TEST(a_broken_invariant_ends_the_process_by_sigabrt)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_FRONT);
 

@@ -30,7 +30,7 @@ static void hand_over(int descriptor)
     }
 }
 
-TEST(a_listening_socket_is_taken)
+TEST(a_listening_socket_is_accepted)
 {
     const struct sockaddr_in any = {.sin_family = AF_INET,
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -58,7 +58,7 @@ TEST(a_wrong_socket_is_refused)
     close(ends[1]);
 }
 
-TEST(a_socket_for_another_process_is_left)
+TEST(a_socket_passed_to_another_process_is_ignored)
 {
     struct problem problem = {0};
     int taken = 7;

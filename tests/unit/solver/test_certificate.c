@@ -105,7 +105,7 @@ TEST(a_cycle_of_length_zero_does_not_vouch_for_itself)
                                         "has this length.");
 }
 
-TEST(rows_that_are_not_asked_for_are_not_checked)
+TEST(rows_that_are_not_listed_are_not_checked)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));

@@ -209,7 +209,7 @@ static unsigned start_and_stop(void)
 }
 
 /* Where this thread does not get to the stop for so long that nothing is left, it tries again. */
-TEST(a_stop_ends_it_early)
+TEST(a_stop_ends_warming_early)
 {
     unsigned warmed = 128;
     for (int i = 0; i < 50 && warmed == 128; ++i) {
@@ -218,7 +218,7 @@ TEST(a_stop_ends_it_early)
     assert_true(warmed < 128);
 }
 
-TEST(too_little_and_too_much_are_left_alone)
+TEST(too_small_and_too_large_memory_is_not_warmed)
 {
     char byte = 'a';
     assert_null(host_memory_warm(&byte, 1, 1));

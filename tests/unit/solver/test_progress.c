@@ -57,7 +57,7 @@ static struct course run(enum solve_phase wrong, double factor)
     return course;
 }
 
-TEST(a_right_model_tells_the_time_that_is_left)
+TEST(an_accurate_model_predicts_the_remaining_time)
 {
     assert_true(run(PHASE_COUNT, 1).worst < 1.1);
 }
@@ -112,7 +112,7 @@ TEST(a_phase_that_begins_anew_takes_nothing_back)
 }
 
 /* The values come from a process that may be broken. */
-TEST(whatever_is_told_the_time_left_is_a_number)
+TEST(the_remaining_time_is_finite_for_any_values)
 {
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};
     const size_t count = sizeof(wild) / sizeof(wild[0]);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-TEST(the_outcome_tells_what_was_done)
+TEST(the_outcome_reports_the_work_done)
 {
     struct attempt attempt = run_edges(3, short_path, 2, true, KIND_I4);
     assert_int_equal(attempt.status, STATUS_OK);
@@ -309,7 +309,7 @@ static struct attempt run_rings(bool figures, bool directed, enum kind kind)
     return attempt;
 }
 
-TEST(a_solver_with_figures_gets_a_plan_by_them)
+TEST(a_solver_with_a_cost_model_gets_a_plan_by_it)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct attempt attempt = run_rings(true, directed, KIND_U2);
@@ -350,7 +350,7 @@ TEST(a_plan_is_chosen_for_the_bits_that_it_is_solved_in)
     }
 }
 
-TEST(a_plan_without_room_gives_way_to_the_dense_one)
+TEST(the_dense_plan_replaces_a_plan_that_does_not_fit)
 {
     has_room = false;
     struct attempt attempt = run_rings(true, true, KIND_I4);
@@ -362,7 +362,7 @@ TEST(a_plan_without_room_gives_way_to_the_dense_one)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_solver_without_figures_gets_the_dense_plan)
+TEST(a_solver_without_a_cost_model_gets_the_dense_plan)
 {
     struct attempt attempt = run_rings(false, true, KIND_I4);
     assert_int_equal(plan_of_solve, PLAN_DENSE);
@@ -371,7 +371,7 @@ TEST(a_solver_without_figures_gets_the_dense_plan)
     solve_outcome_finish(&attempt.outcome);
 }
 
-TEST(a_solver_that_is_to_have_no_plans_gets_the_dense_one)
+TEST(a_solver_without_plans_gets_the_dense_plan)
 {
     dense_only = true;
     struct attempt attempt = run_rings(true, true, KIND_I4);

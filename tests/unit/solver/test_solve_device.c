@@ -62,7 +62,7 @@ static struct attempt run_short(struct short_solver *device, const struct range_
     return attempt;
 }
 
-TEST(a_solver_is_told_when_16_bits_are_proven_to_be_enough)
+TEST(a_solver_uses_16_bits_if_they_are_proven_to_suffice)
 {
     static const struct range_edge long_path[] = {{0, 1, 32000}, {1, 2, 767}};
     struct short_solver device;
@@ -78,7 +78,7 @@ TEST(a_solver_is_told_when_16_bits_are_proven_to_be_enough)
     assert_false(device.told_narrow);
 }
 
-TEST(a_solver_of_u2_writes_it_itself)
+TEST(a_solver_that_computes_u2_needs_no_narrowing)
 {
     static const struct range_edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
     struct short_solver device;
@@ -117,7 +117,7 @@ static enum status solve_when_warm(struct solver *solver, const struct graph *gr
     return STATUS_OK;
 }
 
-TEST(the_pages_of_a_matrix_that_is_written_last_are_made_ready)
+TEST(the_pages_of_a_matrix_written_last_are_faulted_in)
 {
     struct narrow_solver device = {.class_ = stand_in_class()};
     device.class_.solve = solve_when_warm;

@@ -21,7 +21,7 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     return status;
 }
 
-TEST(a_solve_says_what_it_did)
+TEST(a_solve_reports_its_account)
 {
     struct graph *graph = make_grid(true);
     struct solve_outcome outcome = {0};
@@ -63,7 +63,7 @@ TEST(a_cycle_of_length_0_is_none_in_floats)
     graph_destroy(graph);
 }
 
-TEST(an_order_that_is_kept_is_taken)
+TEST(a_stored_order_is_reused)
 {
     struct graph *graph = make_grid(true);
     struct order_record record = {0};
@@ -104,7 +104,7 @@ static bool always(void *context)
     return true;
 }
 
-TEST(a_cancel_is_heard)
+TEST(a_cancel_ends_the_work)
 {
     const struct observer observer = {.cancelled = always};
     struct graph *graph = make_grid(false);

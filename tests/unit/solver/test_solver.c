@@ -8,7 +8,7 @@ static enum status open_choice(enum solver_choice choice, struct solver **ret_so
     return solver_open(&config, ret_solver, reterr);
 }
 
-TEST(the_cpu_is_always_there)
+TEST(the_cpu_solver_is_always_available)
 {
     struct solver *solver = NULL;
     struct problem problem;
@@ -33,7 +33,7 @@ TEST(auto_takes_a_gpu_when_there_is_one)
     solver_close(solver);
 }
 
-TEST(a_gpu_that_is_not_there_is_refused_with_the_reason)
+TEST(a_missing_gpu_is_refused_with_the_reason)
 {
     struct solver *solver = NULL;
     struct problem problem;

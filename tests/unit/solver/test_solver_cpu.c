@@ -69,7 +69,7 @@ static enum status solve_ring(struct solver *solver, uint32_t vertex_count, stru
     return status;
 }
 
-TEST(progress_is_told_on_the_calling_thread_after_each_round)
+TEST(progress_is_reported_on_the_calling_thread_after_each_round)
 {
     struct solver *solver = NULL;
     struct watch watch = {0};

@@ -85,7 +85,7 @@ TEST(pairs_are_the_same_in_every_budget)
 }
 
 /* So it is with a label that alone exceeds what is left. */
-TEST(the_hierarchy_used_longest_ago_goes_first)
+TEST(the_least_recently_used_hierarchy_is_evicted_first)
 {
     struct subject subjects[3];
     label_cache_set_budget(AMPLE);

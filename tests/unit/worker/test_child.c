@@ -30,7 +30,7 @@ static int code_after(const void *bytes, size_t size)
     return WEXITSTATUS(status);
 }
 
-TEST(a_process_that_hears_no_sense_leaves)
+TEST(a_worker_process_exits_on_a_malformed_message)
 {
     const struct wire_message message = {.type = WIRE_TASK};
     assert_int_equal(code_after("", 0), MAKES_NO_SENSE);

@@ -40,7 +40,7 @@ TEST(messages_come_out_in_the_order_of_posting)
     mailbox_destroy(mailbox);
 }
 
-TEST(a_message_can_be_posted_again_after_it_was_taken)
+TEST(a_message_can_be_posted_again_after_it_was_received)
 {
     struct mailbox *mailbox = new_mailbox(NULL, NULL);
     struct note first = {0};

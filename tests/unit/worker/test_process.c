@@ -37,7 +37,7 @@ static void greet(const struct worker_process *process)
     assert_int_equal(byte, 'y');
 }
 
-TEST(a_process_leaves_when_it_is_hung_up_on)
+TEST(a_worker_process_exits_when_its_connection_closes)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_NONE;
@@ -52,7 +52,7 @@ TEST(a_process_leaves_when_it_is_hung_up_on)
     close(other);
 }
 
-TEST(process_killed_by_others_is_told_from_it)
+TEST(process_killed_by_others_is_distinguished_from_a_crash)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_EXIT;
@@ -68,7 +68,7 @@ TEST(process_killed_by_others_is_told_from_it)
     assert_int_equal(unsetenv(STUBBORN), 0);
 }
 
-TEST(process_that_does_not_leave_is_killed)
+TEST(process_that_does_not_exit_is_killed)
 {
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_STALLED;

@@ -63,7 +63,7 @@ TEST(a_signal_is_copied_whole_and_reset_to_nothing)
     assert_true(to.progress.begun_at_s == 0);
 }
 
-TEST(a_loss_is_told_in_words)
+TEST(a_lost_worker_is_described_in_words)
 {
     char text[TASK_LOSS_TEXT_SIZE];
     task_loss_describe(TASK_LOSS_EXIT, 80, text);

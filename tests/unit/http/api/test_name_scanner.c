@@ -37,7 +37,7 @@ TEST(names_are_strings_or_numbers)
     }
 }
 
-TEST(anything_else_is_refused_where_it_begins)
+TEST(other_input_is_refused_at_its_first_byte)
 {
     static const struct {
         const char *body;

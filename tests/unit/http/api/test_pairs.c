@@ -26,7 +26,7 @@ static enum status walk(const char *body, struct text *seen, struct problem *ret
     return read_all(PAIRS_JSON, body, strlen(body), seen, reterr);
 }
 
-TEST(names_are_handed_out_in_order)
+TEST(names_are_numbered_in_order)
 {
     struct text seen = {0};
     struct problem problem;
@@ -40,7 +40,7 @@ TEST(names_are_handed_out_in_order)
     text_finish(&seen);
 }
 
-TEST(another_shape_is_refused_where_it_begins)
+TEST(another_shape_is_refused_at_its_first_byte)
 {
     static const struct {
         const char *body;

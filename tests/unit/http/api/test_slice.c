@@ -105,7 +105,7 @@ TEST(other_text_is_refused)
     vertex_names_destroy(names);
 }
 
-TEST(many_names_grow_it)
+TEST(many_names_grow_the_table)
 {
     struct vertex_names *names;
     struct slice slice = {0};

@@ -66,7 +66,7 @@ TEST(well_formed_requests_pass)
     }
 }
 
-TEST(every_byte_of_a_target_is_looked_at)
+TEST(every_byte_of_a_target_is_checked)
 {
     char url[40];
     struct probe probe = {"GET", url, "HTTP/1.1", {"Host: a"}};
@@ -85,7 +85,7 @@ TEST(every_byte_of_a_target_is_looked_at)
     }
 }
 
-TEST(every_byte_of_a_value_is_looked_at)
+TEST(every_byte_of_a_value_is_checked)
 {
     char header[40] = "X-Note: ";
     char *value = header + strlen(header);
@@ -164,7 +164,7 @@ TEST(ambiguous_requests_are_refused)
     }
 }
 
-TEST(a_post_without_length_is_told_so)
+TEST(a_post_without_length_is_refused_with_411)
 {
     struct probe probe = {"POST", "/", "HTTP/1.1", {"Host: a"}};
 

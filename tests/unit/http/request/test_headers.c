@@ -192,7 +192,7 @@ TEST(an_id_has_sixteen_digits_of_each_kind)
 #define TRACE "0af7651916cd43dd8448eb211c80319c"
 #define PARENT "b7ad6b7169203331"
 
-TEST(a_traceparent_is_kept_as_it_came)
+TEST(a_traceparent_is_stored_unchanged)
 {
     char kept[TRACEPARENT_SIZE];
     assert_true(header_traceparent("00-" TRACE "-" PARENT "-01", kept));

@@ -44,7 +44,7 @@ TEST(parameters_are_split_and_decoded)
     assert_null(query_value(&query, "sourc"));
 }
 
-TEST(a_parameter_comes_once)
+TEST(a_repeated_parameter_is_refused)
 {
     char text[64];
     struct query query;
@@ -54,7 +54,7 @@ TEST(a_parameter_comes_once)
     assert_int_equal(parse("a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", text, &query), STATUS_BAD_REQUEST);
 }
 
-TEST(an_unknown_parameter_is_told_the_known_ones)
+TEST(an_unknown_parameter_is_refused_with_the_known_ones)
 {
     static const char *const known[] = {"wait", "limit", NULL};
     char text[64];

@@ -80,7 +80,7 @@ TEST(a_name_has_its_limits)
     assert_int_equal(find(METHOD_GET, "/v1/jobs/%4", &match, allow), STATUS_BAD_REQUEST);
 }
 
-TEST(a_second_segment_is_left_as_it_came)
+TEST(a_second_path_segment_is_not_changed)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];

@@ -59,7 +59,7 @@ TEST(the_format_is_found_out_in_any_split)
     }
 }
 
-TEST(a_long_body_goes_to_the_reader_on_its_way)
+TEST(a_long_body_is_read_while_it_arrives)
 {
     size_t size = 0;
     char *body = malloc(200000);
@@ -72,7 +72,7 @@ TEST(a_long_body_goes_to_the_reader_on_its_way)
     free(body);
 }
 
-TEST(a_format_that_is_said_is_not_guessed)
+TEST(a_given_format_is_not_guessed)
 {
     static const int32_t body[] = {2, 1, 0, 1, 5};
     struct upload_rules nthu = rules;
@@ -81,7 +81,7 @@ TEST(a_format_that_is_said_is_not_guessed)
     assert_int_equal(edges_of(&nthu, (const char *)body, sizeof body, 3), 1);
 }
 
-TEST(a_document_about_a_stored_graph_is_handed_out)
+TEST(a_document_about_a_stored_graph_is_returned)
 {
     static const char body[] = "{\"graph\":\"rome\",\"priority\":3}";
     struct reader *reader = NULL;
@@ -96,7 +96,7 @@ TEST(a_document_about_a_stored_graph_is_handed_out)
 }
 
 /* Searched anew with each byte, it would keep the thread of its endpoint for minutes. */
-TEST(a_document_may_come_byte_by_byte)
+TEST(a_document_may_arrive_byte_by_byte)
 {
     const size_t size = 1 << 20;
     struct upload_rules large = rules;
@@ -125,7 +125,7 @@ TEST(a_graph_with_a_member_graph_is_a_graph)
     assert_int_equal(edges_of(&rules, body, sizeof body - 1, 9), 1);
 }
 
-TEST(a_body_is_decoded_on_its_way)
+TEST(a_body_is_decoded_while_it_arrives)
 {
     /* gzip of "1 2 5\n2 3 5\n". */
     static const unsigned char packed[] = {

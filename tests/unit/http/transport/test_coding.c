@@ -40,7 +40,7 @@ static struct text encode(enum coding coding, const char *bytes, size_t size, si
     return text;
 }
 
-TEST(zstd_comes_back_as_it_was)
+TEST(zstd_survives_a_round_trip)
 {
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();
@@ -75,7 +75,7 @@ static void expect_gunzip(const struct text *text, const char *bytes, size_t siz
     free(back);
 }
 
-TEST(gzip_comes_back_as_it_was)
+TEST(gzip_survives_a_round_trip)
 {
     static const size_t pieces[] = {1000, 32768, SIZE};
     char *bytes = make_bytes();
@@ -90,7 +90,7 @@ TEST(gzip_comes_back_as_it_was)
     free(bytes);
 }
 
-TEST(a_flush_brings_all_that_there_is)
+TEST(a_flush_returns_all_buffered_bytes)
 {
     struct text text = {0};
     struct coder *coder;

@@ -65,7 +65,7 @@ TEST(ipv6_network_counts_as_one_address)
     conn_limits_destroy(limits);
 }
 
-TEST(connections_without_an_address_count_in_the_total_alone)
+TEST(connections_without_an_address_count_only_in_the_total)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
     struct conn_limits *limits;

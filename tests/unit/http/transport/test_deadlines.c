@@ -189,7 +189,7 @@ TEST(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size)
     end(&pair);
 }
 
-TEST(a_client_that_leaves_in_the_middle_of_a_body_is_late_at_once)
+TEST(a_client_that_disconnects_within_a_body_misses_its_deadline_at_once)
 {
     struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};

@@ -183,7 +183,7 @@ static bool hears_ok(int client)
     return true;
 }
 
-TEST(requests_are_answered_on_kept_connections)
+TEST(requests_are_answered_on_persistent_connections)
 {
     struct fixture *fixture = start_tcp();
     int clients[10];
@@ -243,7 +243,7 @@ static void expect_end_of_silent(int client)
     close(client);
 }
 
-TEST(headers_that_do_not_come_are_not_waited_for)
+TEST(missing_headers_end_the_connection)
 {
     struct fixture *fixture = start_tcp();
 

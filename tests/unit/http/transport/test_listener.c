@@ -22,7 +22,7 @@ TEST(other_words_are_no_address)
     }
 }
 
-TEST(a_free_port_is_taken_and_told)
+TEST(port_0_binds_a_free_port_and_reports_it)
 {
     struct problem problem = {0};
     struct listener first;
@@ -48,7 +48,7 @@ TEST(an_unusable_address_is_explained)
     assert_non_null(strstr(problem.detail, "192.0.2.1"));
 }
 
-TEST(a_unix_socket_is_there_as_long_as_it_is_open)
+TEST(a_unix_socket_exists_until_it_is_closed)
 {
     struct problem problem = {0};
     struct listener first;

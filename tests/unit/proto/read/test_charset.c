@@ -79,7 +79,7 @@ static void refused(const char *charset, const char *bytes, size_t size, uint64_
     }
 }
 
-TEST(a_place_is_told_in_utf8)
+TEST(positions_are_reported_in_utf8)
 {
     refused("windows-1252", "1 2\n\xE9\x81", 6, 2, 3);
     refused("shift_jis", "1\n\n\x93", 4, 3, 1);
@@ -99,7 +99,7 @@ iconv_t iconv_open(const char *to, const char *from)
     return open_error != 0 ? (iconv_t)-1 : real(to, from);
 }
 
-TEST(a_lack_of_memory_is_told_from_an_unknown_charset)
+TEST(no_memory_differs_from_an_unknown_charset)
 {
     struct charset_converter *converter = NULL;
 

@@ -238,7 +238,7 @@ static void first_bytes_tell(const char *bytes, size_t size, enum status expecte
     }
 }
 
-TEST(codings_and_archives_are_told_by_their_first_bytes)
+TEST(codings_and_archives_are_recognized_by_their_first_bytes)
 {
     const struct decoder_rules rules = {0};
     const struct decoder_rules opaque = {.is_opaque = true};
@@ -263,7 +263,7 @@ TEST(codings_and_archives_are_told_by_their_first_bytes)
     text_finish(&text);
 }
 
-TEST(utf16_is_known_by_its_mark)
+TEST(utf16_is_recognized_by_its_byte_order_mark)
 {
     static char both[200];
     const size_t size = pack_gzip(both,

@@ -161,7 +161,7 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     }
 }
 
-TEST(columns_that_are_left_over_are_refused_or_told)
+TEST(unused_columns_are_refused_or_reported)
 {
     struct reader_notes notes;
 
@@ -277,7 +277,7 @@ TEST(lines_that_are_no_edges_are_refused)
                   "weight=3");
 }
 
-TEST(names_among_numbers_are_told)
+TEST(names_among_numbers_are_reported)
 {
     struct reader_notes notes;
 

@@ -53,7 +53,7 @@ TEST(quotes_are_closed_where_the_field_ends)
     assert_int_equal(problem.column, 4);
 }
 
-TEST(the_delimiter_is_told_by_a_line)
+TEST(the_delimiter_is_detected_from_a_line)
 {
     assert_int_equal(field_delimiter("1 2\t3", 5, false), ' ');
     assert_int_equal(field_delimiter("a b\tc", 5, false), '\t');

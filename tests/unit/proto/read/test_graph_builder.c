@@ -22,7 +22,7 @@ TEST(parallel_edges_and_loops_are_settled)
     graph_destroy(graph);
 }
 
-TEST(undirected_edges_are_kept_once)
+TEST(undirected_edges_are_stored_once)
 {
     struct graph_options options = {.has_directed = true};
     const char *text = "p sp 3 3\na 2 1 5\na 1 2 4\na 3 2 7.5\n";
@@ -38,7 +38,7 @@ TEST(undirected_edges_are_kept_once)
     graph_destroy(graph);
 }
 
-TEST(limits_are_told)
+TEST(limits_are_reported)
 {
     struct graph_options options = {.vertex_limit = 3, .edge_limit = 1};
     struct problem problem = {0};
@@ -86,7 +86,7 @@ TEST(sorted_edges_give_the_graph_of_unsorted_ones)
     graph_destroy(lone);
 }
 
-TEST(edges_are_taken_up_to_the_limit)
+TEST(edges_are_accepted_up_to_the_limit)
 {
     struct graph_options options = {.edge_limit = 2};
     struct graph_builder *builder = NULL;

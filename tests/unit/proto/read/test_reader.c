@@ -22,7 +22,7 @@ static enum format sniffed(const char *text)
     return format;
 }
 
-TEST(metis_is_told_from_edge_buffers)
+TEST(metis_is_distinguished_from_edge_buffers)
 {
     char ring[8192] = "2000 2000 1\n";
     char list[8192] = "1 2\n\n";
@@ -392,7 +392,7 @@ static bool is_told(const struct costly *sample)
     return peak_kib * 5 <= told_kib * 6;
 }
 
-TEST(the_memory_of_every_format_is_told_before_it_is_taken)
+TEST(the_memory_of_every_format_is_announced_before_it_is_allocated)
 {
     bool all_told = true;
 

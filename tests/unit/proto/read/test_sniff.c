@@ -17,7 +17,7 @@ static void is(const char *text, const char *name)
     }
 }
 
-TEST(each_format_is_told_by_name)
+TEST(each_format_is_found_by_name)
 {
     char tar[512] = "g.mtx";
     struct problem problem;
@@ -50,7 +50,7 @@ TEST(each_format_is_told_by_name)
     assert_non_null(strstr(problem.detail, "tar"));
 }
 
-TEST(formats_that_are_read_are_left_alone)
+TEST(supported_formats_are_not_refused)
 {
     static const char npy[] = "\x93NUMPY\1\0v\0{'descr': '<f8', 'fortran_order': False}\n";
 

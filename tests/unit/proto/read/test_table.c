@@ -135,7 +135,7 @@ TEST(zeros_are_edges_where_something_else_marks_none)
     graph_destroy(graph);
 }
 
-TEST(lists_and_tables_are_told_apart)
+TEST(lists_and_tables_are_distinguished)
 {
     static const char *const tables[] = {
         "0 5 3.5\n5.5 0 2\n3 2 0\n",

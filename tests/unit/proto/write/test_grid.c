@@ -164,7 +164,7 @@ TEST(every_form_has_its_shape)
     vertex_names_destroy(names);
 }
 
-TEST(names_are_quoted_as_each_form_has_it)
+TEST(names_are_quoted_as_each_format_requires)
 {
     static const char *const list[] = {"a,b", "the \"x\"", "K\xC3\xB6ln"};
     struct vertex_names *names = names_of(list, 3);

@@ -132,7 +132,7 @@ static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const voi
     free(made);
 }
 
-TEST(looking_is_bounded_and_even)
+TEST(samples_are_bounded_and_evenly_spread)
 {
     const uint32_t most = 400000;
     int32_t *row = malloc(most * sizeof *row);

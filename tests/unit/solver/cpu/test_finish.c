@@ -90,7 +90,7 @@ TEST(tiles_become_rows)
     check_kinds(IN_PLACE, false);
 }
 
-TEST(an_order_is_taken_back)
+TEST(an_order_is_read_back)
 {
     check_kinds(ORDERED, false);
 }
@@ -150,7 +150,7 @@ TEST(a_diagonal_below_zero_is_found)
     }
 }
 
-TEST(a_band_and_a_row_are_taken_for_each_thread)
+TEST(each_thread_needs_memory_for_a_band_and_a_row)
 {
     assert_int_equal(cpu_finish_bytes(2, 1000, ARITHMETIC_I4), 2 * 129 * 1000 * 4);
     assert_int_equal(cpu_finish_bytes(3, 100, ARITHMETIC_NARROW), 3 * 101 * 100 * 2);
@@ -346,7 +346,7 @@ static void run_and_check(const struct matrix *matrix, enum kind kind)
 
 static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
 
-TEST(every_kind_and_size_is_as_the_plainest_way_finds)
+TEST(every_kind_and_size_matches_the_naive_result)
 {
     static const uint32_t sizes[] = {0,   1,   2,   3,   15,  16,   17,   31,  33,
                                      127, 128, 129, 255, 257, 1023, 1025, 1153};
@@ -372,7 +372,7 @@ TEST(distances_below_zero_move_the_bins)
     }
 }
 
-TEST(a_matrix_on_its_way_to_u2_is_reduced_as_i4)
+TEST(statistics_of_u2_are_computed_from_i4)
 {
     struct matrix matrix = make_random(50, KIND_I4, false);
     run_and_check(&matrix, KIND_U2);

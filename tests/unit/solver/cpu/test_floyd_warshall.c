@@ -183,7 +183,7 @@ static uint64_t dense_bytes(uint32_t threads, uint32_t vertex_count, enum arithm
     return bytes;
 }
 
-TEST(panels_and_lists_are_all_that_is_taken_beside_the_matrix)
+TEST(only_panels_and_lists_need_memory_besides_the_matrix)
 {
     const size_t target_bytes =
         sizeof(struct plan_target) + sizeof(struct plan_product) + sizeof(uint32_t);

@@ -66,7 +66,7 @@ TEST(a_negative_cycle_is_found)
     }
 }
 
-TEST(a_cancel_is_heard_at_any_time)
+TEST(a_cancel_is_noticed_at_any_time)
 {
     struct graph *graph = make_grid(true);
     struct attempt attempt = {0};

@@ -4,7 +4,7 @@
 
 /* Vertex 0 has three neighbours that have no other, and two of these are in the leaf; vertex 5,
  * outside of it, joins 0 to a fourth. */
-TEST(the_least_degree_goes_first)
+TEST(the_minimum_degree_is_eliminated_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
     struct graph *graph = range_build(6, edges, 4, false);

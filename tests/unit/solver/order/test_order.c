@@ -130,7 +130,7 @@ TEST(a_clique_is_one_leaf)
 }
 
 /* A tail of single vertices into a cycle, and one out of it. */
-TEST(strong_components_come_sources_first_and_sinks_last)
+TEST(strong_components_are_ordered_from_sources_to_sinks)
 {
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
                                               {2, 0, 1}, {2, 5, 1}, {5, 4, 1}, {6, 0, 1}};
@@ -258,7 +258,7 @@ static bool always(void *context)
     return true;
 }
 
-TEST(a_cancel_is_heard_before_each_separator)
+TEST(a_cancel_is_noticed_before_each_separator)
 {
     const struct observer observer = {.cancelled = always};
     const struct order_options options = {.threads = 2, .observer = &observer};

@@ -69,7 +69,7 @@ static void check_elimination(const struct reduction *reduction)
     free(edge);
 }
 
-TEST(the_core_is_what_elimination_leaves)
+TEST(the_core_has_the_vertices_that_elimination_leaves)
 {
     struct range_edge edges[400];
     for (uint32_t seed = 0; seed < 300; ++seed) {
@@ -90,7 +90,7 @@ TEST(the_core_is_what_elimination_leaves)
     }
 }
 
-TEST(a_few_vertices_are_left_of_a_path_and_of_a_ring)
+TEST(a_path_and_a_ring_are_reduced_to_a_few_vertices)
 {
     struct range_edge edges[50];
     for (uint32_t i = 0; i < 50; ++i) {

@@ -27,7 +27,7 @@ TEST(a_dense_solve_is_its_rounds)
     assert_true(plan_cost_dense(&figures, 12, true) == 3 * (1000 + 16 + 17 + 1.5 * 17));
 }
 
-TEST(a_dense_solve_takes_what_is_known_of_it)
+TEST(the_known_time_of_a_dense_solve_is_used)
 {
     struct plan_cost known = figures;
     known.dense_s = 7;

@@ -110,7 +110,7 @@ static struct plan *plan_for(const struct graph *graph, const struct plan_cost *
     return plan;
 }
 
-TEST(a_grid_is_taken_apart)
+TEST(a_grid_is_dissected)
 {
     const struct plan_cost cost = small_tiles();
     struct graph *graph = make_grid(60);
@@ -178,7 +178,7 @@ TEST(plans_that_do_not_pay_are_dense)
     }
 }
 
-TEST(a_look_that_costs_more_than_the_solve_is_not_taken)
+TEST(a_search_that_costs_more_than_the_solve_is_skipped)
 {
     struct plan_cost cost = small_tiles();
     cost.separator_s = 1;
@@ -377,7 +377,7 @@ static bool always(void *context)
     return true;
 }
 
-TEST(a_plan_that_is_looked_for_can_be_cancelled)
+TEST(planning_can_be_cancelled)
 {
     const struct observer observer = {.cancelled = always};
     struct order_record record = {.observer = &observer};

@@ -134,7 +134,7 @@ TEST(an_edge_one_way_is_enough_to_depend)
 }
 
 /* 0 -> 1 -> 2, a tile each: nothing comes into 0 and nothing goes out of 2. */
-TEST(a_source_and_a_sink_give_no_targets)
+TEST(a_pivot_with_only_one_panel_has_no_targets)
 {
     static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
     const struct plan_outline outline = {.vertex_at = in_order,
