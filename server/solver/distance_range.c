@@ -3,27 +3,25 @@
 
 #include <stdlib.h>
 
-/* Seconds per vertex and per edge on one core, measured on random graphs of 10^3 to 10^5 vertices.
- */
+/* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
-/* Smallest mean number of edges per vertex for a proof: with fewer edges, the few rows that are
- * read do not reach every vertex. */
+/* With fewer edges at a vertex than this the few that one way reads do not reach everywhere. */
 #define STAR_DEGREE 8
-/* Limit on passes over the edges, in each direction, to reach every vertex. */
+/* Times that the edges are gone through, per direction, to reach every vertex. */
 #define SWEEPS 4
-/* Edges to reached vertices that enter_row compares before it takes the shortest path. */
+/* Ways onward that a vertex weighs against one another before it takes the shortest. */
 #define WAYS 16
 #define NOT_REACHED UINT32_MAX
 
-/* The lengths of paths from the hub to all vertices, or from all vertices to the hub. */
+/* The lengths of some paths from the hub, or to it. */
 struct reach {
     const struct graph *graph;
     uint32_t limit;
     uint32_t hub;
     uint32_t *length;    /* per vertex, at most limit, or NOT_REACHED */
     uint32_t count;      /* vertices reached */
-    uint64_t edges_left; /* edges that may still be read */
+    uint64_t edges_left; /* that may still be read */
 };
 
 static void put(struct reach *reach, uint32_t vertex, uint32_t length)
@@ -40,7 +38,7 @@ static void spend(struct reach *reach, uint64_t edges)
     reach->edges_left -= edges < reach->edges_left ? edges : reach->edges_left;
 }
 
-/* The sums below do not overflow: lengths and weights are at most INT32_MAX. */
+/* Neither sum below overflows: a length is at most INT32_MAX, and so is a weight. */
 static void leave_row(struct reach *reach, uint32_t vertex)
 {
     const struct graph *graph = reach->graph;
@@ -73,9 +71,9 @@ static void enter_row(struct reach *reach, uint32_t vertex)
     spend(reach, edge - graph->row_offset[vertex]);
 }
 
-/* Finds paths from the hub (`from`) or to the hub (`to`). Both are set for an undirected graph,
- * where an edge is stored in the row of only one of its ends. The row of the hub, the longest row,
- * is read first. Returns false if some vertex is not reached. */
+/* Paths from the hub, or to it where `to` says so; both where edges lead both ways, as an
+ * undirected edge is in the row of one of its ends. The hub's own row comes first: it is the
+ * longest. False when some vertex is not reached. */
 static bool reach_all(struct reach *reach, bool from, bool to)
 {
     const uint32_t vertex_count = reach->graph->vertex_count;
@@ -115,8 +113,8 @@ static uint32_t find_longest(const struct reach *reach)
     return longest;
 }
 
-/* d(i,j) <= d(i,hub) + d(hub,j), for any path to the hub and from it. If vertices have many edges,
- * a few rows are enough to reach all vertices, and most of the graph is never read. */
+/* Where vertices have many edges a few short rows of them tell, so that most of the graph is never
+ * read. d(i,j) <= d(i,hub) + d(hub,j), by any path to the hub and from it. */
 static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
 {
     const uint64_t *const offset = graph->row_offset;

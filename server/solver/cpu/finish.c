@@ -1,11 +1,10 @@
-/* Three passes over the matrix. The first mirrors the lower half of a symmetric matrix to the upper
- * half, tile by tile. The second turns the tiles of each band into rows, with the columns in the
- * order of the vertices. The third moves the rows to their final positions. The tiles and the rows
- * of a band occupy the same memory, so each thread converts a band through a copy. If the tiles are
- * not in the storage of the matrix, the second pass writes each row to its final position, and
- * copies only a few rows at a time. With several ranks, the first rank has the matrix, and receives
- * the bands of the other ranks a few at a time. Tiles to mirror come from other ranks band by band.
- */
+/* Three passes over the matrix: the upper half of a symmetric one is mirrored tile by tile; the
+ * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
+ * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
+ * way of a copy of the band, one for each thread. From tiles beside the matrix each row is written
+ * to its place at once, by way of a copy of a few. Several ranks write into a matrix that they
+ * share; or else the first has it, and gets the bands of the others a few at a time. What one of
+ * them mirrors it gets from the others, band by band. */
 #include "server/solver/cpu/finish.h"
 
 #include "proto/decimals.h"
@@ -18,18 +17,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Elements of 4 bytes in a cache line, the unit of the transposition. */
+/* A cache line of 4-byte elements: lines are read, and written, whole while they are at hand. */
 #define LINE 16
-/* Bytes of each row that a task moves: short enough for many tasks, and long enough to stream. */
+/* Bytes of each row that a task moves: few enough for many tasks, and long enough to stream. */
 #define STRIPE_BYTES 2048
-/* Rows copied at once from tiles in separate memory: few enough to stay in the cache. */
+/* Rows that are copied at once from tiles beside the matrix: few enough to stay in the cache. */
 #define ROWS_COPIED 8
-/* Smallest row whose pages one call faults in, three times as fast as page faults. */
+/* From here on the pages of a row are made ready by one call: three times as fast as by faults. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
-/* Share of the writing phase that mirroring takes. */
+/* The half of a symmetric matrix is mirrored in about this share of the time. */
 #define MIRROR_SHARE 0.4
-/* Share of the checking phase that the first of the two passes for statistics takes. */
+/* The first of the two passes for statistics takes about this share. */
 #define REDUCE_SHARE 0.43
 
 struct finish {
@@ -37,22 +36,22 @@ struct finish {
     const struct cpu_finish_options *options;
     struct matrix *matrix;
     bool beside;           /* the tiles are not in the storage of the matrix */
-    unsigned char *copies; /* for each thread: a band or ROWS_COPIED rows, and a row in the order of
+    unsigned char *copies; /* for each thread: a band, or ROWS_COPIED rows; a row in the order of
                               the vertices */
     size_t copied_rows;
     size_t copy_bytes;
-    unsigned char *bands; /* in the first rank: the bands received from other ranks */
+    unsigned char *bands; /* of other ranks, in the first: room for those in hand */
     size_t band_bytes;
-    unsigned char *other_band; /* tiles of one band, received from another rank to be mirrored */
-    uint32_t other;            /* index of other_band */
-    uint32_t first;            /* first of the bands being finished */
-    uint32_t *leaders;         /* one row of each cycle of the permutation */
+    unsigned char *other_band; /* of another rank, in hand: the tiles that are to be mirrored */
+    uint32_t other;            /* which one it is */
+    uint32_t first;            /* of the bands in hand */
+    uint32_t *leaders;         /* a row of each cycle of the permutation */
     uint32_t leader_count;
 };
 
 /* ---- The upper half ---- */
 
-/* size: bytes of an element; a constant after inlining. */
+/* size: a constant where it is inlined. */
 static inline void transpose(struct cpu_block from, struct cpu_block to, size_t size)
 {
     const unsigned char *source = from.elements;
@@ -79,7 +78,7 @@ static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
     }
 }
 
-/* Also mirrors within the diagonal tile: mirrored floats may differ by rounding. */
+/* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
 static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
 {
     const size_t size = tiles->element_bytes;
@@ -99,7 +98,7 @@ static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
     }
 }
 
-/* Task: a band and the band as far from the end, so that all tasks take equally long. */
+/* Task: a band and the one as far from the end, so that all take equally long, as is told. */
 static void mirror_bands(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -111,7 +110,7 @@ static void mirror_bands(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Task: a band above finish->other. */
+/* Task: a band above the one in hand. */
 static void mirror_other(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -128,8 +127,7 @@ static void mirror_other(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Broadcasts the tiles left of the diagonal, which are contiguous at the beginning of their band,
- * and mirrors them in the bands of this rank. */
+/* The tiles left of the diagonal stand at the beginning of their band, in one piece. */
 static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -152,7 +150,7 @@ static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 
 /* ---- Bands ---- */
 
-/* The elements of a band that this rank stores or has received. */
+/* A band that is here, or that another rank has sent. */
 static const unsigned char *band_elements(const struct finish *finish, uint32_t band)
 {
     return cpu_tiles_has(finish->tiles, band)
@@ -160,7 +158,7 @@ static const unsigned char *band_elements(const struct finish *finish, uint32_t 
                : finish->bands + (band - finish->first) * finish->band_bytes;
 }
 
-/* Copies rows [first, end) of a band, row-major, with the columns in the order of the plan. */
+/* Rows [first, end) of a band, row-major, in the order of the plan. */
 static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first, uint32_t end,
                       unsigned char *ret_copy)
 {
@@ -178,7 +176,7 @@ static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first
     }
 }
 
-/* size: bytes of an element; a constant after inlining. */
+/* size: a constant where it is inlined. */
 static inline void order(const unsigned char *row, const uint32_t *position_of, uint32_t n,
                          unsigned char *ret_row, size_t size)
 {
@@ -187,7 +185,7 @@ static inline void order(const unsigned char *row, const uint32_t *position_of, 
     }
 }
 
-/* Permutes the columns of a row from the order of the plan to the order of the vertices. */
+/* The columns from the order of the plan to that of the vertices. */
 static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
                       unsigned char *ret_row)
 {
@@ -201,12 +199,12 @@ static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
     }
 }
 
-/* Widens 16-bit integers to i4, and replaces drifted unreachable values by the canonical value. */
+/* Integers in 16 bits become wide, those that drifted canonical. */
 static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t *ret_row)
 {
     const int16_t *narrow = row;
     const int32_t *wide = row;
-    const uint32_t n = tiles->vertex_count; /* a local copy, because ret_row may alias it */
+    const uint32_t n = tiles->vertex_count; /* kept out of the loops: ret_row could be it */
     if (tiles->arithmetic == ARITHMETIC_NARROW) {
         for (uint32_t i = 0; i < n; i++) {
             ret_row[i] = narrow[i] == NARROW_UNREACHABLE ? UNREACHABLE_I4 : narrow[i];
@@ -224,8 +222,8 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
-/* Writes a row of the matrix from a row of the band. spare: storage for another row. Integers are
- * divided in place, after they are written. */
+/* A row of the matrix from a row of the band. spare: room for another. Integers that are divided
+ * are in their place before. */
 static void write_row(const struct finish *finish, const unsigned char *row, unsigned char *spare,
                       unsigned char *to)
 {
@@ -248,7 +246,7 @@ static void write_row(const struct finish *finish, const unsigned char *row, uns
     }
 }
 
-/* The number of tasks of a band: one, or one per ROWS_COPIED rows. */
+/* Tasks of a band: one, or as many as its rows are copied at once. */
 static uint32_t tasks_of_band(const struct finish *finish)
 {
     return finish->beside ? CPU_TILE / ROWS_COPIED : 1;
@@ -284,7 +282,7 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Sends bands [first, end) to the first rank. */
+/* Bands [first, end) of the other ranks come to the first. */
 static void gather_bands(const struct finish *finish, uint32_t end)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -310,7 +308,7 @@ static enum status allocate_copies(const struct cpu_pool *pool, struct finish *f
     }
     finish->copied_rows = most;
     finish->copy_bytes = (most + 1) * row_bytes;
-    /* An odd number of 16-bit rows would misalign the next thread's i4 row. */
+    /* An odd number of rows of 16 bits would put the next thread's wide row at an odd place. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (tiles->ranks != NULL && tiles->ranks->rank == 0) {
@@ -328,10 +326,10 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     const struct ranks *ranks = tiles->ranks;
     const enum status status = allocate_copies(pool, finish);
     for (uint32_t end = status == STATUS_OK ? tiles->tile_count : 0; end > 0; end = finish->first) {
-        /* Bands [first, end) can be finished concurrently after all later bands: if elements become
-         * wider, a band is read at a half or a quarter of the offset to which it is written. A
-         * single band can always be finished. All bands can, if elements do not become wider or
-         * rows are written to other memory. With ranks, each rank has one of the bands. */
+        /* Bands [first, end) may be finished side by side once those behind them are: a band comes
+         * from a half or a quarter as far into the storage as it goes to where its elements become
+         * wider. A band by itself always may, and so may all of them where they do not, or where
+         * their rows are elsewhere. Of ranks each has one of them. */
         const uint64_t widening = kind_size(finish->matrix->kind) / tiles->element_bytes;
         const uint32_t *begin = tiles->begin;
         finish->first = widening > 1 && !finish->beside ? end - 1 : 0;
@@ -359,9 +357,8 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
 
 /* ---- Rows ---- */
 
-/* Moves a stripe of every row. A permutation consists of cycles: the rows of a cycle move by one
- * position, and the first is saved in a buffer. With stripes, one long cycle keeps all threads
- * busy. */
+/* A permutation is cycles: along each the rows move by one place, the first of them held aside. A
+ * task moves a stripe of every row, so that one long cycle keeps all threads busy. */
 static void move_stripe(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -409,7 +406,7 @@ static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
     return STATUS_OK;
 }
 
-/* ---- All passes ---- */
+/* ---- All of it ---- */
 
 enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                            const struct cpu_finish_options *options, struct matrix *matrix)
@@ -453,11 +450,11 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
 struct reduction {
     const struct matrix *matrix;
     struct statistics *statistics;
-    _Atomic double lowest; /* lowest distance below 0, or 0 */
+    _Atomic double lowest; /* of all distances below 0, else 0 */
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-/* The end of the task's rows. */
+/* The row behind those of the task. */
 static uint32_t task_end(const struct matrix *matrix, uint64_t task)
 {
     const uint64_t end = (task + 1) * TASK_ROWS;
@@ -485,7 +482,7 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct reduction *reduction = context;
     const uint32_t end = task_end(reduction->matrix, task);
-    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* overflow would need rows larger than memory */
+    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* rows that overflow them fit no memory */
     for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);

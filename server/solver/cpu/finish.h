@@ -1,33 +1,30 @@
-/* The last steps of a solve on the CPU: turns solved tiles into the rows of the matrix, and
- * computes statistics. Called by the solver's thread; the threads of the pool share the work. */
+/* The end of a solve on the CPU: from solved tiles to distances row by row, and statistics. */
 #pragma once
 
 #include "proto/statistics.h"
 #include "server/solver/cpu/tiles.h"
 
 struct cpu_finish_options {
-    bool symmetric; /* only tiles on and below the diagonal were solved: mirror them to the upper
-                       half */
-    bool drifted;   /* unreachable integers may have drifted: replace them by the canonical value */
-    uint32_t decimals; /* decimals of an f8 matrix: integers are divided by 10^decimals; 0 = no
-                          division */
-    const struct observer *observer; /* receives the progress; or NULL */
+    bool symmetric;    /* only tiles on and below the diagonal were solved: mirror them */
+    bool drifted;      /* integers may have drifted below unreachable: make them canonical */
+    uint32_t decimals; /* of an f8 matrix: integers become it divided by 10^decimals; 0: none do */
+    const struct observer *observer; /* hears how far it is; or NULL */
 };
 
-/* Turns the tiles into the matrix. Of several ranks only the first needs its elements, which are
- * undefined after STATUS_NO_MEMORY. */
+/* The first of several ranks gets the matrix, which the others know by its size alone.
+ * STATUS_NO_MEMORY, with the elements of matrix in no order. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);
 
-/* The bytes that cpu_finish_run needs in addition to the matrix. */
+/* The bytes that takes beside the matrix. */
 uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmetic arithmetic);
 
-/* Computes the statistics of a matrix in two passes. The first pass determines the bins of the
- * histogram, the second counts the entries of each bin.
+/* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
+ * whose bins the first one finds.
  *
- * statistics: same size as the matrix; same kind, or u2 for an i4 matrix that will be narrowed, or
- * with the decimals of an f8 matrix. The diagonal does not count as distances. The observer may be
- * NULL. Cannot fail, allocates no memory. */
+ * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one, or
+ * with the decimals of an f8 matrix. The diagonal is not read as a distance. The observer may be
+ * NULL. Cannot fail, takes no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);

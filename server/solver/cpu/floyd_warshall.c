@@ -1,29 +1,28 @@
-/* A round has three steps, with one task per tile: it closes its pivot tiles D and packs the old
- * right panel R', then updates the left panel, then the targets together with the right panel, on
- * which nothing depends. A loop of the pool ends when all of its tasks have ended, which is the
- * barrier between the steps.
+/* A round closes its pivot tiles D and packs the right panel R' as it is, updates the left panel,
+ * then the targets and, as nobody waits for it, the right panel, a task for each tile; a loop of
+ * the pool ends only when all of its tasks have, which is the barrier between the phases.
  *
- * After D is closed, the left panel is one min-plus product with its old values, L = L' (x) D, and
- * the right panel is R = D (x) R'. Because D (x) D = D, the targets may use the old R': L (x) R =
- * L' (x) D (x) D (x) R' = L (x) R'. So R' is packed once.
+ * With D closed the left panel is one min-plus product with its own old values, L = L' (x) D. The
+ * right panel is R = D (x) R' likewise, and as D (x) D = D the targets may take the old R':
+ * L (x) R = L' (x) D (x) D (x) R' = L (x) R'. So R' is packed once.
  *
- * In a symmetric matrix, a panel tile is stored as whichever of the tile and its mirror image lies
- * below the diagonal.
+ * Of a symmetric matrix a panel tile is one of the two that mirror each other, whichever lies below
+ * the diagonal.
  *
- * With several ranks, each rank closes, updates and stores the tiles of its own bands. The closed
- * pivots and then R' are broadcast, each tile by the rank that has it. A left tile whose mirror
- * image belongs to another rank is computed by both ranks. */
+ * Of several ranks each closes, updates and stores the tiles of its own bands. The closed pivots
+ * and then R' are broadcast, each tile by the rank that has it. A left tile that mirrors one of
+ * another rank is computed by both. */
 #include "server/solver/cpu/floyd_warshall.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A round of the dense plan, which combines every left slot with every right slot. Its lists are
- * built when the round begins, because a dense plan has no arrays. */
+/* A round of the dense plan, where every slot meets every other: its lists are made as it begins.
+ */
 struct dense_round {
     struct plan_round round;
     struct plan_pivot pivot;
-    uint32_t *tiles; /* all tiles except the pivot */
+    uint32_t *tiles; /* all but the pivot */
     struct plan_target *targets;
     struct plan_product *products;
 };
@@ -37,14 +36,14 @@ struct execution {
     const struct cpu_tiles *tiles;
     const struct cpu_floyd_warshall_options *options;
     const struct observer *observer;
-    double share; /* share of the work in the rounds before */
+    double share; /* of the work, in the rounds before */
     const struct plan_round *round;
-    size_t left_bytes; /* bytes of one packed left tile */
+    size_t left_bytes; /* of one packed tile */
     size_t right_bytes;
-    unsigned char *scratch;     /* for each thread, a left and a right tile */
-    unsigned char *pivots_left; /* closed and packed pivots, indexed by pivot of the round */
+    unsigned char *scratch;     /* of each thread, a left and a right tile */
+    unsigned char *pivots_left; /* closed, packed, by the round's pivots */
     unsigned char *pivots_right;
-    unsigned char *left; /* packed panels, indexed by slot of the round */
+    unsigned char *left; /* panels, packed, by the round's slots */
     unsigned char *right;
     struct dense_round dense;
     atomic_bool stopped;
@@ -58,12 +57,12 @@ static size_t packed_tile_bytes(uint32_t element_bytes)
     return (size_t)CPU_TILE * CPU_TILE * element_bytes;
 }
 
-/* Largest numbers of pivots, slots and targets in a round. */
+/* Most of each that a round has. */
 struct slots {
     size_t pivots;
     size_t left;
     size_t right;
-    size_t targets; /* targets that a dense round lists */
+    size_t targets; /* that a dense round lists, behind the panels */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -100,10 +99,9 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
 
-/* ---- Steps of a round ---- */
+/* ---- The phases ---- */
 
-/* Whether the solve is cancelled. Every task calls this; only the calling thread (0) asks the
- * observer, and tells the other threads by `stopped`. */
+/* Asked by every task; only the calling thread may ask the observer, the others hear of it. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
     const struct observer *observer = execution->observer;
@@ -139,13 +137,13 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
     operations->pack_right(block, execution->pivots_right + pivot * execution->right_bytes);
 }
 
-/* A tile of the left or right panel. A symmetric matrix stores whichever mirror image is below the
- * diagonal. */
+/* A tile of the left or right panels. Of a symmetric matrix it is stored as its mirror image, if
+ * that is what lies below the diagonal. */
 struct panel_tile {
-    uint32_t pivot; /* index of the pivot in the round, found by its slots */
-    uint32_t tile;  /* tile of the pivot */
+    uint32_t pivot; /* of the round: the last that begins at or before the slot */
+    uint32_t tile;  /* of the pivot */
     uint32_t other;
-    uint32_t row; /* stored at (row, column); one of the two is the tile of the pivot */
+    uint32_t row; /* where it is stored: one of the two is the tile of the pivot */
     uint32_t column;
 };
 
@@ -168,7 +166,7 @@ static struct panel_tile find_panel_tile(const struct execution *execution, uint
     return (struct panel_tile){low, tile, other, is_left ? other : tile, is_left ? tile : other};
 }
 
-/* Closes the pivots and packs R'. Tasks: the pivots, then the right slots. */
+/* R'. Tasks: the pivots, then the right slots. */
 static void begin_round(void *context, uint32_t thread, uint64_t task)
 {
     struct execution *execution = context;
@@ -187,8 +185,8 @@ static void begin_round(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Updates a left tile from L' to L. In a symmetric matrix R' has the same slots; L is not stored if
- * its mirror image belongs to another rank. */
+/* From L' to L. Of a symmetric matrix R' has the same slots, and where the mirror image is another
+ * rank's, L is not stored. */
 static void update_left(void *context, uint32_t thread, uint64_t slot)
 {
     struct execution *execution = context;
@@ -218,7 +216,7 @@ static void update_left(void *context, uint32_t thread, uint64_t slot)
     }
 }
 
-/* Updates a right tile from R' to R, unless update_left has done so. */
+/* From R' to R, where update_left has not. */
 static void update_right(const struct execution *execution, uint32_t slot)
 {
     const struct cpu_tiles *tiles = execution->tiles;
@@ -273,7 +271,7 @@ static void end_round(void *context, uint32_t thread, uint64_t task)
 
 /* ---- The rounds ---- */
 
-/* Lists targets column by column, so that the right operand stays in the cache. */
+/* Targets are listed column by column, as the right operand is the one to keep in the cache. */
 static const struct plan_round *list_dense_round(struct dense_round *dense, uint32_t pivot_tile,
                                                  uint32_t others, bool symmetric)
 {
@@ -310,7 +308,7 @@ static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
     return cpu_tiles_rank_of(execution->tiles, find_panel_tile(execution, slot, false).row);
 }
 
-/* Broadcasts the pivots and R', merged into as few messages as possible, all concurrently. */
+/* Broadcasts the pivots and R', in as few pieces as it takes, all at once. */
 static void share(const struct execution *execution)
 {
     const struct plan_round *round = execution->round;
@@ -360,7 +358,7 @@ static enum status run_round(struct execution *execution)
     return agree(execution);
 }
 
-/* A plan has at most 2^25 tiles, so no size overflows. */
+/* At most 2^25 tiles: no size overflows. */
 enum status cpu_floyd_warshall_run(struct cpu_pool *pool, const struct cpu_kernel *kernel,
                                    const struct cpu_tiles *tiles,
                                    const struct cpu_floyd_warshall_options *options,
