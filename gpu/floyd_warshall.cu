@@ -6,7 +6,7 @@
 /* Solves an i4 or u2 result in 16-bit or 32-bit arithmetic. */
 template <typename result> MUST_CHECK static enum status run_integer(const struct solve *solve)
 {
-    return solve->options->narrow &&
+    return solve->options->narrow && !solve->small &&
                    solve->graph->vertex_count >= solve->gpu->tuning.narrow_vertices
                ? group_run<semiring_u2, result>(solve)
                : group_run<semiring_i4, result>(solve);
@@ -90,6 +90,8 @@ enum status gpu_solve(struct gpu *gpu, const struct graph *graph, const struct p
     solve.result = matrix;
     solve.account = account;
     solve.timings = &account->timings;
+    solve.small =
+        plan->summary.kind == PLAN_DENSE && graph->vertex_count <= gpu->tuning.small_vertices;
     solve.ranks = group_has_ranks(&solve) ? gpu->ranks : NULL;
     STATUS_TRY(ranks_agree(gpu->ranks, try_translate(cudaSetDevice(gpu->ordinal))));
     enum status status = STATUS_OK;

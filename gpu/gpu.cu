@@ -27,6 +27,7 @@
 #define PLAN_EDGE_STEP 32
 
 /* Measured on an H200. */
+#define SMALL_VERTICES 2048
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
 /* Chosen, not measured: at this size a round takes about as long as its chain of panels and copies.
@@ -50,7 +51,8 @@ static uint32_t find_usable(int device_count, uint32_t index, int *ret_ordinal)
     uint32_t usable = 0;
     for (int ordinal = 0; ordinal < device_count; ordinal++) {
         if (get_attribute(ordinal, cudaDevAttrComputeCapabilityMajor) < CAPABILITY_MAJOR_MIN ||
-            get_attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN) {
+            get_attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin) < BLOCK_BYTES_MIN ||
+            get_attribute(ordinal, cudaDevAttrCooperativeLaunch) == 0) {
             continue;
         }
         if (usable == index) {
@@ -157,6 +159,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     gpu->ordinal = ordinal;
     gpu->multiprocessors = (uint32_t)get_attribute(ordinal, cudaDevAttrMultiProcessorCount);
     gpu->clock_mhz = (uint32_t)get_attribute(ordinal, cudaDevAttrClockRate) / 1000;
+    gpu->tuning.small_vertices = SMALL_VERTICES;
     gpu->tuning.narrow_vertices = NARROW_VERTICES;
     gpu->tuning.pair_vertices = PAIR_VERTICES;
     gpu->tuning.group_vertices = GROUP_VERTICES;
@@ -409,7 +412,8 @@ static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enu
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind)
 {
-    const uint32_t pivots = vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
+    const bool small = vertex_count <= SMALL_VERTICES;
+    const uint32_t pivots = small ? 0 : vertex_count < PAIR_VERTICES ? 1 : OPERAND_PIVOTS;
     uint64_t most = 0;
     members = vertex_count < GROUP_VERTICES ? 1 : members;
     for (uint32_t member = 0; member < members; member++) {

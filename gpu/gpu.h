@@ -86,6 +86,7 @@ bool gpu_connect(struct gpu *gpu);
  * float results differ only in rounding. gpu_open sets the values that were measured to be fastest;
  * tests and sweeps set others. */
 struct gpu_tuning {
+    uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
     uint32_t narrow_vertices; /* from this size on 16 bits, if options->narrow */
     uint32_t pair_vertices;   /* from this size on two pivot tiles per round */
     uint32_t group_vertices;  /* from this size on all members of a group take part */

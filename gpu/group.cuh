@@ -43,7 +43,7 @@ static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;
     const struct ranks *ranks = solve->gpu->ranks;
-    return ranks != NULL && ranks->count > 1 && plan->summary.kind == PLAN_DENSE &&
+    return ranks != NULL && ranks->count > 1 && plan->summary.kind == PLAN_DENSE && !solve->small &&
            plan->vertex_count >= solve->gpu->tuning.group_vertices &&
            (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
 }
@@ -53,7 +53,7 @@ static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
     const uint32_t members = solve->gpu->member_count;
-    if (solve->ranks != NULL || blocks <= 1 ||
+    if (solve->ranks != NULL || solve->small || blocks <= 1 ||
         solve->plan->vertex_count < solve->gpu->tuning.group_vertices) {
         return 1;
     }
@@ -205,6 +205,11 @@ template <typename semiring> MUST_CHECK static enum status group_mirror(const st
 template <typename semiring> MUST_CHECK static enum status group_launch(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
+    if constexpr (semiring_packing<semiring>() == 1) {
+        if (first->small) {
+            return compute_small<semiring>(first);
+        }
+    }
     STATUS_TRY(first->schedule != NULL ? group_compute_planned<semiring>(group)
                                        : group_compute_dense<semiring>(group));
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
@@ -261,7 +266,11 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
 {
     const struct solve *whole = group->whole;
     const enum status status = group_end_ranks(group, group_time<semiring>(group));
-    return ranks_agree(whole->ranks, status);
+    STATUS_TRY(ranks_agree(whole->ranks, status));
+    if (whole->small) {
+        observer_tell_rounds(whole->observer, whole->plan->tile_count, whole->plan->tile_count);
+    }
+    return STATUS_OK;
 }
 
 /* ---- Statistics and rows ---- */

@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 #include "gpu/kernel_fill.cuh"
 #include "gpu/kernel_finish.cuh"
+#include "gpu/kernel_small.cuh"
 #include "gpu/kernel_statistics.cuh"
 #include "gpu/planned_rounds.cuh"
 #include "gpu/rounds.cuh"
@@ -196,6 +197,7 @@ struct solve {
     struct matrix *result;
     struct solve_account *account;
     struct timings *timings;
+    bool small;                 /* one cooperative launch */
     const struct ranks *ranks;  /* ranks of a joint solve, else NULL */
     struct schedule *schedule;  /* NULL for the dense plan */
     struct planned_lists lists; /* zero for the dense plan, except for the rows */
@@ -220,10 +222,12 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Whether only half of the matrix is computed. */
+/* Whether only half of the matrix is computed: the graph is undirected and the solve is not a small
+ * one. */
 static bool is_symmetric(const struct solve *solve)
 {
-    return solve->schedule != NULL ? solve->schedule->symmetric : solve->options->symmetric;
+    return solve->schedule != NULL ? solve->schedule->symmetric
+                                   : solve->options->symmetric && !solve->small;
 }
 
 template <typename semiring> MUST_CHECK static enum status plan_workspace(struct solve *solve)
@@ -235,7 +239,8 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
         workspace_set_planned(shape, solve->plan, rows->members, rows->member);
     } else {
         workspace_set_dense(shape, solve->graph->vertex_count,
-                            rounds_pivots(solve->gpu, solve->plan), rows->members, rows->member);
+                            solve->small ? 0 : rounds_pivots(solve->gpu, solve->plan),
+                            rows->members, rows->member);
     }
     shape->edge_count = solve->graph->edge_count;
     shape->element_bytes = sizeof(typename semiring::element);
@@ -266,12 +271,27 @@ template <typename semiring> MUST_CHECK static enum status make_schedule(struct 
 template <typename semiring>
 MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
 {
+    if constexpr (semiring_packing<semiring>() == 1) {
+        if (solve->small) {
+            return small_prepare<semiring>();
+        }
+    }
     STATUS_TRY(panel_prepare<semiring>());
     return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
 }
 
+/* Waits so that the time of each step can be reported. Small solves skip it, because it would cost
+ * them 11 us. */
+MUST_CHECK static enum status await_step(const struct solve *solve)
+{
+    if (!solve->small) {
+        GPU_TRY(cudaStreamSynchronize(solve->gpu->stream));
+    }
+    return STATUS_OK;
+}
+
 /* Prepares the matrix on the device. Allocation and filling count as fill_s, the transfer and
- * scatter of the edges as h2d_s: each waits for the device, so that its time can be told. */
+ * scatter of the edges as h2d_s; in a small solve both count only the time of the host. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -298,14 +318,25 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                          schedule->fill_count, solve->lists.order.rows,
                                          gpu->stream));
     }
-    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    STATUS_TRY(await_step(solve));
     const double filled_s = now_s();
     solve->timings->fill_s += filled_s - begin_s;
     STATUS_TRY(upload_graph<semiring>(gpu, solve->graph, &solve->workspace, solve->observer,
                                       matrix_of<semiring>(solve), solve->lists.order));
-    GPU_TRY(cudaStreamSynchronize(gpu->stream));
+    STATUS_TRY(await_step(solve));
     solve->timings->h2d_s += now_s() - filled_s;
     return STATUS_OK;
+}
+
+template <typename semiring> MUST_CHECK static enum status compute_small(const struct solve *solve)
+{
+    const struct gpu *gpu = solve->gpu;
+    struct small_step step;
+    step.tile_count = (solve->graph->vertex_count + SMALL_TILE - 1) / SMALL_TILE;
+    step.control = gpu->control;
+    step.negative = &gpu->alarm_device->negative;
+    return small_launch<semiring>(matrix_of<semiring>(solve), step, gpu->multiprocessors,
+                                  gpu->stream);
 }
 
 /* The element type by which statistics_reaches recognises unreachable entries of the working

@@ -30,7 +30,7 @@ struct workspace_shape {
     uint32_t left_slots;    /* left tiles in a set of operands */
     uint32_t right_slots;   /* likewise */
     uint32_t parities;      /* sets of operands: rounds in memory at once */
-    uint32_t pivots;        /* pivot tiles per round */
+    uint32_t pivots;        /* pivot tiles per round; 0: no operands */
     uint32_t closed_slots;  /* diagonal tiles in a set of operands, in a group of devices */
 };
 

@@ -26,21 +26,21 @@
 #define CANCEL_SIDE 60
 
 static const struct gpu_variant variants[] = {
-    {"single i4", {GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
-    {"single i4 symmetric", {GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
-    {"single f8 symmetric", {GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, true},
-    {"single u2 in 16 bits", {0, GPU_NEVER, 0}, KIND_U2, true, false},
-    {"single u2 in 16 bits symmetric", {0, GPU_NEVER, 0}, KIND_U2, true, true},
-    {"pair i4", {GPU_NEVER, 0, 0}, KIND_I4, false, false},
-    {"pair u2", {GPU_NEVER, 0, 0}, KIND_U2, false, false},
-    {"pair f4", {GPU_NEVER, 0, 0}, KIND_F4, false, false},
-    {"pair f8", {GPU_NEVER, 0, 0}, KIND_F8, false, false},
-    {"pair i4 in 16 bits", {0, 0, 0}, KIND_I4, true, false},
-    {"pair i4 symmetric", {GPU_NEVER, 0, 0}, KIND_I4, false, true},
-    {"pair f4 symmetric", {GPU_NEVER, 0, 0}, KIND_F4, false, true},
-    {"pair f8 symmetric", {GPU_NEVER, 0, 0}, KIND_F8, false, true},
-    {"pair i4 in 16 bits symmetric", {0, 0, 0}, KIND_I4, true, true},
-    {"pair u2 in 16 bits symmetric", {0, 0, 0}, KIND_U2, true, true},
+    {"single i4", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
+    {"single i4 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
+    {"single f8 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, true},
+    {"single u2 in 16 bits", {0, 0, GPU_NEVER, 0}, KIND_U2, true, false},
+    {"single u2 in 16 bits symmetric", {0, 0, GPU_NEVER, 0}, KIND_U2, true, true},
+    {"pair i4", {0, GPU_NEVER, 0, 0}, KIND_I4, false, false},
+    {"pair u2", {0, GPU_NEVER, 0, 0}, KIND_U2, false, false},
+    {"pair f4", {0, GPU_NEVER, 0, 0}, KIND_F4, false, false},
+    {"pair f8", {0, GPU_NEVER, 0, 0}, KIND_F8, false, false},
+    {"pair i4 in 16 bits", {0, 0, 0, 0}, KIND_I4, true, false},
+    {"pair i4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_I4, false, true},
+    {"pair f4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F4, false, true},
+    {"pair f8 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F8, false, true},
+    {"pair i4 in 16 bits symmetric", {0, 0, 0, 0}, KIND_I4, true, true},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 /* For a slow tool: single and pairs, both ways through the panels, words of one and of two. */

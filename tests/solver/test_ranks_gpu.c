@@ -22,26 +22,26 @@
 #define LARGEST 3000
 
 static const struct gpu_variant variants[] = {
-    {"single i4", {GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
-    {"single f8", {GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, false},
-    {"single u2 in 16 bits", {0, GPU_NEVER, 0}, KIND_U2, true, false},
-    {"pair i4", {GPU_NEVER, 0, 0}, KIND_I4, false, false},
-    {"pair i4 symmetric", {GPU_NEVER, 0, 0}, KIND_I4, false, true},
-    {"pair u2", {GPU_NEVER, 0, 0}, KIND_U2, false, false},
-    {"pair f4", {GPU_NEVER, 0, 0}, KIND_F4, false, false},
-    {"pair f8", {GPU_NEVER, 0, 0}, KIND_F8, false, false},
-    {"pair i4 in 16 bits", {0, 0, 0}, KIND_I4, true, false},
-    {"pair u2 in 16 bits symmetric", {0, 0, 0}, KIND_U2, true, true},
-    {"single i4 symmetric", {GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
-    {"pair f8 symmetric", {GPU_NEVER, 0, 0}, KIND_F8, false, true},
+    {"single i4", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, false},
+    {"single f8", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_F8, false, false},
+    {"single u2 in 16 bits", {0, 0, GPU_NEVER, 0}, KIND_U2, true, false},
+    {"pair i4", {0, GPU_NEVER, 0, 0}, KIND_I4, false, false},
+    {"pair i4 symmetric", {0, GPU_NEVER, 0, 0}, KIND_I4, false, true},
+    {"pair u2", {0, GPU_NEVER, 0, 0}, KIND_U2, false, false},
+    {"pair f4", {0, GPU_NEVER, 0, 0}, KIND_F4, false, false},
+    {"pair f8", {0, GPU_NEVER, 0, 0}, KIND_F8, false, false},
+    {"pair i4 in 16 bits", {0, 0, 0, 0}, KIND_I4, true, false},
+    {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
+    {"single i4 symmetric", {0, GPU_NEVER, GPU_NEVER, 0}, KIND_I4, false, true},
+    {"pair f8 symmetric", {0, GPU_NEVER, 0, 0}, KIND_F8, false, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
 
 static const struct gpu_variant timed[] = {
-    {"i4", {GPU_NEVER, 7168, 0}, KIND_I4, false, false},
-    {"i4 symmetric", {GPU_NEVER, 7168, 0}, KIND_I4, false, true},
-    {"u2 in 16 bits", {0, 7168, 0}, KIND_U2, true, false},
-    {"f4", {GPU_NEVER, 7168, 0}, KIND_F4, false, false},
+    {"i4", {2048, GPU_NEVER, 7168, 0}, KIND_I4, false, false},
+    {"i4 symmetric", {2048, GPU_NEVER, 7168, 0}, KIND_I4, false, true},
+    {"u2 in 16 bits", {2048, 0, 7168, 0}, KIND_U2, true, false},
+    {"f4", {2048, GPU_NEVER, 7168, 0}, KIND_F4, false, false},
 };
 
 /* Multiples of a tile and of a block of two, one more, one less, and others. */

@@ -1,0 +1,245 @@
+/* A whole solve of a graph of up to some 2,000 vertices as one cooperative launch: where a round
+ * takes a few microseconds, launches would cost more than the arithmetic.
+ *
+ * Blocks of 256 threads and 83 KiB of shared memory (doubles 67). Every one stays for the whole
+ * solve and takes work by its index. A round has two steps, each ended by a barrier of the whole
+ * grid: the panels of the pivot as products with its closed tile, in strips of half a tile, 4x2 or
+ * 2x4 elements per thread; then the interior, 4x4 per thread, or 8x4 in pairs of tiles where there
+ * are many. There the first block takes the next pivot's tile and closes it, so that its chain of
+ * pivots runs beside the other tiles.
+ *
+ * The operands are read from the matrix, which stays in the second-level cache. */
+#pragma once
+
+#include "gpu/small_tile.cuh"
+
+#include <cooperative_groups.h>
+
+#define SMALL_STRIPS (SMALL_TILE / SMALL_STRIP)
+
+template <typename semiring>
+static __device__ __forceinline__ void
+small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
+                     const struct small_step &step, uint32_t pivot,
+                     struct small_part<typename semiring::element, QUAD, QUAD, 1> &part,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
+    if (small_close<semiring>(part, shared)) {
+        small_store(part, small_inside(small_tile(matrix, pivot, pivot), place.row, place.column));
+    } else {
+        small_stop(step);
+    }
+    /* Barrier: the next tile may overwrite the shared memory that the closing reads. */
+    __syncthreads();
+}
+
+/* Half of a row tile: all rows, 32 columns. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_row_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
+                uint32_t column, uint32_t strip,
+                struct small_shared<typename semiring::element> *shared)
+{
+    const struct small_view<typename semiring::element> home =
+        small_inside(small_tile(matrix, pivot, column), 0, strip * SMALL_STRIP);
+    struct small_part<typename semiring::element, QUAD, 2, 1> part;
+    struct tile_place place;
+    place.row = threadIdx.x / (SMALL_STRIP / 2) * QUAD;
+    place.column = threadIdx.x % (SMALL_STRIP / 2) * 2;
+    small_relax<semiring, SMALL_TILE, SMALL_STRIP>(part, place, small_tile(matrix, pivot, pivot),
+                                                   home, home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
+}
+
+/* Half of a column tile: 32 rows, all columns. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32_t pivot,
+                   uint32_t row, uint32_t strip,
+                   struct small_shared<typename semiring::element> *shared)
+{
+    const struct small_view<typename semiring::element> home =
+        small_inside(small_tile(matrix, row, pivot), strip * SMALL_STRIP, 0);
+    struct small_part<typename semiring::element, 2, QUAD, 1> part;
+    struct tile_place place;
+    place.row = threadIdx.x / (SMALL_TILE / QUAD) * 2;
+    place.column = threadIdx.x % (SMALL_TILE / QUAD) * QUAD;
+    small_relax<semiring, SMALL_STRIP, SMALL_TILE>(part, place, home,
+                                                   small_tile(matrix, pivot, pivot), home, shared);
+    small_store(part, small_inside(home, place.row, place.column));
+}
+
+/* Index of the tile row or column at `place` when the pivot's is skipped. */
+static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
+{
+    return place + (place >= pivot ? 1 : 0);
+}
+
+/* Computes the panels: first the strips of the row tiles, then those of the column tiles. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_panels(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
+             uint32_t pivot, struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t others = step.tile_count - 1;
+    const uint32_t strips = others * SMALL_STRIPS;
+    for (uint32_t index = blockIdx.x; index < 2 * strips; index += gridDim.x) {
+        const uint32_t place = index % strips / SMALL_STRIPS;
+        const uint32_t other = small_other(place, pivot);
+        if (index < strips) {
+            small_row_strip<semiring>(matrix, pivot, other, index % SMALL_STRIPS, shared);
+        } else {
+            small_column_strip<semiring>(matrix, pivot, other, index % SMALL_STRIPS, shared);
+        }
+    }
+}
+
+/* Relaxes the interior tile (row, column) over the pivot tile. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_t row,
+                  uint32_t column, uint32_t pivot,
+                  struct small_shared<typename semiring::element> *shared)
+{
+    small_interior_tile<semiring>(small_tile(matrix, row, pivot), small_tile(matrix, pivot, column),
+                                  small_tile(matrix, row, column), shared);
+}
+
+/* Computes interior tiles one at a time, from index `first` on in steps of `step_by`. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
+                     uint32_t pivot, uint32_t first, uint32_t step_by,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    for (uint32_t index = first; index < others * others; index += step_by) {
+        const uint32_t row = small_other(index / others, pivot);
+        const uint32_t column = small_other(index % others, pivot);
+        if (row != pivot + 1 || column != pivot + 1) {
+            small_interior_at<semiring>(matrix, row, column, pivot, shared);
+        }
+    }
+}
+
+/* Computes interior tiles in pairs. It skips the tile of the next pivot, which the first block
+ * closes, and the missing half of the last pair. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
+                     uint32_t pivot, uint32_t first, uint32_t step_by,
+                     struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t pairs = (others + 1) / 2;
+    for (uint32_t index = first; index < pairs * others; index += step_by) {
+        const uint32_t place = index / others * 2;
+        const uint32_t row0 = small_other(place, pivot);
+        const uint32_t row1 = small_other(place + 1, pivot);
+        const uint32_t column = small_other(index % others, pivot);
+        const bool is_next = column == pivot + 1;
+        if (place + 1 < others && !(is_next && (row0 == pivot + 1 || row1 == pivot + 1))) {
+            small_interior_pair<semiring>(
+                {{small_tile(matrix, row0, pivot), small_tile(matrix, row1, pivot)},
+                 small_tile(matrix, pivot, column),
+                 {small_tile(matrix, row0, column), small_tile(matrix, row1, column)}},
+                shared);
+        } else if (!is_next || row0 != pivot + 1) {
+            small_interior_at<semiring>(matrix, row0, column, pivot, shared);
+        } else if (place + 1 < others) {
+            small_interior_at<semiring>(matrix, row1, column, pivot, shared);
+        }
+    }
+}
+
+/* Computes the interior. The first block relaxes and closes the next pivot's tile and does nothing
+ * else, unless it is the only block. */
+template <typename semiring>
+static __device__ __forceinline__ void
+small_interior(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
+               uint32_t pivot, struct small_shared<typename semiring::element> *shared)
+{
+    const uint32_t others = step.tile_count - 1;
+    const bool alone = gridDim.x == 1;
+    if (blockIdx.x == 0 && pivot + 1 < step.tile_count) {
+        struct small_part<typename semiring::element, QUAD, QUAD, 1> part;
+        small_relax_tile<semiring>(
+            part, tile_place_of_thread<SMALL_TILE>(), small_tile(matrix, pivot + 1, pivot),
+            small_tile(matrix, pivot, pivot + 1), small_tile(matrix, pivot + 1, pivot + 1), shared);
+        small_close_and_keep<semiring>(matrix, step, pivot + 1, part, shared);
+    }
+    if (blockIdx.x == 0 && !alone) {
+        return;
+    }
+    const uint32_t first = alone ? 0 : blockIdx.x - 1;
+    const uint32_t blocks = alone ? 1 : gridDim.x - 1;
+    if constexpr (small_pairs<semiring>()) {
+        if (others * others >= 2 * blocks) {
+            small_interior_pairs<semiring>(matrix, others, pivot, first, blocks, shared);
+            return;
+        }
+    }
+    small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
+}
+
+/* Blocks per multiprocessor. The registers for 8x4 elements per thread leave no room for a third
+ * block. */
+#define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
+
+template <typename semiring>
+__global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR)
+    small_kernel(struct tile_matrix<typename semiring::element> matrix,
+                 const __grid_constant__ struct small_step step)
+{
+    typedef typename semiring::element element;
+    extern __shared__ __align__(128) unsigned char block_storage[];
+    struct small_shared<element> *const shared =
+        reinterpret_cast<struct small_shared<element> *>(block_storage);
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (blockIdx.x == 0) {
+        struct small_part<element, QUAD, QUAD, 1> part;
+        const struct tile_place place = tile_place_of_thread<SMALL_TILE>();
+        small_load(part, small_inside(small_tile(matrix, 0, 0), place.row, place.column));
+        small_close_and_keep<semiring>(matrix, step, 0, part, shared);
+    }
+    for (uint32_t pivot = 0; pivot < step.tile_count; pivot++) {
+        grid.sync();
+        if (tile_stopped(step.control)) {
+            return;
+        }
+        small_panels<semiring>(matrix, step, pivot, shared);
+        grid.sync();
+        small_interior<semiring>(matrix, step, pivot, shared);
+    }
+}
+
+/* Called once per device and semiring, before the first launch. */
+template <typename semiring> MUST_CHECK static enum status small_prepare(void)
+{
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)sizeof(struct small_shared<typename semiring::element>)));
+    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared));
+    return STATUS_OK;
+}
+
+/* Launches one block per tile, or as many as the device can hold at the same time if that is less.
+ */
+template <typename semiring>
+MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
+                                           struct small_step step, uint32_t multiprocessors,
+                                           cudaStream_t stream)
+{
+    constexpr size_t shared_bytes = sizeof(struct small_shared<typename semiring::element>);
+    const uint32_t tiles = step.tile_count * step.tile_count;
+    int together = 0;
+    GPU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, small_kernel<semiring>,
+                                                          SMALL_THREADS, shared_bytes));
+    const uint32_t most = multiprocessors * (uint32_t)together;
+    void *arguments[] = {&matrix, &step};
+    GPU_TRY(cudaLaunchCooperativeKernel((const void *)small_kernel<semiring>,
+                                        dim3(tiles < most ? tiles : most), dim3(SMALL_THREADS),
+                                        arguments, shared_bytes, stream));
+    return STATUS_OK;
+}
