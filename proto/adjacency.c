@@ -22,7 +22,8 @@ static enum status allocate(const struct graph *graph, struct adjacency *adjacen
 {
     const size_t count = (size_t)graph->edge_count * (graph->directed ? 1 : 2);
 
-    /* calloc checks the products; no array is empty, which it may answer with NULL. */
+    /* calloc checks the products for overflow. No array is empty, because calloc(0) may return
+     * NULL. */
     adjacency->offset = calloc((size_t)graph->vertex_count + 2, sizeof(*adjacency->offset));
     adjacency->source = calloc(count + 1, sizeof(*adjacency->source));
     if (graph->weight_type == WEIGHT_INTEGER) {
@@ -62,8 +63,8 @@ enum status adjacency_create(const struct graph *graph, struct adjacency **ret_a
         adjacency_destroy(adjacency);
         return STATUS_NO_MEMORY;
     }
-    /* The counts of the edges into v at offset[v + 2]; summed up, offset[v + 1] is where v's begin,
-     * and as they are placed where v's end. */
+    /* Counting sort with one array: offset[v + 2] first counts the edges into v; after the sums,
+     * offset[v + 1] is where the edges into v begin, and once they are stored, where they end. */
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             adjacency->offset[(size_t)graph->target[edge] + 2]++;

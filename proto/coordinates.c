@@ -61,8 +61,9 @@ void coordinates_complete(struct coordinates *coordinates)
 }
 
 /* Scans all vertices: a million take some milliseconds, and an index would need memory of its own.
- * On the sphere it compares chords: they grow with the arc, know no antimeridian and no poles, and
- * are exact where they are short. A comparison with not-a-number is false. */
+ * On the sphere it compares chords, which grow with the arc, have no special cases at the
+ * antimeridian and the poles, and are exact for short distances. Comparisons with not-a-number are
+ * false. */
 bool coordinates_nearest(const struct coordinates *coordinates, double x, double y,
                          uint32_t *ret_row, double *ret_distance)
 {

@@ -20,13 +20,13 @@ static double power_of_ten(uint32_t decimals)
     return decimals < EXACT_POWERS ? decimals_powers[decimals] : pow(10, decimals);
 }
 
-/* Below 2^50 the error of the product is less than half of 1. */
+/* The error of the product is below 0.5, since the integer is below 2^50. */
 double decimals_multiply(double value, uint32_t decimals)
 {
     return rint(value * power_of_ten(decimals));
 }
 
-/* One division by an exact power is correctly rounded. */
+/* A division by an exact power of ten is correctly rounded; larger powers are left to strtod. */
 double decimals_divide(double integer, uint32_t decimals)
 {
     char text[64];
@@ -51,8 +51,8 @@ uint32_t decimals_count(double value, uint32_t least)
     return NO_DECIMALS;
 }
 
-/* Added to a double and subtracted again this leaves the nearest integer, below 2^51: one vector
- * addition each, where rint() is a call. */
+/* Adding this to a double below 2^51 and subtracting it again gives the nearest integer: two vector
+ * additions, where rint() is a function call. */
 #define ROUNDING 6755399441055744.0 /* 1.5 * 2^52 */
 
 void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t count,
@@ -64,7 +64,7 @@ void decimals_multiply_all(const double *quotients, uint32_t decimals, size_t co
     }
 }
 
-/* Elements that are copied aside before their quotients take their place. */
+/* Elements copied aside before their quotients overwrite them. */
 #define RUN 256
 
 union run {
@@ -91,7 +91,7 @@ static void divide_run(const union run *run, enum kind kind, uint32_t decimals, 
     }
 }
 
-/* From the end: no quotient is written over a number that is still to be read. */
+/* Works from the end, so that no quotient overwrites a number that is still needed. */
 void decimals_divide_all(const void *numbers, enum kind kind, uint32_t decimals, size_t count,
                          double *quotients)
 {

@@ -12,11 +12,9 @@ void edge_changes_finish(struct edge_changes *changes)
 {
     free(changes->list);
     free(changes->weights);
-    changes->list = NULL; /* the digest stays: it tells a repeated request */
+    changes->list = NULL; /* the digest stays, to recognize a repeated request */
     changes->weights = NULL;
 }
-
-/* ---- A list of changes ---- */
 
 static uint64_t key_of(const struct edge_change *change)
 {
@@ -33,8 +31,8 @@ static int compare_changes(const void *left, const void *right)
     return a->place < b->place ? -1 : 1;
 }
 
-/* By ends, those of an undirected edge in the order of its graph; of the same ends the last. Loops
- * are left out, as from an upload. */
+/* Sorts the list by source and target, in an undirected graph with the smaller end first. Keeps the
+ * last of several changes to an edge. Self-loops are dropped, as in an upload. */
 static enum status sort_list(struct edge_changes *changes, const struct graph *graph,
                              uint64_t *ret_loops, struct problem *reterr)
 {
@@ -44,7 +42,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         struct edge_change *change = &changes->list[i];
         if (change->source >= graph->vertex_count || change->target >= graph->vertex_count) {
             return problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                               "The name was given to a graph of other vertices meanwhile.");
+                               "The alias was moved to a graph with other vertices meanwhile.");
         }
         if (change->source == change->target && change->weight < 0) {
             problem_set(reterr, STATUS_BAD_GRAPH,
@@ -74,8 +72,6 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
     return STATUS_OK;
 }
 
-/* ---- Weights of a graph ---- */
-
 static enum status make_real(struct graph *graph)
 {
     const uint64_t count = graph->edge_count;
@@ -94,7 +90,7 @@ static enum status make_real(struct graph *graph)
     return STATUS_OK;
 }
 
-/* A zero has no sign, as in an upload. */
+/* Adding 0.0 turns -0 into 0, as in an upload. */
 static void put_weight(struct graph *graph, uint64_t edge, double weight)
 {
     if (graph->weight_type == WEIGHT_INTEGER) {
@@ -104,9 +100,7 @@ static void put_weight(struct graph *graph, uint64_t edge, double weight)
     }
 }
 
-/* ---- Weights in a list ---- */
-
-/* Whether some weight of the list is no integer of 32 bits. */
+/* Whether some weight of the list does not fit an int32. */
 static bool has_reals(const struct edge_changes *changes)
 {
     bool is_real = false;
@@ -117,9 +111,10 @@ static bool has_reals(const struct edge_changes *changes)
     return is_real;
 }
 
-/* How much longer a path of the same edges may have become, unless there are others or some below
- * 0. Of weights alone: the least and the largest of all before and after, and whether an edge that
- * had it before has another now. */
+/* Bounds on the change that a list makes. raised: how much the length of any path of unchanged
+ * edges may grow; is_unbounded: edges were added or removed, or weights are negative. least, most:
+ * range of old and new weights; loses_least, loses_most: an edge of the old range has a new weight.
+ */
 struct difference {
     bool is_unbounded;
     double raised;
@@ -129,7 +124,7 @@ struct difference {
     bool loses_most;
 };
 
-/* Finds the edges of the list: whether all are there, and none is removed. */
+/* Looks up the edges of the list. Returns whether all exist and none is removed. */
 static bool find_edges(struct edge_changes *changes, const struct graph *graph)
 {
     bool keeps_edges = true;
@@ -164,8 +159,6 @@ static enum status set_weights(struct edge_changes *changes, struct graph *graph
     return graph->weight_type == WEIGHT_REAL ? graph_rows_narrow(graph) : STATUS_OK;
 }
 
-/* ---- All weights ---- */
-
 static enum status replace_weights(const struct edge_changes *changes, struct graph *graph,
                                    struct problem *reterr)
 {
@@ -176,7 +169,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
                     " bytes, not %zu.",
                     graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
         problem_limit(reterr, (double)wanted, (double)changes->weights_size);
-        problem_hint(reterr, "The order is that of GET .../edges, each edge of the graph once.");
+        problem_hint(reterr, "List one weight per edge, in the order of GET .../edges.");
         return STATUS_BAD_GRAPH;
     }
     STATUS_TRY(kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK);
@@ -191,9 +184,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
     return graph->weight_type == WEIGHT_REAL ? graph_rows_narrow(graph) : STATUS_OK;
 }
 
-/* ---- Edges that come or go ---- */
-
-/* The edges of the graph and the changes, both in order, as one list in order. */
+/* Merges the sorted edges of the graph and the sorted changes into one sorted list. */
 static void merge_edges(struct edge_changes *changes, const struct graph *graph,
                         struct edge_buffer *edges, uint64_t *ret_absent,
                         struct difference *ret_difference)
@@ -235,7 +226,7 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
     changes->count = (size_t)(kept - changes->list);
 }
 
-/* Takes the edges. */
+/* Builds the changed graph. The memory of the edges is moved, even on failure. */
 static enum status build_graph(struct edge_buffer *edges, const struct difference *difference,
                                struct graph **graph)
 {
@@ -284,13 +275,12 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     return build_graph(&edges, difference, graph);
 }
 
-/* ---- All together ---- */
-
-/* Between these a bound decides nothing, so that it may be higher than needed. */
+/* Bounds between this and GRAPH_BOUND_I4 lead to the same decisions, so an approximate bound is
+ * enough. */
 #define LARGE_BOUND 1048576.0
 
-/* Components and bound take long to find again, so what is known of them is kept: the same edges
- * leave the components as they were, and a path passes an edge once. */
+/* Components and bound are expensive to compute, so known values are kept: with the same edges the
+ * components are unchanged, and a path uses an edge at most once. */
 static enum status change_weights(struct edge_changes *changes, struct difference *difference,
                                   struct graph *graph, struct problem *reterr)
 {

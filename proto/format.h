@@ -1,4 +1,5 @@
-/* The formats by name, media type and file ending: what is read, what is written. */
+/* The table of graph and matrix formats: names, media types, file endings and what each is used
+ * for. Constant data for any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,23 +24,26 @@ enum format {
 };
 
 struct format_info {
-    const char *name;            /* as in ?format= */
-    const char *description;     /* one line for people */
-    const char *media_types[4];  /* first is canonical; NULL ends the list */
+    const char *name;            /* value of the parameter format= */
+    const char *description;     /* one line for users */
+    const char *media_types[4];  /* the first is canonical; NULL ends the list */
     const char *file_endings[8]; /* without the dot; NULL ends the list */
     bool graph_input;
     bool matrix_output;
-    bool sniffed;                  /* told by its first bytes */
-    const char *const *parameters; /* of an upload, beside format and name; NULL ends the list */
+    bool sniffed; /* recognized by the first bytes of a file */
+    const char *const
+        *parameters; /* upload parameters other than format and name; NULL ends the list */
 };
 
-/* NULL for FORMAT_NONE. */
+/* Returns NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
 enum format format_from_name(const char *name);
-/* Whether it is the wanted one. Parameters after ';' and case do not count; NULL is none. */
+/* Whether media_type is `wanted`, ignoring case and parameters after ';'. NULL is not. */
 bool format_media_type_is(const char *media_type, const char *wanted);
 enum format format_from_media_type(const char *media_type);
-/* By the ending of a file name, for the direction wanted. */
+/* The format with the file ending of this path, among formats that matrices are written in
+ * (matrix_output) or that graphs are read from. */
 enum format format_from_path(const char *path, bool matrix_output);
-/* A media type that says nothing: absent, curl's form default, octet-stream or plain text. */
+/* Whether a media type says nothing about the format: absent, curl's default for forms,
+ * application/octet-stream or text/plain. */
 bool format_media_type_is_vague(const char *media_type);

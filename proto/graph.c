@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below these no sum of two distances leaves the kind (see kind.h). */
-#define BOUND_F8 9007199254740992.0 /* 2^53: integers are exact up to here */
+/* Below this bound the sum of two distances is exact in f8 (see kind.h). */
+#define BOUND_F8 9007199254740992.0 /* 2^53: every smaller integer is exact */
 
 void graph_destroy(struct graph *graph)
 {
@@ -80,7 +80,7 @@ static bool fits_float(const struct graph *graph)
                (double)FLT_MAX;
 }
 
-/* Whether every distance is right in this kind. u2 is solved as i4 and narrowed. */
+/* Checks that every distance is correct in this kind. A u2 matrix is solved as i4 and narrowed. */
 static enum status check(const struct graph *graph, enum kind kind, struct problem *reterr)
 {
     const struct graph_summary *summary = &graph->summary;
@@ -111,7 +111,6 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
                : refuse_bound(graph, kind, GRAPH_BOUND_I4, "Ask for kind=f8.", reterr);
 }
 
-/* Integers are answered exactly or not at all. */
 enum status graph_choose_kind(const struct graph *graph, enum kind requested, enum kind *ret_kind,
                               struct problem *reterr)
 {
@@ -230,7 +229,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Union-find. Most graphs are one component, which the first rows tell. */
+/* Union-find. Most graphs have one component, which the first rows connect. */
 enum status graph_count_components(struct graph *graph)
 {
     const uint32_t vertex_count = graph->vertex_count;
@@ -259,9 +258,9 @@ enum status graph_count_components(struct graph *graph)
     return STATUS_OK;
 }
 
-/* Rows come in order and so do the targets within each: the reverses of the edges that lead to
- * larger vertices are met in the order in which they are stored. next: of each row, the first edge
- * that is no such reverse yet; when its row comes, its first edge to a larger vertex. */
+/* Rows and targets are ascending, so the reverse edges of v's edges to larger vertices occur in the
+ * order in which those rows store them. next[v]: the first edge of row v that was not yet matched
+ * as such a reverse; once row v is reached, its first edge to a larger vertex. */
 static bool is_symmetric(const struct graph *graph, uint64_t *next)
 {
     for (uint32_t vertex = 0; vertex < graph->vertex_count; vertex++) {
@@ -295,7 +294,7 @@ static bool allocate_edges(struct graph *folded)
            (folded->weight_i4 != NULL || folded->weight_f8 != NULL);
 }
 
-/* first: of each row, its first edge to a larger vertex. */
+/* first[v]: the first edge of row v to a larger vertex. */
 static void copy_larger(const struct graph *graph, const uint64_t *first, struct graph *folded)
 {
     uint64_t kept = 0;

@@ -1,13 +1,15 @@
-/* A bound on the distances of a graph. */
+/* A tighter bound on the distances of a graph, so that more graphs are solved as i4. Called by the
+ * thread that builds the graph. */
 #pragma once
 
 #include "proto/graph.h"
 
-/* Lowers summary.distance_bound where it would keep integers without one below 0 from being i4:
- * d(u,v) <= d(u,hub) + d(hub,v), by the paths of a breadth-first search each way. What is not in
- * the hub's strong component counts as before: a shortest path is in the component in one piece.
+/* Lowers summary.distance_bound if the current bound keeps a graph of non-negative integer weights
+ * from being solved as i4. The bound follows from d(u,v) <= d(u,hub) + d(hub,v), with the lengths
+ * of breadth-first paths to and from a hub. Vertices outside the hub's strong component count as
+ * before: the part of a shortest path inside the component is contiguous.
  *
- * Longer paths may still exist: a solver must keep sums that pass GRAPH_BOUND_I4 from wrapping, as
- * min(unreachable, a + b) does. O(n + m), 8 bytes an edge and 28 a vertex meanwhile; without memory
- * nothing changes. */
+ * The bound holds for shortest paths only. Other paths may be longer, so a solver must keep sums
+ * above GRAPH_BOUND_I4 from wrapping, as min(unreachable, a + b) does. O(n + m). Uses 8 bytes an
+ * edge and 28 bytes a vertex during the call; without that memory nothing changes. */
 void graph_tighten_bound(struct graph *graph);

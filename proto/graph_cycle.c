@@ -8,29 +8,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Most cycles show in the first passes; in a long search, looking after each would be most of it.
- */
+/* Passes before checks become rare. Most cycles show in the first passes; in a long search a check
+ * after every pass would take most of the time. */
 #define EAGER_PASSES 16
 
 __extension__ typedef __int128 wide;
 
-/* A weight times its power of ten has no more digits than this, so that the sum of a path, which
- * has fewer edges than 2^26, is below 10^37. */
+/* Limit on the digits of a scaled weight. A path has fewer than 2^26 edges, so its sum is below
+ * 10^37 and fits 128 bits. */
 #define WEIGHT_DIGITS 29
 #define HALF_DIGITS UINT64_C(1000000000000000000) /* 10^18 */
 
 struct search {
     const struct graph *graph;
-    wide *weight; /* of each edge, exact: the shortest decimal that is read as it, times 10^decimals
-                     and cut after WEIGHT_DIGITS digits of the largest one; NULL: weight_i4 */
+    wide *weight; /* exact weight of each edge: the shortest decimal that parses to it, times
+                     10^decimals, cut after WEIGHT_DIGITS digits of the largest; NULL: weight_i4
+                     applies */
     int decimals;
     wide *distance;
     uint32_t *parent; /* NO_VERTEX = the virtual source */
-    bool *active;     /* its distance fell since its edges were relaxed */
-    uint32_t *mark;   /* the walk that met the vertex last, 0 = none */
+    bool *active;     /* the distance fell after its edges were last relaxed */
+    uint32_t *mark;   /* number of the walk that last visited the vertex; 0 = none */
 };
 
-/* The power of ten that makes integers of all weights, or of the leading digits of the largest. */
+/* Returns the power of ten that makes all weights integers, or the leading digits of the largest.
+ */
 static int find_decimals(const struct graph *graph)
 {
     int lowest = INT32_MAX;
@@ -76,7 +78,7 @@ static wide weight_at(const struct search *search, uint64_t edge)
     return search->weight != NULL ? search->weight[edge] : search->graph->weight_i4[edge];
 }
 
-/* The double nearest to sum / 10^decimals. */
+/* Returns the double nearest to sum / 10^decimals. */
 static double value_of(const struct search *search, wide sum)
 {
     const wide size = sum < 0 ? -sum : sum;
@@ -107,8 +109,8 @@ static bool relax_from(struct search *search, uint32_t u)
     return changed;
 }
 
-/* Passes run up and down in turn: a path numbered along its way, as in road networks, settles in
- * one of them, whichever way it runs (Yen 1970). */
+/* Passes alternate between ascending and descending order: a path numbered in order, as in road
+ * networks, settles in one pass of the right direction (Yen 1970). */
 static bool relax_all(struct search *search, bool descending)
 {
     uint32_t count = search->graph->vertex_count;
@@ -124,7 +126,7 @@ static bool relax_all(struct search *search, bool descending)
     return changed;
 }
 
-/* Length and sum of the cycle of parents through v. */
+/* Returns the length of the predecessor cycle through v, and its sum of weights. */
 static size_t measure(const struct search *search, uint32_t v, wide *ret_sum)
 {
     size_t length = 0;
@@ -141,7 +143,8 @@ static size_t measure(const struct search *search, uint32_t v, wide *ret_sum)
     return length;
 }
 
-/* A vertex on a negative cycle of the predecessor graph, NO_VERTEX when there is none. */
+/* Returns a vertex on a cycle of the predecessor graph, which is negative; NO_VERTEX without a
+ * cycle. */
 static uint32_t find_cycle(struct search *search)
 {
     uint32_t count = search->graph->vertex_count;
@@ -200,7 +203,7 @@ static enum status walk(const uint32_t *vertices, size_t length, double weight,
     return STATUS_OK;
 }
 
-/* Without direction a negative edge there and back is a cycle. */
+/* In an undirected graph a negative edge, walked back and forth, is a cycle. */
 static enum status find_negative_edge(const struct graph *graph, uint32_t **ret_cycle,
                                       size_t *ret_length, double *ret_weight)
 {
@@ -234,7 +237,8 @@ static enum status search_cycle(struct search *search, uint32_t **ret_cycle, siz
         search->parent[v] = NO_VERTEX;
         search->active[v] = true;
     }
-    /* A pass that changes something after as many passes as there are vertices proves a cycle. */
+    /* If a pass still changes a distance after as many passes as vertices, there is a negative
+     * cycle. */
     for (uint32_t pass = 0; pass <= count && relax_all(search, pass % 2 == 1); pass++) {
         bool look = pass < EAGER_PASSES || pass % EAGER_PASSES == 0 || pass == count;
         uint32_t v = look ? find_cycle(search) : NO_VERTEX;

@@ -1,6 +1,6 @@
-/* The loops of hierarchy_kernel.c in one kind; no include guard, as it is included once for each,
- * with ELEMENT, UNREACHABLE, NAME and CANONICAL defined as for front_body.h, MASK an integer as
- * wide as ELEMENT, and CANONICAL_VECTOR the CANONICAL of a vector. */
+/* The loops of hierarchy_kernel.c for one kind. No include guard: the file is included once per
+ * kind, with ELEMENT, UNREACHABLE, NAME and CANONICAL defined as for front_body.h, MASK an integer
+ * as wide as ELEMENT, and CANONICAL_VECTOR the vector form of CANONICAL. */
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(VECTOR_BYTES)));
 typedef MASK NAME(mask) __attribute__((vector_size(VECTOR_BYTES)));
@@ -32,7 +32,7 @@ static void NAME(climb)(const struct hierarchy_search *search, const void *weigh
         const uint32_t columns = hierarchy_columns(shape, s);
         const uint32_t size = columns + hierarchy_rows_below(shape, s);
         const uint32_t *row_depth = hierarchy->row_depth + shape->row_begin[s];
-        const uint32_t top = hierarchy->above[s] + columns - 1; /* the depth of its first column */
+        const uint32_t top = hierarchy->above[s] + columns - 1; /* depth of the first column */
         const uint32_t first = from > shape->first[s] ? from - shape->first[s] : 0;
         for (uint32_t i = first; i < columns; i++) {
             local[i] = depth[top - i];
@@ -68,7 +68,7 @@ ALWAYS_INLINE NAME(vector) NAME(add)(const ELEMENT *up, const ELEMENT *down)
     return a + b;
 }
 
-/* The last vector may have some sums once more. */
+/* The last vector may overlap the one before: a sum counted twice does not change the minimum. */
 static void NAME(meet)(const void *up_label, const void *down_label, uint32_t common, int32_t above,
                        void *ret_element)
 {
@@ -98,12 +98,12 @@ static void NAME(meet)(const void *up_label, const void *down_label, uint32_t co
 
 /* ---- Rows ----
  *
- * From the root down each column takes the way by each later vertex that it has an arc from. The
- * reverse of a postorder is a preorder: a stack of the vertices on the way from the root, by depth,
- * has all that a column needs, and stays in the cache. */
+ * From the root down, each column takes the least sum over its arcs from later vertices. The
+ * reverse of a postorder is a preorder, so a stack with the distances of the current vertex's
+ * ancestors, by depth, has everything a column needs and stays in the cache. */
 
-/* The elements of a supernode on the stack, where it is on the path of a source: those of its
- * climb, and unreachable for the columns below the source. */
+/* Initializes the elements of a supernode on the stack: on the path of the source with the source's
+ * label, and unreachable for columns below the source. */
 static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarchy_start *start,
                         uint32_t s, ELEMENT *own, uint32_t lanes, bool is_met)
 {
@@ -115,7 +115,7 @@ static void NAME(begin)(const struct hierarchy *hierarchy, const struct hierarch
     }
 }
 
-/* From starts[0] alone. */
+/* Sweeps one row, from starts[0]. */
 static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_t end,
                         void *ret_row)
 {
@@ -145,7 +145,7 @@ static void NAME(sweep)(struct hierarchy_search *search, uint32_t begin, uint32_
         for (uint32_t k = columns; k-- > 0;) {
             const ELEMENT *arc = arcs + (size_t)k * size;
             ELEMENT best = is_begun ? own[columns - 1 - k] : UNREACHABLE;
-            /* The column behind this one is the last to be known. */
+            /* The distance of column k + 1 was computed last, so it is used last. */
             for (uint32_t j = size; j-- > k + 1;) {
                 const ELEMENT sum = local[j] + arc[j];
                 best = sum < best ? sum : best;
@@ -175,8 +175,8 @@ ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELE
     }
 }
 
-/* The arcs of a column lead to the columns behind it, which are before it on the stack, and to the
- * rows. */
+/* Relaxes the arcs of a column: to later columns, which precede it on the stack, and to the rows.
+ */
 ALWAYS_INLINE NAME(lanes)
     NAME(sweep_column)(NAME(lanes) best, const ELEMENT *arc, const NAME(lanes) * column,
                        uint32_t behind, const NAME(lanes) * stack, const uint32_t *row_depth,
@@ -195,8 +195,7 @@ ALWAYS_INLINE NAME(lanes)
     return best;
 }
 
-/* Four vertices that follow each other, of all lanes: each takes four elements of its row at once.
- */
+/* Writes four consecutive vertices of all lanes, four elements at a time into each row. */
 ALWAYS_INLINE void NAME(write_four)(const NAME(lanes) *const from[4], size_t n, ELEMENT *ret_rows)
 {
     for (uint32_t lane = 0; lane < HIERARCHY_LANES; lane += 4) {
@@ -218,8 +217,8 @@ ALWAYS_INLINE void NAME(write_four)(const NAME(lanes) *const from[4], size_t n, 
     }
 }
 
-/* Writes a block of positions into the rows, in the order of their vertices: lines are whole before
- * they leave the cache. */
+/* Writes a block of positions into the rows, ordered by vertex, so that cache lines are complete
+ * before they are evicted. */
 ALWAYS_INLINE void NAME(write_block)(const struct hierarchy_search *search, uint32_t first,
                                      uint32_t end, uint32_t count, ELEMENT *ret_rows)
 {
@@ -283,7 +282,7 @@ static void NAME(sweep_lanes)(struct hierarchy_search *search, uint32_t begin, u
             if (position % HIERARCHY_BLOCK == 0) {
                 const uint32_t left = shape->vertex_count - position;
                 const uint32_t stop = position + (left < HIERARCHY_BLOCK ? left : HIERARCHY_BLOCK);
-                if (count == HIERARCHY_LANES) { /* a constant */
+                if (count == HIERARCHY_LANES) { /* constant count, so that the compiler unrolls */
                     NAME(write_block)(search, position, stop, HIERARCHY_LANES, ret_rows);
                 } else {
                     NAME(write_block)(search, position, stop, count, ret_rows);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define LINE_BYTES 64
-/* Rows side by side take this much at most, or are swept one by one. */
+/* Limit on the memory for rows in lanes; above it rows are swept one by one. */
 #define LANES_BYTES_MAX ((size_t)256 << 20)
-/* Vertices of a step of a sweep, alone and side by side: about a millisecond. */
+/* Vertices swept in one step, for one row and in lanes: about a millisecond each. */
 #define STEP_VERTICES 32768
 #define STEP_VERTICES_LANES 8192
 
@@ -17,7 +17,7 @@ static const struct hierarchy_operations *const kernels[ISA_COUNT] = {
     [ISA_AVX2] = hierarchy_kernel_avx2,
     [ISA_AVX512] = hierarchy_kernel_avx512};
 
-/* Integers above this are sums with an unreachable one; see front_body.h. */
+/* Returns the largest finite distance of kind i4: larger sums contain an unreachable distance. */
 static int32_t greatest_distance(const struct hierarchy *hierarchy)
 {
     return hierarchy->summary.negative ? UNREACHABLE_I4_DRIFT : UNREACHABLE_I4 - 1;
@@ -60,8 +60,6 @@ void hierarchy_search_destroy(struct hierarchy_search *search)
     free(search);
 }
 
-/* ---- Pairs ---- */
-
 size_t hierarchy_label_count(const struct hierarchy *hierarchy, uint32_t vertex)
 {
     const uint32_t position = hierarchy->shape.position_of[vertex];
@@ -91,9 +89,7 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
     }
 }
 
-/* ---- Rows ---- */
-
-/* False without memory. */
+/* Sorts the vertices of each block of positions. False when out of memory. */
 static bool order_blocks(struct hierarchy_search *search)
 {
     const struct hierarchy_shape *shape = &search->hierarchy->shape;
@@ -107,7 +103,7 @@ static bool order_blocks(struct hierarchy_search *search)
     return filled != NULL;
 }
 
-/* The label and the path of each of the first starts, in one piece behind the stack. */
+/* Assigns memory for the labels and paths of the first `count` starts, after the stack. */
 static void place_starts(struct hierarchy_search *search, unsigned char *at, uint32_t count)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;
@@ -121,7 +117,7 @@ static void place_starts(struct hierarchy_search *search, unsigned char *at, uin
     }
 }
 
-/* Without memory for lanes the rows are swept one by one. */
+/* Allocates the lanes. False when out of memory or too large: rows are then swept one by one. */
 static bool has_lanes(struct hierarchy_search *search)
 {
     const size_t depths = (size_t)search->hierarchy->height + 1;
@@ -155,7 +151,7 @@ static bool has_stack(struct hierarchy_search *search)
     return search->stack != NULL;
 }
 
-/* Makes the label of a source and the path above it. */
+/* Computes the label of a source and the path from its supernode to the root. */
 static void climb_from(struct hierarchy_search *search, uint32_t source,
                        struct hierarchy_start *start)
 {
@@ -194,7 +190,7 @@ enum status hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t
     return STATUS_OK;
 }
 
-/* Lanes without a row of their own repeat the last one. */
+/* Lanes without a row of their own repeat the last row. */
 static bool step_lanes(struct hierarchy_search *search, uint32_t begin)
 {
     struct hierarchy_sweep *sweep = &search->sweep;

@@ -25,7 +25,7 @@ void input_report_complete(struct input_report *report, const struct reader_note
     report->known = report->format != FORMAT_NONE;
 }
 
-/* Whether the only negative weight is -1, as pgRouting writes for no way in a column cost. */
+/* Whether -1 is the only negative cost, with which pgRouting marks a closed direction. */
 static bool has_negative_costs(const struct input_report *report, const struct graph *graph)
 {
     bool found = graph->summary.min_weight == -1 && strcmp(report->weight, "cost") == 0;
@@ -45,21 +45,23 @@ static void warn_weights(const struct input_report *report, const struct graph *
                           strcmp(report->variant, "matrix") == 0;
 
     if (is_array && arcs > 0 && arcs == pairs && graph->summary.min_weight == 0) {
-        warning_hint(warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
-                                 "Each 0 off the diagonal is an edge of weight 0, and no entry "
-                                 "says that there is no edge."),
-                     "inf says so, and null in JSON: numpy.where(a == 0, numpy.inf, a).");
+        warning_hint(
+            warning_add(warnings, WARNING_ZEROS_ARE_EDGES,
+                        "Each 0 off the diagonal was read as an edge of weight 0, and no entry "
+                        "marks a missing edge."),
+            "Mark missing edges with inf, or null in JSON: numpy.where(a == 0, numpy.inf, a).");
     } else if (!is_array && arcs > 0 && graph->summary.min_weight == 0 &&
                graph->summary.max_weight == 0) {
-        warning_hint(warning_add(warnings, WARNING_ALL_WEIGHTS_ZERO,
-                                 "All weights are 0, and so are all distances."),
-                     "weight= names another column, and weight=none counts each edge 1.");
+        warning_hint(
+            warning_add(warnings, WARNING_ALL_WEIGHTS_ZERO,
+                        "All weights are 0, and so are all distances."),
+            "Choose another column with weight=, or count each edge as 1 with weight=none.");
     }
     if (has_negative_costs(report, graph)) {
         warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
-                                 "A cost of -1 was read as a weight, and pgRouting writes it where "
-                                 "there is no way."),
-                     "no_edge=-1 leaves such edges out.");
+                                 "A cost of -1 was read as a weight, but pgRouting marks a closed "
+                                 "direction with it."),
+                     "no_edge=-1 omits such edges.");
     }
 }
 
@@ -72,17 +74,18 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
         graph->edge_count > 0 && !graph_has_reverse(graph)) {
         warning_hint(
             warning_add(warnings, WARNING_DIRECTED_ASSUMED,
-                        "Nothing says whether the edges lead one way. They were taken as "
+                        "The file does not say whether the edges are directed. They were read as "
                         "directed, and none has its reverse: many pairs may have no path."),
-            "directed=false takes every edge both ways; directed=true says that one way "
-            "is right.");
+            "directed=false makes every edge undirected; directed=true confirms that the edges are "
+            "directed.");
     }
     if (graph->summary.parallel_differing > 0) {
-        warning_hint(warning_add(warnings, WARNING_PARALLEL_MERGED,
-                                 "Of edges with the same ends and other weights the least weight "
-                                 "was kept; left out: %llu.",
-                                 (unsigned long long)graph->summary.parallel_differing),
-                     "Merge parallel edges before, if their weights are to be added or averaged.");
+        warning_hint(
+            warning_add(warnings, WARNING_PARALLEL_MERGED,
+                        "Some edges have the same ends and different weights: the least weight was "
+                        "kept; edges dropped: %llu.",
+                        (unsigned long long)graph->summary.parallel_differing),
+            "Merge parallel edges before the upload if their weights should be added or averaged.");
     }
     warn_weights(report, graph, warnings);
 }
@@ -93,16 +96,16 @@ void input_report_hint(const struct input_report *report, struct problem *proble
         return;
     }
     if (report->format == FORMAT_METIS) {
-        problem_hint(problem, "It was read as METIS, by its first lines: format=edges reads a list "
-                              "of edges.");
+        problem_hint(problem, "The format was guessed as METIS from the first lines; format=edges "
+                              "reads a list of edges.");
     } else if (report->format == FORMAT_EDGES) {
         problem_hint(problem,
-                     "It was read as a list of edges, since its first bytes are of no other "
-                     "format: a line is source, target and perhaps a weight.");
+                     "The file was read as a list of edges, since its first bytes match no other "
+                     "format: a line has a source, a target and an optional weight.");
     }
 }
 
-/* null for nothing, and for a name that is not UTF-8. */
+/* Returns null for an empty text and for one that is not UTF-8. */
 static json_t *text_or_null(const char *text)
 {
     json_t *string = text[0] != '\0' ? json_string(text) : NULL;
@@ -158,7 +161,7 @@ bool input_report_from_json(const json_t *object, struct input_report *ret_repor
         *ret_report = (struct input_report){0};
         return true;
     }
-    /* jansson unpacks from a pointer to non-const, and changes nothing. */
+    /* The cast drops const for json_unpack, which does not change the object. */
     if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:b, s:b, s:s, s:s, s:I, s:I, s?I, s?I}",
                     "format", &format, "guessed", &guessed, "directed", &directed, "directed_by",
                     &direction, "names", &names, "bytes", &bytes, "decoded_bytes", &decoded_bytes,

@@ -1,4 +1,4 @@
-/* The instruction sets that inner loops are compiled for beside the portable one. */
+/* The instruction sets that inner loops are compiled for, in addition to the portable one. */
 #pragma once
 
 /* The widest vectors of the instruction set that a file is compiled for. */
@@ -12,7 +12,7 @@
 
 enum isa { ISA_PORTABLE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
-/* The best one that this processor has. */
+/* The widest instruction set that this processor supports. */
 static inline enum isa isa_best(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* RFC 3339 has years of four digits. */
+/* Largest time that can be printed: RFC 3339 has years of four digits. */
 #define LAST_SECOND 253402300799.0 /* 9999-12-31T23:59:59Z */
 
 static const char *const state_names[JOB_STATE_COUNT] = {
@@ -92,7 +92,7 @@ static json_t *time_or_null(double seconds)
     return json_string(text);
 }
 
-/* Members of a struct that are seconds, by their names in documents. */
+/* A member that holds seconds, with its name in documents. */
 struct duration {
     const char *name;
     size_t offset;
@@ -138,7 +138,7 @@ static json_t *timings_json(const struct timings *timings)
     return durations_json(timing_durations, COUNT(timing_durations), timings);
 }
 
-/* The problem with the members that a negative cycle adds to it. */
+/* Returns the problem, with the members for a negative cycle if there is one. */
 static json_t *report_problem_json(const struct job_report *report)
 {
     json_t *problem = problem_json(&report->problem, NULL);
@@ -154,7 +154,7 @@ static json_t *report_problem_json(const struct job_report *report)
     return problem;
 }
 
-/* Seconds of each of the GPUs that solved a graph together. */
+/* Returns the seconds of each GPU of a group. */
 static json_t *devices_json(const struct job_report *report)
 {
     json_t *list = json_array();
@@ -185,7 +185,7 @@ static bool decode_devices(json_t *list, struct job_report *report)
     return true;
 }
 
-/* Sets the members that only some reports have. */
+/* Sets the members that not every report has. */
 static int set_optional(json_t *object, const struct job_report *report)
 {
     const struct verification *verification = &report->verification;
@@ -215,7 +215,7 @@ static int set_optional(json_t *object, const struct job_report *report)
         failed |= json_object_set_new(
             object, "verified",
             json_pack("{s:I, s:f}", "rows", rows, "seconds", number_round(verification->seconds)));
-        /* The checks that every certificate makes, on each row that it looks at. */
+        /* The list of checks that a certificate makes on each row. */
         failed |= json_object_set_new(
             object, "verification",
             json_pack("{s:I, s:I, s:I, s:s, s:[s, s, s, s], s:o, s:f}", "rows", rows, "of",
@@ -323,7 +323,7 @@ static bool decode_problem(json_t *object, struct job_report *report)
     return report->cycle != NULL;
 }
 
-/* Only some reports have the members behind the plan. */
+/* The members after the plan are optional. */
 static bool decode(json_t *object, struct job_report *report)
 {
     const char *solver;
@@ -376,7 +376,7 @@ enum status job_report_decode(const char *text, struct job_report *ret_report)
     return STATUS_OK;
 }
 
-/* kind may be NULL: a graph alone has none. summary may be NULL: the graph is gone. */
+/* kind may be NULL for a graph without a result. summary may be NULL for a deleted graph. */
 static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex_count,
                             uint64_t edge_count, bool directed, const char *kind)
 {
@@ -400,13 +400,13 @@ static json_t *summary_json(const struct graph_summary *summary, uint32_t vertex
     return object;
 }
 
-/* "/v1/<collection>/<id><rest>". */
+/* Returns "/v1/<collection>/<id><rest>". */
 static json_t *link_to(const char *collection, const char *id, const char *rest)
 {
     return json_sprintf("/v1/%s/%s%s", collection, id, rest);
 }
 
-/* Prints and releases; NULL in, NULL out. */
+/* Prints and releases the object; NULL for NULL. */
 static char *print(json_t *object)
 {
     char *text = text_print_json(object);
@@ -419,8 +419,8 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
-/* text: as of warning_print. The solve knows the share of pairs that have a path (0: not yet),
- * which tells whether one direction was meant. */
+/* Returns the warnings from the text of warning_print. If the share of pairs that have a path is
+ * known (above 0), it is added to the warning about the assumed direction. */
 static json_t *warnings_json(const char *text, double reached)
 {
     json_t *warnings = json_loads(text != NULL ? text : "[]", 0, NULL);
@@ -436,8 +436,8 @@ static json_t *warnings_json(const char *text, double reached)
     return warnings;
 }
 
-/* Members that are not known yet are null: the solver until one took the job, the plan until one
- * was made. */
+/* Members that are not known yet are null: the solver until a worker has started the job, the plan
+ * until it exists. */
 char *job_document_print(const struct job_document *document)
 {
     static const struct job_report nothing_reported;
@@ -446,7 +446,8 @@ char *job_document_print(const struct job_document *document)
     const struct graph_summary *summary = document->summary;
     struct graph_summary own;
     if (summary != NULL && report->input.known) {
-        /* The graph is that of its first upload, which may have listed other edges of no effect. */
+        /* The stored summary is that of the first upload; this upload may have listed other dropped
+         * edges. */
         own = *summary;
         own.loops_dropped = report->input.loops_dropped;
         own.parallel_merged = report->input.parallel_merged;

@@ -1,4 +1,5 @@
-/* The element kinds of a distance matrix: little-endian, named as in the .npy type string. */
+/* The element kinds of a distance matrix: little-endian, named as in the .npy type string. Pure
+ * functions for any thread; C and CUDA code include this header. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +8,14 @@
 
 enum kind { KIND_AUTO = 0, KIND_I4, KIND_U2, KIND_F4, KIND_F8, KIND_COUNT };
 
-/* Unreachable: one value per integer kind; for floats it is +infinity. 2^30-1 so that the sum of
- * two unreachable distances still fits an int32. */
+/* Unreachable distances: one value for each integer kind, +infinity for float kinds. 2^30-1 is
+ * chosen so that the sum of two unreachable distances still fits an int32. */
 #define UNREACHABLE_I4 1073741823
 #define UNREACHABLE_U2 65535
 
-/* Every entry above this is unreachable and made canonical when the matrix leaves the solver: with
- * negative weights an unreachable entry drifts below UNREACHABLE_I4, never below half of it. */
+/* Entries above this limit are unreachable and become UNREACHABLE_I4 when the matrix leaves the
+ * solver: with negative weights an unreachable entry drifts down, but never below half of
+ * UNREACHABLE_I4. */
 #define UNREACHABLE_I4_DRIFT (UNREACHABLE_I4 / 2)
 
 #ifdef __cplusplus
@@ -27,7 +29,8 @@ const char *kind_name(enum kind kind);
 bool kind_from_name(const char *name, enum kind *ret_kind);
 bool kind_is_float(enum kind kind);
 
-/* An element of an array of this kind; +infinity where it is unreachable. Every value fits. */
+/* Returns an element of an array of this kind as a double, +infinity for unreachable. Doubles
+ * represent every value of every kind. */
 static inline double kind_element(enum kind kind, const void *elements, size_t index)
 {
     const double infinity = __builtin_inf();

@@ -1,6 +1,6 @@
-/* An n by n distance matrix, row-major without padding: what a solve becomes.
- * The elements are the caller's storage (a mapped result file, or memory); the struct owns
- * nothing. Row i, column j is the distance from vertex i to vertex j. */
+/* An n by n distance matrix, row-major without padding: the result of a solve. Row i, column j is
+ * the distance from vertex i to vertex j. The elements are the caller's storage (a mapped result
+ * file, or memory); the struct owns nothing. Any thread may read a matrix that is complete. */
 #pragma once
 
 #include "proto/kind.h"
@@ -13,16 +13,17 @@
 struct matrix {
     uint32_t vertex_count;
     enum kind kind;
-    void *elements; /* vertex_count * vertex_count, aligned to its element */
+    void *elements; /* vertex_count * vertex_count elements, each aligned to its size */
 };
 
-/* n * n * kind_size in bytes, STATUS_TOO_LARGE when that overflows. */
+/* Computes n * n * kind_size in bytes. STATUS_TOO_LARGE on overflow. */
 MUST_CHECK enum status matrix_size(uint32_t vertex_count, enum kind kind, size_t *ret_bytes);
 
-/* False when unreachable; else the distance (exact: every kind's values fit a double). */
+/* Reads the distance from row to column; false when the column is unreachable. A double represents
+ * every value of every kind. */
 bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
                      double *ret_distance);
 
 /* Copies an i4 matrix into u2 storage. STATUS_WEIGHT_RANGE when a finite distance is negative or
- * above 65534; `to` is then undefined. */
+ * above 65534; the contents of `to` are then undefined. */
 MUST_CHECK enum status matrix_narrow(const struct matrix *from, struct matrix *to);

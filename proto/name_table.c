@@ -12,7 +12,7 @@
 #define SHORT_SIZE sizeof(uint64_t)
 
 struct name {
-    uint64_t head; /* the bytes of a short name, else their place in the text */
+    uint64_t head; /* bytes of a short name, else its offset in text */
     uint32_t size;
     uint32_t hash;
 };
@@ -21,14 +21,14 @@ struct name_table {
     bool is_numeric;
     uint32_t count;
     uint32_t capacity;
-    struct name *names; /* by row */
-    char *text;         /* bytes of names that are not short */
+    struct name *names; /* one entry per row */
+    char *text;         /* bytes of the long names */
     size_t text_size;
     size_t text_capacity;
     uint32_t *slots; /* row + 1, 0 = free; at most half are taken */
     uint64_t slot_mask;
     uint64_t seed;
-    uint32_t *direct; /* row + 1 of names that are small integers, 0 = ask the slots */
+    uint32_t *direct; /* row + 1 of names that are small integers; 0 = look in slots */
     uint32_t direct_size;
 };
 
@@ -46,7 +46,7 @@ enum status name_table_create(struct name_table **ret_table)
     }
     table->is_numeric = true;
     table->slot_mask = FIRST_SLOTS - 1;
-    /* Without entropy at early boot the address has to do. */
+    /* If the kernel has no entropy yet, at early boot, the table's address is the seed. */
     if (getrandom(&table->seed, sizeof(table->seed), GRND_NONBLOCK) != sizeof(table->seed)) {
         table->seed = (uint64_t)(uintptr_t)table;
     }
@@ -102,7 +102,7 @@ int64_t name_table_number(const struct name_table *table, uint32_t row)
     return number;
 }
 
-/* Without the place in the text, of which it has none yet. */
+/* Makes an entry without an offset, as the name is not in text yet. */
 static struct name make_name(const struct name_table *table, const char *bytes, size_t size)
 {
     struct name name = {.size = (uint32_t)size};
@@ -118,7 +118,7 @@ static struct name make_name(const struct name_table *table, const char *bytes, 
     return name;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the slot of the name, or the free slot where it belongs. */
 static uint64_t find_slot(const struct name_table *table, struct name name, const char *bytes)
 {
     uint64_t slot = name.hash & table->slot_mask;
@@ -157,7 +157,7 @@ static enum status grow_slots(struct name_table *table)
     return STATUS_OK;
 }
 
-/* Room for one more row, with half of the slots left free, and for its bytes in the text. */
+/* Makes room for one more row, keeping half of the slots free, and for its bytes in text. */
 static enum status grow(struct name_table *table, size_t text_size)
 {
     if (table->count == UINT32_MAX - 1) {
@@ -212,7 +212,7 @@ static enum status intern(struct name_table *table, const char *bytes, size_t si
     return STATUS_OK;
 }
 
-/* An integer in canonical form of a few digits, else UINT32_MAX. */
+/* Parses a canonical integer of at most 8 digits, else UINT32_MAX. */
 static uint32_t small_number(const char *bytes, size_t size)
 {
     uint32_t number = 0;
@@ -231,7 +231,7 @@ static uint32_t small_number(const char *bytes, size_t size)
     return number;
 }
 
-/* Remembers the row of a small number, unless most places below it would be empty. */
+/* Records the row of a small number in direct, unless most entries below it would be empty. */
 static void remember(struct name_table *table, uint32_t number, uint32_t row)
 {
     if (number != UINT32_MAX && number >= table->direct_size &&
@@ -250,8 +250,8 @@ static void remember(struct name_table *table, uint32_t number, uint32_t row)
     }
 }
 
-/* Most names of large files are small integers that were met before: a look into an array that a
- * cache holds takes a third of one into the slots. */
+/* Most names in large files are small integers that occurred before: looking one up in direct,
+ * which fits a cache, takes a third of the time of a look in slots. */
 enum status name_table_intern(struct name_table *table, const char *bytes, size_t size,
                               uint32_t *ret_row)
 {

@@ -1,8 +1,8 @@
-/* Names as they occur in a file, each with the row it was given, in order of appearance.
+/* Vertex names of a file: each new name gets the next row, in order of appearance.
  *
- * A name of up to 8 bytes, as most numbers are, lies in the entry of its row; the bytes of longer
- * ones lie behind each other. Owned by one reader, or frozen inside a struct vertex_names. The hash
- * is seeded per table, so that no file can be made to collide. */
+ * A name of up to 8 bytes, such as most numbers, is stored in the entry of its row; longer names
+ * are stored one after the other in a buffer. A table is owned by one reader, or is immutable
+ * inside a struct vertex_names. The hash is seeded per table, against crafted collisions. */
 #pragma once
 
 #include "proto/status.h"
@@ -16,23 +16,24 @@ struct name_table;
 MUST_CHECK enum status name_table_create(struct name_table **ret_table);
 void name_table_destroy(struct name_table *table);
 
-/* The row of the name, a new one when it was not seen before. STATUS_NO_MEMORY; STATUS_TOO_LARGE
- * when rows run out of uint32. */
+/* Returns the row of the name; a new name gets a new row. STATUS_NO_MEMORY; STATUS_TOO_LARGE when
+ * there are more rows than a uint32 counts. */
 MUST_CHECK enum status name_table_intern(struct name_table *table, const char *name, size_t size,
                                          uint32_t *ret_row);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 
-/* Bytes that it holds. */
+/* Memory of the table in bytes. */
 uint64_t name_table_memory(const struct name_table *table);
 uint32_t name_table_count(const struct name_table *table);
-/* While every name is an integer in canonical form. */
+/* Whether every name so far is an integer in canonical form. */
 bool name_table_is_numeric(const struct name_table *table);
-/* The name of the row, which is such an integer. */
+/* The integer that the row's name stands for; every name must be an integer. */
 int64_t name_table_number(const struct name_table *table, uint32_t row);
-/* The place of each row in ascending order, where all are integers. STATUS_NO_MEMORY. */
+/* Fills ret_row_of with the rank of each row when names are sorted as integers; every name must be
+ * an integer. STATUS_NO_MEMORY. */
 MUST_CHECK enum status name_table_order(const struct name_table *table, uint32_t *ret_row_of);
-/* Gives the name of each row to row_of[row]. STATUS_NO_MEMORY leaves the table as it was. */
+/* Moves the name of each row to row_of[row]. STATUS_NO_MEMORY leaves the table unchanged. */
 MUST_CHECK enum status name_table_permute(struct name_table *table, const uint32_t *row_of);
-/* Borrowed until the next name is interned; not NUL-terminated. */
+/* Returns the name of a row, borrowed until the next name is interned and not NUL-terminated. */
 const char *name_table_get(const struct name_table *table, uint32_t row, size_t *ret_size);

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* Vertices looked at, and rows sorted, in a step. */
+/* Vertices examined, and rows sorted, in one step of about a millisecond. */
 #define STEP_VERTICES 65536
 #define STEP_ROWS 4096
 
-/* Leaves out the checks of matrix_distance, which would slow down the sort. */
+/* Reads a distance without the checks of matrix_distance, which would slow down the sort. */
 static inline double distance_of(const struct nearest *nearest, uint32_t row)
 {
     return kind_element(nearest->row.kind, nearest->row.elements, row);
@@ -20,7 +20,7 @@ static inline bool is_nearer(const struct nearest *nearest, uint32_t a, uint32_t
     return left < right || (!(left > right) && a < b);
 }
 
-/* The row sinks from the top of the first count. */
+/* Sinks a row from the top of the heap of the first `count` rows. */
 static void sift_down(struct nearest *nearest, size_t count, uint32_t row)
 {
     uint32_t *rows = nearest->rows;
@@ -93,7 +93,7 @@ bool nearest_step(struct nearest *nearest)
         look_at_vertices(nearest);
         return false;
     }
-    /* Heapsort in place: the farthest goes behind the others, again and again. */
+    /* Heapsort in place: moves the farthest remaining row to the end. */
     for (int i = 0; i < STEP_ROWS && nearest->unsorted > 1; i++) {
         const uint32_t last = rows[--nearest->unsorted];
 

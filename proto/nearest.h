@@ -1,33 +1,33 @@
-/* The vertices nearest to one, by its distances to all. Pure; found in steps, as sorting all
- * vertices of a large graph takes long. */
+/* The vertices nearest to a source, by its distances to all vertices. A query is computed in steps,
+ * because sorting all vertices of a large graph takes long. A struct nearest belongs to one thread
+ * and borrows the distances. */
 #pragma once
 
 #include "proto/matrix.h"
 
-/* Query for the nearest vertices: reachable ones other than the source itself, at most count of
- * them and none farther than `within`. */
+/* Query for the nearest vertices: reachable vertices other than the source, at most `count` of them
+ * and none farther than `within`. */
 struct nearest_query {
     enum kind kind;
-    const void *distances; /* from the source, vertex_count of them */
+    const void *distances; /* distances from the source, vertex_count elements of the kind */
     uint32_t vertex_count;
     uint32_t source;
     uint32_t count;
-    double within; /* infinity: however far */
+    double within; /* largest distance; infinity = no limit */
 };
 
 struct nearest {
     struct nearest_query query;
-    struct matrix row; /* the source's, as the first of a matrix */
-    uint32_t *rows;    /* owned: a heap with the farthest on top, then sorted; NULL when empty */
-    size_t count;      /* of rows */
+    struct matrix row; /* row of the source, as a matrix of which only row 0 exists */
+    uint32_t *rows; /* vertices found, owned: a heap, farthest on top, then sorted; may be NULL */
+    size_t count;   /* number of rows */
     size_t capacity;
-    uint32_t seen;   /* vertices */
-    size_t unsorted; /* rows */
+    uint32_t seen;   /* number of vertices examined so far */
+    size_t unsorted; /* number of rows still in the heap */
 };
 
-/* Takes four bytes for each row. STATUS_NO_MEMORY. */
+/* Allocates four bytes for each vertex that may be found. STATUS_NO_MEMORY. */
 MUST_CHECK enum status nearest_begin(struct nearest *nearest, const struct nearest_query *query);
-/* Goes on for about a millisecond; true when rows are those found: by distance, those equally far
- * by row. */
+/* Computes for about a millisecond. True when rows is complete, sorted by distance, then by row. */
 bool nearest_step(struct nearest *nearest);
 void nearest_finish(struct nearest *nearest);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *descr; /* as NumPy writes it */
+    const char *descr; /* type code without the byte order */
     const char *name;
     size_t size;
 } types[] = {
@@ -34,8 +34,8 @@ void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
     header[NPY_HEADER_SIZE - 1] = '\n';
 }
 
-/* A Python literal as NumPy writes it, "{'descr': '<f8', 'shape': (3, 3L), }", becomes JSON in its
- * own place: quotes, brackets and letters are other ones, and no comma or L comes before an end. */
+/* Converts a Python literal as NumPy writes it, "{'descr': '<f8', 'shape': (3, 3L), }", to JSON in
+ * place: replaces quotes, brackets, T and F; removes trailing commas and the L of long integers. */
 static size_t become_json(char *text, size_t size)
 {
     static const char python[] = "'()TF";
@@ -64,12 +64,12 @@ static enum status refuse_type(const char *descr, size_t size, struct problem *r
         problem_hint(reterr, "Save it little-endian: a.astype(a.dtype.newbyteorder('<')).");
     } else if (size > 1 && descr[1] == 'O') {
         problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The array holds Python objects, which only a program could read.");
+                    "The array holds Python objects, which are not supported.");
         problem_hint(reterr, "Save it with numbers: a.astype('f8').");
     } else {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The array has type '%.*s', which is not read here.",
+        problem_set(reterr, STATUS_BAD_GRAPH, "The array has type '%.*s', which is not supported.",
                     shown, descr);
-        problem_hint(reterr, "Types f4, f8, i4, i8, u2 and u4 are: a.astype('f8').");
+        problem_hint(reterr, "Supported types are f4, f8, i4, i8, u2 and u4: a.astype('f8').");
     }
     return STATUS_BAD_GRAPH;
 }
@@ -78,8 +78,8 @@ static enum status find_type(const json_t *descr, struct npy_header *header, str
 {
     const char *text = json_string_value(descr);
     if (text == NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The array is one of records, not of numbers.");
-        problem_hint(reterr, "Save the one field that has the weights.");
+        problem_set(reterr, STATUS_BAD_GRAPH, "The array has records instead of numbers.");
+        problem_hint(reterr, "Save only the field with the weights.");
         return STATUS_BAD_GRAPH;
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -154,8 +154,10 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
         return STATUS_OK;
     }
     if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "This is no .npy file: it has another beginning.");
-        problem_hint(reterr, "numpy.save writes one; an .npz is an archive of several.");
+        problem_set(reterr, STATUS_BAD_GRAPH,
+                    "This is not an .npy file: its first bytes are wrong.");
+        problem_hint(reterr,
+                     "Write the file with numpy.save; an .npz is an archive of .npy files.");
         return STATUS_BAD_GRAPH;
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {

@@ -1,6 +1,6 @@
-/* The header of an .npy file (numpy.lib.format): "\x93NUMPY", version, the length of a Python
- * dictionary, and that, such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }. Then
- * come the elements. */
+/* The header of an .npy file (numpy.lib.format): "\x93NUMPY", the version, the length of a Python
+ * dictionary, and the dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 3),
+ * }. The elements follow. Pure functions for any thread. */
 #pragma once
 
 #include "proto/kind.h"
@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every header that we write has this length, so that a result file is the download and its matrix
- * starts on a cache line: format 1.0 padded with blanks. */
+/* Length of every header written: a result file can be downloaded unchanged and its matrix starts
+ * on a cache line. Format 1.0, padded with blanks. */
 #define NPY_HEADER_SIZE 128
-/* The longest header that is read; NumPy reads dictionaries of 10,000 bytes by default. */
+/* The longest header read; NumPy reads dictionaries of 10,000 bytes by default. */
 #define NPY_HEADER_LIMIT (12 + 65536)
 
-/* All types that are read; kinds are written. */
+/* All element types that are read. Written types are the kinds. */
 enum npy_type {
     NPY_F4,
     NPY_F8,
@@ -29,20 +29,21 @@ enum npy_type {
 struct npy_header {
     enum npy_type type;
     size_t item_size; /* bytes */
-    bool fortran;     /* column by column */
+    bool fortran;     /* elements column by column */
     uint64_t rows;
     uint64_t columns;
 };
 
 void npy_header_write(enum kind kind, uint64_t rows, uint64_t columns,
                       unsigned char header[NPY_HEADER_SIZE]);
-/* Reads the header of a matrix at the begin of the bytes. ret_size: its length, where the elements
- * start; or, while that is above size and the header unread, how many bytes are wanted to go on.
- * STATUS_BAD_GRAPH, with what to do, for what is no little-endian matrix of a known type. */
+/* Parses the header of a matrix at the beginning of the bytes. ret_size: the length of the header,
+ * where the elements start. If ret_size is above size, the header was not parsed, and ret_size is
+ * the number of bytes needed to continue. STATUS_BAD_GRAPH, with a hint, if the bytes are not a
+ * little-endian matrix of a known type. */
 MUST_CHECK enum status npy_header_read(const unsigned char *bytes, size_t size,
                                        struct npy_header *ret_header, size_t *ret_size,
                                        struct problem *reterr);
-/* As NumPy calls it: "float32". */
+/* Returns NumPy's name of the type: "float32". */
 const char *npy_header_type_name(enum npy_type type);
-/* The kind of such elements; KIND_AUTO where there is none. */
+/* Returns the kind with the same elements; KIND_AUTO if there is none. */
 enum kind npy_header_kind(enum npy_type type);

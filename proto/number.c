@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer numbers than this are none. */
+/* Longer text is not accepted as a number. */
 #define NUMBER_LIMIT 4096
-/* Digits that fit 64 bits. */
+/* Decimal digits that always fit 64 bits. */
 #define HEAD_DIGITS 19
 
 struct decimal {
-    uint64_t head; /* the first significant digits */
+    uint64_t head; /* leading significant digits */
     int head_digits;
-    int64_t exponent; /* value = head * 10^exponent, while no digit is left out */
+    int64_t exponent; /* value = head * 10^exponent, unless digits were dropped */
 };
 
 static bool is_digit(char c)
@@ -26,10 +26,10 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* So many digits cannot leave an int64. */
+/* Integers of at most this many digits cannot overflow an int64. */
 #define SAFE_DIGITS 18
 
-/* Nearly every number of a graph file: digits alone, and few of them. */
+/* Fast path for nearly every number of a graph file: a few digits without a sign. */
 static bool parse_digits(const char *bytes, size_t size, int64_t *ret_value)
 {
     int64_t value = 0;
@@ -80,7 +80,7 @@ bool number_is_canonical_integer(const char *bytes, size_t size, int64_t *ret_va
     return number_parse_integer(bytes, size, ret_value);
 }
 
-/* Digits with at most one point from at on; false when there is no digit. */
+/* Scans digits with at most one decimal point; false when there is no digit. */
 static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_decimal)
 {
     struct decimal *d = ret_decimal;
@@ -98,7 +98,7 @@ static bool scan_mantissa(const char **at, const char *end, struct decimal *ret_
             d->head = d->head * 10 + (uint64_t)(**at - '0');
             d->head_digits++;
         } else if (d->head_digits == HEAD_DIGITS) {
-            d->head = UINT64_MAX; /* a digit is left out */
+            d->head = UINT64_MAX; /* marks that a digit was dropped */
         }
     }
     return any;
@@ -129,7 +129,7 @@ static bool scan_exponent(const char **at, const char *end, struct decimal *deci
     return true;
 }
 
-/* As strtod reads it, which no locale changes here. Apart for the size of its buffer. */
+/* Parses with strtod; this program sets no locale. A function of its own, because of its buffer. */
 static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size, double *ret_value)
 {
     char text[NUMBER_LIMIT];
@@ -144,7 +144,7 @@ static __attribute__((noinline)) bool parse_long(const char *bytes, size_t size,
     return true;
 }
 
-/* Exact when the digits fit 53 bits and the power of ten is exact (Clinger 1990). */
+/* Exact without strtod when the digits fit 53 bits and the power of ten is exact (Clinger 1990). */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 {
     const char *end = bytes + size;
@@ -171,12 +171,12 @@ bool number_parse_real(const char *bytes, size_t size, double *ret_value)
 __extension__ typedef unsigned __int128 wide;
 
 struct shortest {
-    uint64_t digits; /* no trailing zero */
+    uint64_t digits; /* digits without trailing zeros */
     int exponent;    /* value = digits * 10^exponent */
 };
 
-/* The high 64 bits of power * factor / 2^64, the last bit set when anything lies below it: so it
- * compares as the exact product would (section 9.9 of the paper). */
+/* Returns the high 64 bits of power * factor / 2^64, with the last bit set when any lower bit is:
+ * the result compares like the exact product (section 9.9 of the paper). */
 static uint64_t multiply(const uint64_t power[2], uint64_t factor)
 {
     const wide low = (wide)power[1] * factor;
@@ -194,12 +194,13 @@ static struct shortest strip_zeros(uint64_t digits, int exponent)
     return (struct shortest){digits, exponent};
 }
 
-/* All in units of 10^k / 4: value, and what still rounds to it, from lower to upper. */
+/* Chooses the shortest decimal in [lower, upper], the interval that rounds to value. Unit: 10^k /
+ * 4. */
 static struct shortest choose(uint64_t value, uint64_t lower, uint64_t upper, int k)
 {
     const uint64_t s = value / 4;
 
-    /* One digit less, where one of the two nearest such lies inside; both cannot. */
+    /* Prefer one digit fewer: at most one of the two neighbours lies in the rounding interval. */
     if (s >= 10) {
         const uint64_t tens = s / 10;
         const bool below = lower <= 40 * tens;
@@ -220,7 +221,8 @@ static struct shortest choose(uint64_t value, uint64_t lower, uint64_t upper, in
     return strip_zeros(s + (value > middle || (value == middle && s % 2 == 1)), k);
 }
 
-/* value: finite, above 0; single: it is a float's, and is to read back as that float. */
+/* Finds the shortest decimal of a finite value above 0. single: value is a float and the decimal
+ * must parse to the same float. */
 static struct shortest find_shortest(double value, bool single)
 {
     const int fraction_bits = single ? 23 : 52;
@@ -233,17 +235,18 @@ static struct shortest find_shortest(double value, bool single)
     bits = single ? narrow_bits : bits;
     const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     const int exponent = (int)(bits >> fraction_bits);
-    /* value = c * 2^q, an integer c; numbers below 2^(1 - bias) have no leading 1. */
+    /* value = c * 2^q with an integer c; subnormal numbers have no leading 1. */
     const uint64_t c = exponent == 0 ? fraction : fraction | UINT64_C(1) << fraction_bits;
     const int q = (exponent == 0 ? 1 : exponent) - (single ? 150 : 1075);
-    /* The next number below is half as far as the next one above. */
+    /* At a power of two the next smaller number is half as far away as the next larger one. */
     const bool is_edge = fraction == 0 && exponent > 1;
-    /* floor(log10(2^q)), of 3/4 of it at an edge, for |q| to 1080, then floor(log2(10^-k)), for |k|
-     * to 340, in fixed point: log10(2) and log10(4/3) times 2^22, log2(10) times 2^19. */
+    /* k = floor(log10(2^q)), or of 3/4 of 2^q at a power of two, for |q| <= 1080; then
+     * floor(log2(10^-k)) for |k| <= 340. Fixed point: log10(2) and log10(4/3) times 2^22, log2(10)
+     * times 2^19. */
     const int k = (q * 1262611 - (is_edge ? 524031 : 0)) >> 22;
     const int shift = q + (-k * 1741647 >> 19) + 1;
     const uint64_t *power = number_powers[-k - FIRST_POWER];
-    /* An odd number does not win the tie at either end. */
+    /* Ties round to even, so the ends of the interval belong to it only if c is even. */
     const uint64_t is_odd = c & 1;
     const uint64_t lower = 4 * c - (is_edge ? 1 : 2);
 
@@ -251,9 +254,7 @@ static struct shortest find_shortest(double value, bool single)
                   multiply(power, (4 * c + 2) << shift) - is_odd, k);
 }
 
-/* ---- Printing ---- */
-
-/* Two digits at a time. */
+/* The decimal digits of 0 to 99. */
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
                                   "50515253545556575859606162636465666768697071727374"
@@ -271,7 +272,7 @@ static size_t count_digits(uint64_t value)
     return count;
 }
 
-/* The count digits of value, which has no more. */
+/* Prints value with exactly `count` digits, which are enough. */
 static void put_digits(uint64_t value, size_t count, char *to)
 {
     while (count >= 2) {
@@ -295,11 +296,11 @@ size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE])
     return sign + count;
 }
 
-/* Beyond these powers of ten of the first digit a number has an exponent. */
+/* Exponents of the first digit outside this range are printed in scientific notation. */
 #define LEAST_PLAIN (-4)
 #define MOST_PLAIN 16
 
-/* d.ddde+XX; first is the power of ten of the first digit. */
+/* Prints d.ddde+XX; first is the exponent of the first digit. */
 static size_t put_exponent(uint64_t digits, size_t count, int first, char *to)
 {
     const uint64_t magnitude = (uint64_t)(first < 0 ? -first : first);
@@ -318,7 +319,7 @@ static size_t put_exponent(uint64_t digits, size_t count, int first, char *to)
     return size + exponent_digits;
 }
 
-/* first below 0: 0.000ddd; else ddd.ddd, or ddd000. */
+/* Prints 0.000ddd if the exponent of the first digit is negative; else ddd.ddd or ddd000. */
 static size_t put_plain(uint64_t digits, size_t count, int first, char *to)
 {
     const size_t before = first < 0 ? 0 : (size_t)first + 1;

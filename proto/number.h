@@ -1,4 +1,5 @@
-/* Numbers in text, without locale: what the readers accept and the writers print. */
+/* Numbers as text, independent of the locale: the syntax that readers accept and writers print.
+ * Pure functions for any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,33 +9,33 @@
 /* The longest output of number_print_real or number_print_integer, without NUL. */
 #define NUMBER_PRINT_SIZE 32
 
-/* An optional sign and digits, all of the bytes; false when it is anything else or leaves int64. */
+/* Parses an optional sign and digits. False unless all bytes are an int64. */
 bool number_parse_integer(const char *bytes, size_t size, int64_t *ret_value);
-/* A decimal with optional fraction and exponent, all of the bytes, correctly rounded; false for
- * anything else, for inf, nan, hex and values that overflow. A value too small becomes 0. */
+/* Parses a decimal with optional fraction and exponent, correctly rounded. False unless all bytes
+ * are a decimal: inf, nan, hexadecimal numbers and overflow are refused. Underflow gives 0. */
 bool number_parse_real(const char *bytes, size_t size, double *ret_value);
-/* An integer in its one canonical form: 0, or no leading zero, optionally after '-'. */
+/* Parses an integer in its only canonical form: 0, or no leading zero, optionally after '-'. */
 bool number_is_canonical_integer(const char *bytes, size_t size, int64_t *ret_value);
 
-/* Returns the count of bytes written, no NUL. */
+/* Prints an integer without NUL and returns the number of bytes written. */
 size_t number_print_integer(int64_t value, char buffer[NUMBER_PRINT_SIZE]);
-/* The shortest decimal that reads back as the same double (single: as the same float). JSON
- * syntax; integral values have no fraction. value must be finite. */
+/* Prints the shortest decimal that parses to the same double, or to the same float if `single`.
+ * JSON syntax; integral values have no fraction. value must be finite. */
 size_t number_print_real(double value, bool single, char buffer[NUMBER_PRINT_SIZE]);
 
-/* The value to 9 digits: of a duration or a share, in a document for people. */
+/* Rounds the value to 9 digits, for a duration or a share in a document. */
 double number_round(double value);
 
 #define NUMBER_DIGITS 17
-/* That decimal as digits * 10^exponent: at most NUMBER_DIGITS of them, without zeros at the end; 0
- * is 0 * 10^0. */
+/* A decimal as digits * 10^exponent: at most NUMBER_DIGITS digits, without trailing zeros; 0 is 0 *
+ * 10^0. number_decimal returns the shortest decimal that parses to the value. */
 struct number_decimal {
     int64_t digits;
     int exponent;
 };
 struct number_decimal number_decimal(double value);
 
-/* The same of any double, for a message: with NUL, and "inf" too. */
+/* A double as text for a message, NUL-terminated; also prints infinity, as "inf". */
 struct number_text {
     char text[NUMBER_PRINT_SIZE + 1];
 };

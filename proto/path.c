@@ -7,40 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The gap that an edge of a shortest path may have at first, in units of the relative error of an
- * addition, and by how much it is widened when the search found nothing, up to the tolerance of
- * verification.h. Distances that went over much larger numbers, as negative weights make them, have
- * lost more digits than they show. */
+/* The relative error allowed for a tight edge, in units of the rounding error of an addition. A
+ * failed search is repeated with the error multiplied by WIDER, up to the tolerance of
+ * verification.h: negative weights make distances the sum of much larger numbers, whose rounding
+ * errors exceed those of the result. */
 #define FIRST_GAP 8
 #define WIDER 32
 #define UNTRIED UINT64_MAX
 
 struct path_finder {
     const struct adjacency *adjacency;
-    uint32_t *mark; /* per vertex: the search that entered it last */
+    uint32_t *mark; /* per vertex: number of the search that entered it last */
     uint32_t search;
-    uint32_t *vertices; /* the way from the target */
-    double *weights;    /* weights[i]: of the edge from vertices[i + 1] to vertices[i] */
-    uint64_t *cursors;  /* cursors[i]: the edge into vertices[i] to go on from; UNTRIED: none yet */
+    uint32_t *vertices; /* stack of vertices, from the target */
+    double *weights;    /* weights[i]: weight of the edge from vertices[i + 1] to vertices[i] */
+    uint64_t *cursors;  /* cursors[i]: next edge into vertices[i] to try; UNTRIED: none was tried */
     uint32_t count;
     size_t capacity;
-    uint64_t edges; /* looked at since the question was asked */
+    uint64_t edges; /* edges examined in this query */
 };
 
-/* One question. */
+/* One search for a path. */
 struct walk {
     struct path_finder *finder;
-    struct matrix row; /* the source's, as the first of a matrix */
+    struct matrix row; /* row of the source, as a matrix of which only row 0 exists */
     uint32_t source;
-    double gap; /* relative; 0 = exact */
+    double gap; /* relative error allowed for a tight edge; 0 = exact */
 };
 
-/* An edge that may be the last of a shortest path. */
+/* A possible last edge of a shortest path. */
 struct candidate {
     uint32_t source;
     double weight;
-    double distance; /* of its source */
-    double excess;   /* without its sign */
+    double distance; /* distance of the edge's source */
+    double excess;   /* |distance + weight - distance of the target| */
 };
 
 enum status path_finder_create(const struct adjacency *adjacency, struct path_finder **ret_finder)
@@ -113,7 +113,8 @@ static bool is_better(const struct walk *walk, const struct candidate *a, const 
     return a->source == walk->source && b->source != walk->source;
 }
 
-/* Whether the edge into a vertex of this distance is tight and from a vertex not entered yet. */
+/* Whether the edge into a vertex of this distance is tight and comes from a vertex not entered yet.
+ */
 static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
                      struct candidate *ret_step)
 {
@@ -130,8 +131,8 @@ static bool is_tight(const struct walk *walk, uint64_t edge, double distance,
     return step.excess <= walk->gap * (fabs(step.distance) + fabs(step.weight) + fabs(distance));
 }
 
-/* Finds the tight edge into vertex, from a vertex not entered yet, that has the least excess; after
- * a dead end the next tight one, so that no edge is looked at more than twice. */
+/* Finds the tight edge into vertex with the least excess from a vertex not entered yet. After a
+ * dead end it takes the next tight edge in order, so that an edge is examined at most twice. */
 static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
                       struct candidate *ret_best)
 {
@@ -156,7 +157,7 @@ static bool find_step(const struct walk *walk, uint32_t vertex, double distance,
     return found;
 }
 
-/* STATUS_CORRUPT when no tight edges lead to the source. */
+/* Depth-first search. STATUS_CORRUPT when no path of tight edges leads to the source. */
 static enum status search_backwards(const struct walk *walk, uint32_t target)
 {
     struct path_finder *finder = walk->finder;
@@ -205,8 +206,8 @@ static void reverse_path(struct path_finder *finder)
     }
 }
 
-/* Whether the weights found, which are summed up from the source, make the distance: as an edge may
- * be off by a little, a way of many may be by much. */
+/* Whether the weights of the path, added from the source, equal the distance within tolerance: the
+ * small errors of many edges may add up to a large one. */
 static bool adds_up(const struct path_finder *finder, enum kind kind, double distance)
 {
     double magnitude = fabs(distance);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cuts a text that did not fit, so that it stays valid UTF-8 whatever it quotes. */
+/* Prints a text and cuts it if it does not fit, at a character boundary of UTF-8. */
 static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
@@ -107,7 +107,7 @@ void problem_hint(struct problem *problem, const char *format, ...)
     va_end(arguments);
 }
 
-/* "TooLarge" as "/problems/too-large": a reference relative to the service that answers. */
+/* Converts "TooLarge" to "/problems/too-large", a URI reference relative to the service. */
 void problem_print_type(enum status status, char ret_type[PROBLEM_TYPE_SIZE])
 {
     const char *code = status_info(status)->code;
@@ -133,7 +133,8 @@ json_t *problem_number_json(double value)
     return json_real(value);
 }
 
-/* A quoted name need not be UTF-8, and a problem is answered all the same. */
+/* Returns a text as a JSON string. A quoted name may not be UTF-8; its bytes beyond ASCII become
+ * '?'. */
 static json_t *words_of(const char *words)
 {
     char clean[PROBLEM_TEXT_SIZE];

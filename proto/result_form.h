@@ -1,5 +1,5 @@
-/* The form in which the distances of a graph are kept: all of them as a matrix, or a hierarchy that
- * computes those which are asked for (server/solver/hierarchy). */
+/* The form in which the distances of a graph are stored: as a matrix, or as a hierarchy that
+ * computes the distances a query asks for (server/solver/hierarchy). Pure functions. */
 #pragma once
 
 #include <jansson.h>
@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 enum result_form {
-    RESULT_FORM_AUTO = 0, /* asked for: whichever answers soonest */
+    RESULT_FORM_AUTO =
+        0, /* value of a request only: the server chooses the form that answers soonest */
     RESULT_FORM_MATRIX,
     RESULT_FORM_HIERARCHY,
     RESULT_FORM_COUNT
@@ -16,19 +17,19 @@ enum result_form {
 /* "auto", "matrix", "hierarchy". */
 bool result_form_from_name(const char *name, enum result_form *ret_form);
 
-/* Why it is this form, in words for users. */
+/* The reason for the chosen form, in words for users. */
 #define RESULT_REASON_SIZE 120
 #define RESULT_REASON_ASKED "asked for"
 #define RESULT_REASON_FITS "the matrix fits"
 
-/* A plain value. */
+/* Summary of a result for documents. A plain value. */
 struct result_summary {
-    enum result_form form; /* never auto, once chosen */
+    enum result_form form; /* form of the result; not auto once it is chosen */
     char reason[RESULT_REASON_SIZE];
-    uint64_t bytes; /* of its file, as far as they are known; else 0 */
-    uint64_t arcs;  /* of a hierarchy that is there */
+    uint64_t bytes; /* size of the result file, estimated before the solve; 0 = unknown */
+    uint64_t arcs;  /* number of arcs of a hierarchy; 0 before it exists */
 };
 
-/* The member "result" of a job's document, and back from it; false for one that is none. */
+/* Convert to the member "result" of a job's document, and back; false for any other object. */
 json_t *result_summary_json(const struct result_summary *summary);
 bool result_summary_from_json(const json_t *object, struct result_summary *ret_summary);

@@ -1,5 +1,4 @@
-/* Values that go into a solve and come out of it: options, observer, account, and the rates of the
- * device. Plain values; whoever calls the solver owns them. */
+/* Input and output of a solve: options, observer and account. Plain values owned by the caller. */
 #pragma once
 
 #include "proto/graph.h"
@@ -9,52 +8,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Options of one solve, beside the plan and the kind of its matrix. All zero: the distances and
- * nothing else. */
+/* Options of one solve, other than the plan and the kind of its matrix. All zero: compute the
+ * distances and nothing else. */
 struct solve_options {
-    /* Proven by the caller: no weight is below 0 and every finite distance is at most
+    /* The caller guarantees that no weight is below 0 and every finite distance is at most
      * NARROW_DISTANCE_MAX, so that a solver may compute an integer matrix in 16 bits. */
     bool narrow;
-    /* The graph is undirected: the matrix is symmetric and half of it is enough to compute. */
+    /* The graph is undirected: the matrix is symmetric, and computing half of it is enough. */
     bool symmetric;
-    /* With decimals the weights are integers, computed in its kind, and the matrix, f8, has their
-     * sums divided by 10^decimals. */
+    /* With decimals, the weights are integers, computed in scaling.kind, and the matrix, of kind
+     * f8, holds their sums divided by 10^decimals. */
     struct scaling scaling;
 };
 
-/* The kind in which a matrix of this kind is computed. */
+/* Returns the kind in which a matrix of this kind is computed. */
 static inline enum kind solve_computed_kind(const struct solve_options *options, enum kind kind)
 {
     return options->scaling.decimals > 0 ? options->scaling.kind : kind;
 }
 
-/* 16-bit unreachable is 2^15-1, so that the sum of two still fits. */
+/* Unreachable in 16 bits is 2^15-1: the sum of two unreachable distances fits a uint16. */
 #define NARROW_UNREACHABLE 32767
 #define NARROW_DISTANCE_MAX (NARROW_UNREACHABLE - 1)
 
-/* The phases of a solve, in their order. */
+/* The phases of a solve, in order. */
 enum solve_phase {
-    PHASE_PLANNING = 0, /* and all else before the matrix is filled */
-    PHASE_FILLING,      /* the matrix, before the rounds: told as solving */
-    PHASE_SOLVING,      /* rounds */
-    PHASE_WRITING,      /* rows of the result */
-    PHASE_CHECKING,     /* certificates and statistics that come after the rows */
-    PHASE_PUBLISHING,   /* after the solve */
+    PHASE_PLANNING = 0, /* planning, and everything else before the matrix is filled */
+    PHASE_FILLING,      /* filling the matrix before the rounds; users see it as "solving" */
+    PHASE_SOLVING,      /* the rounds */
+    PHASE_WRITING,      /* writing rows of the result */
+    PHASE_CHECKING,     /* certificates and statistics that are computed after the rows */
+    PHASE_PUBLISHING,   /* publishing the result, after the solve */
     PHASE_COUNT
 };
 
-/* How a solver tells of its progress and hears of a cancel: looked at between rounds. */
+/* Callbacks by which a solver reports progress and polls for cancellation, between rounds. */
 struct observer {
     void *context;
     /* Called on the solving thread after each round. */
     void (*progress)(void *context, uint32_t rounds_done, uint32_t rounds_total);
-    /* True when the solve should stop: it then ends with STATUS_CANCELLED within one round, or, on
-     * a device whose rounds are shorter than a millisecond, within a few milliseconds. */
+    /* Returns true when the solve should stop. The solve then ends with STATUS_CANCELLED within one
+     * round, or within milliseconds on a device with shorter rounds. */
     bool (*cancelled)(void *context);
-    /* The share of the phase that is done; the phases before it are over. May be NULL, as may the
-     * next. */
+    /* Reports the share of the phase that is done; earlier phases are done. tell and expect may be
+     * NULL. */
     void (*tell)(void *context, enum solve_phase phase, double share);
-    /* The seconds that each phase is expected to take, as far as that is known by now. */
+    /* Reports the seconds that each phase is expected to take, as far as they are known. */
     void (*expect)(void *context, const double seconds[PHASE_COUNT]);
 };
 
@@ -71,7 +70,7 @@ static inline void observer_tell(const struct observer *observer, enum solve_pha
     }
 }
 
-/* For rounds that take about as long as each other. */
+/* Reports rounds that take about equally long. */
 static inline void observer_tell_rounds(const struct observer *observer, uint32_t rounds_done,
                                         uint32_t rounds_total)
 {
@@ -81,7 +80,7 @@ static inline void observer_tell_rounds(const struct observer *observer, uint32_
     observer_tell(observer, PHASE_SOLVING, (double)rounds_done / rounds_total);
 }
 
-/* Seconds spent in each phase of a job; a phase that did not happen is 0. */
+/* Seconds spent in each phase of a job; 0 for a phase that did not happen. */
 struct timings {
     double queue_s;
     double parse_s;
@@ -93,31 +92,31 @@ struct timings {
     double total_s;
 };
 
-/* Devices that solve one graph together. */
+/* Largest number of devices that solve one graph together. */
 #define SOLVE_DEVICES_MAX 16
 
-/* Seconds of one of them: filling its rows, its rounds, and its way out, other devices being at
- * work at the same time. */
+/* Seconds that one device of a group spent on filling its rows, on rounds and on copying rows to
+ * the host. The devices work at the same time. */
 struct device_share {
-    double fill_s; /* and the edges' way in */
+    double fill_s; /* includes the copy of the edges to the device */
     double compute_s;
     double d2h_s;
 };
 
-/* Account of one solve: all that a solver returns beside the matrix. Zero it before; solvers add to
- * it. */
+/* Account of one solve: everything a solver returns but the matrix. The caller zeroes it; solvers
+ * add to it. */
 struct solve_account {
-    struct timings timings; /* fill_s, h2d_s, compute_s, d2h_s are the solver's */
-    uint32_t device_count;  /* of a group that solved it together; 0: one did */
+    struct timings timings; /* the solver sets fill_s, h2d_s, compute_s and d2h_s */
+    uint32_t device_count;  /* devices of the group that solved the graph; 0: a single device */
     struct device_share devices[SOLVE_DEVICES_MAX];
-    struct verification verification; /* of the matrix, after the solve */
-    /* Storage of the caller, for the matrix of the solve; NULL = not wanted. */
+    struct verification verification; /* verification of the matrix after the solve */
+    /* Storage of the caller for the statistics of the matrix; NULL = not wanted. */
     struct statistics *statistics;
-    /* The solver has filled them, all of them: it may also leave them to whoever called it. */
+    /* Whether the solver has filled in all statistics; otherwise the caller computes them. */
     bool statistics_filled;
 };
 
-/* The arithmetic of a relaxation, add and minimum, by the type that it runs on. */
+/* The arithmetic of a relaxation, addition and minimum, by element type. */
 enum arithmetic {
     ARITHMETIC_I4 = 0, /* 32-bit integers */
     ARITHMETIC_NARROW, /* pairs of 16-bit integers */

@@ -1,7 +1,9 @@
-/* Every way an operation can end, with its public name in one table.
+/* Every way an operation can end. One table gives each status its problem code, HTTP status and
+ * exit code.
  *
- * Anything that can fail returns enum status. Outputs come last, are named ret_x and are written
- * only on STATUS_OK. Foreign codes (errno, libuv, SQLite, CUDA) are translated where they occur. */
+ * Every function that can fail returns enum status. Outputs come last, are named ret_x and are
+ * written only on STATUS_OK. Foreign codes (errno, libuv, SQLite, CUDA) are translated in the file
+ * that calls the library. */
 #pragma once
 
 #include <stdio.h>
@@ -9,8 +11,7 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-/* For our own bugs only, always compiled in: it ends the process. It never judges input, memory,
- * disk or device. */
+/* Aborts the process on a bug of our own; always compiled in. Not for input, memory or devices. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -42,7 +43,7 @@ enum status {
     STATUS_UNSUPPORTED_MEDIA_TYPE,
     STATUS_RANGE_NOT_SATISFIABLE,
 
-    /* The request is well formed and refused in the state of things. */
+    /* The request is well formed but conflicts with the current state. */
     STATUS_NOT_SOLVED,
     STATUS_NOT_A_MATRIX,
     STATUS_NO_COORDINATES,
@@ -60,7 +61,7 @@ enum status {
     STATUS_NEGATIVE_CYCLE,
     STATUS_BAD_COORDINATES,
 
-    /* Not now; the same request may succeed later. */
+    /* The service is busy; the same request may succeed later. */
     STATUS_QUEUE_FULL,
     STATUS_JOB_QUOTA,
     STATUS_STORAGE_QUOTA,
@@ -74,7 +75,7 @@ enum status {
     STATUS_CANCELLED,
     STATUS_DEADLINE_EXCEEDED,
 
-    /* Our side. */
+    /* The service failed. */
     STATUS_NO_MEMORY,
     STATUS_NO_DEVICE_MEMORY,
     STATUS_NO_DEVICE,
@@ -89,8 +90,7 @@ enum status {
     STATUS_COUNT
 };
 
-/* Returns from the calling function with the status of a call that did not succeed. For functions
- * that have nothing to release. */
+/* Returns the status of a failed call from the calling function, which has nothing to release. */
 #define STATUS_TRY(call)                                                                           \
     do {                                                                                           \
         const enum status try_status = (call);                                                     \
@@ -99,8 +99,8 @@ enum status {
         }                                                                                          \
     } while (0)
 
-/* code: stable PascalCase name of the problem; title: one line for people; http: the answer's
- * status code; exit_code: of the one-shot command (1 bad input, 2 usage, 3 device). */
+/* code: stable PascalCase name of the problem; title: one line for users; http: status code of the
+ * response; exit_code: of the one-shot command (1 bad input, 2 usage, 3 device). */
 struct status_info {
     const char *code;
     const char *title;
@@ -108,8 +108,8 @@ struct status_info {
     int exit_code;
 };
 
-/* Never NULL; valid for the life of the process. */
+/* Returns a row of the table, never NULL, valid for the life of the process. */
 const struct status_info *status_info(enum status status);
 
-/* The status whose code is this text, STATUS_COUNT when there is none. */
+/* Returns the status with this code, STATUS_COUNT when there is none. */
 enum status status_from_code(const char *code);

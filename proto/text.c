@@ -94,7 +94,7 @@ void text_printf(struct text *text, const char *format, ...)
     text_advance(text, (size_t)size);
 }
 
-/* The length of the UTF-8 sequence at bytes (RFC 3629), 0 when it is not one. */
+/* Returns the length of the UTF-8 sequence at bytes (RFC 3629), 0 if it is invalid. */
 static size_t sequence_size(const unsigned char *bytes, size_t size)
 {
     unsigned char lead = bytes[0];

@@ -8,20 +8,20 @@
 
 enum encoding {
     ENCODING_RANGE = 1,
-    ENCODING_NUMBERS,      /* integers, answered as numbers */
-    ENCODING_NUMBER_TEXTS, /* strings that happen to be integers, answered as strings */
+    ENCODING_NUMBERS,      /* integers, printed as JSON numbers */
+    ENCODING_NUMBER_TEXTS, /* strings that happen to be integers, printed as JSON strings */
     ENCODING_TEXTS
 };
 
-/* Little-endian: encoding and count (u32), argument (u64); then count i64 numbers, or count u32
- * lengths and the bytes of all texts. The argument is the base of a range, the size of all texts.
- */
+/* Little-endian: encoding and count (u32), argument (u64); then `count` i64 numbers, or `count` u32
+ * lengths and the bytes of all texts. The argument is the base of a range, or the size of all
+ * texts. */
 #define HEADER_SIZE 16
 
 struct vertex_names {
     uint32_t count;
     bool numeric;
-    uint32_t base;            /* of a range */
+    uint32_t base;            /* first number of a range */
     struct name_table *table; /* NULL = range */
 };
 
@@ -65,7 +65,7 @@ static enum status create_with_table(bool numeric, struct vertex_names **ret_nam
     return STATUS_OK;
 }
 
-/* STATUS_CORRUPT when the name is there already. */
+/* Appends a name; STATUS_CORRUPT for a duplicate. */
 static enum status add(struct vertex_names *names, const char *name, size_t size)
 {
     uint32_t row;

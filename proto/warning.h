@@ -1,5 +1,5 @@
-/* Warnings about an upload: what was assumed or left out, why that may be wrong, and what changes
- * it. They never stop a job. A plain value: copied freely, owns nothing. */
+/* Warnings about an upload: what was assumed or left out, why that may be wrong, and how to change
+ * it. A warning never stops a job. A plain value: copied freely, owns nothing. */
 #pragma once
 
 #include "proto/problem.h"
@@ -7,20 +7,20 @@
 #include <stddef.h>
 
 enum warning_code {
-    WARNING_DIRECTED_ASSUMED, /* nothing says so, and no edge has its reverse */
-    WARNING_COLUMNS_UNUSED,   /* of numbers, with no part in the graph */
-    WARNING_PARALLEL_MERGED,  /* edges of the same ends with other weights */
-    WARNING_FORMAT_GUESSED,   /* the format, its dialect or its columns */
-    WARNING_ZEROS_ARE_EDGES,  /* in an array that marks no edge as missing */
-    WARNING_NAME_MOVED,       /* from another graph */
-    WARNING_EDGES_ABSENT,     /* a change was to remove them */
-    WARNING_WEIGHTS_ABSENT,   /* each edge counts 1, and there are columns that are not used */
-    WARNING_HEADER_GUESSED,   /* the first line names columns, and its names are not known */
-    WARNING_DIRECTIONS_READ,  /* by oneway or reverse_cost */
+    WARNING_DIRECTED_ASSUMED, /* the file does not say the direction, and no edge has its reverse */
+    WARNING_COLUMNS_UNUSED,   /* columns of numbers that are not part of the graph */
+    WARNING_PARALLEL_MERGED,  /* edges with the same ends and other weights */
+    WARNING_FORMAT_GUESSED,   /* a guess of the format, its dialect or its columns */
+    WARNING_ZEROS_ARE_EDGES,  /* zeros in an array that marks no edge as missing */
+    WARNING_NAME_MOVED,       /* an alias that was moved from another graph */
+    WARNING_EDGES_ABSENT,     /* edges that a change was to remove and that do not exist */
+    WARNING_WEIGHTS_ABSENT,   /* every edge counts 1, and some columns are not used */
+    WARNING_HEADER_GUESSED,   /* column names of the first line that are not known */
+    WARNING_DIRECTIONS_READ,  /* edge directions from oneway or reverse_cost */
     WARNING_ALL_WEIGHTS_ZERO,
-    WARNING_NEGATIVE_COSTS, /* -1 alone, as pgRouting writes for no way */
-    WARNING_KIND_CHANGED,   /* by a change of weights: kind or arithmetic */
-    WARNING_ROUNDED,        /* distances have more digits than the kind that was asked for */
+    WARNING_NEGATIVE_COSTS, /* a cost of -1, with which pgRouting marks a closed direction */
+    WARNING_KIND_CHANGED,   /* a kind or arithmetic that a change of weights altered */
+    WARNING_ROUNDED,        /* distances with more digits than the requested kind */
     WARNING_COUNT
 };
 
@@ -28,22 +28,22 @@ struct warning {
     enum warning_code code;
     char detail[PROBLEM_TEXT_SIZE];
     char hint[PROBLEM_TEXT_SIZE];
-    char columns[PROBLEM_TEXT_SIZE]; /* the names of those that it is about, one a line */
+    char columns[PROBLEM_TEXT_SIZE]; /* names of the columns concerned, one a line */
 };
 
-/* Warnings in the order of their codes, one of each at most. */
+/* Warnings in the order of their codes, at most one of each code. */
 struct warnings {
     size_t count;
     struct warning list[WARNING_COUNT];
 };
 
-/* Adds a warning with its detail and no hint; one that is there with the same code is replaced. */
+/* Adds a warning with its detail and no hint. A warning with the same code is replaced. */
 struct warning *warning_add(struct warnings *warnings, enum warning_code code, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
-/* Says what the reader can do. */
+/* Sets the hint: what the user can do. */
 void warning_hint(struct warning *warning, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The array of {"code","detail","hint"}, with "columns" where there are some, as JSON text that the
- * caller frees; NULL when there are none, or no memory. */
+/* Prints the warnings as a JSON array of {"code","detail","hint"}, with "columns" if the warning
+ * has columns. The caller frees the text; NULL when there are no warnings, or no memory. */
 char *warning_print(const struct warnings *warnings);

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #define INPUT_SIZE ((size_t)4 << 10)
-/* No character of those charsets takes more bytes in UTF-8 than four times its own. */
+/* No character of these charsets needs more than four times its bytes in UTF-8. */
 #define OUTPUT_SIZE (4 * INPUT_SIZE)
 #define NO_DESCRIPTOR ((iconv_t)-1)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -19,15 +19,15 @@ struct charset_converter {
     charset_take take;
     void *context;
     iconv_t descriptor;
-    uint64_t line; /* of the next byte of output */
+    uint64_t line; /* line of the next output byte */
     uint64_t column;
-    size_t kept; /* bytes of input that are half a character */
+    size_t kept; /* input bytes kept: the beginning of a character */
     char input[INPUT_SIZE];
     char output[OUTPUT_SIZE];
 };
 
-/* A list of what files are in, since the C library has a thousand names, some of them for
- * converters that nobody tests. */
+/* The charsets that graph files use. The C library knows a thousand names, some of converters that
+ * nobody tests. */
 static const char *const charsets[] = {
     "utf-8",        "utf-16",       "utf-16le",     "utf-16be",    "iso-8859-1",   "iso-8859-2",
     "iso-8859-5",   "iso-8859-7",   "iso-8859-9",   "iso-8859-15", "windows-1250", "windows-1251",
@@ -54,7 +54,7 @@ enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE]
         }
         text_printf(&list, "%s%s", i == 0 ? "" : ", ", charsets[i]);
     }
-    problem_set(reterr, STATUS_BAD_PARAMETER, "The charset \"%.40s\" is not read.", name);
+    problem_set(reterr, STATUS_BAD_PARAMETER, "The charset \"%.40s\" is not supported.", name);
     problem_hint(reterr, "Read here: %s.",
                  text_status(&list) == STATUS_OK ? list.bytes : charsets[0]);
     text_finish(&list);
@@ -63,7 +63,7 @@ enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE]
 
 void charset_load(void)
 {
-    /* A descriptor that stays open keeps the converter loaded. */
+    /* A descriptor that stays open keeps its converter loaded. */
     static iconv_t loaded[COUNT(charsets)];
 
     for (size_t i = 0; i < COUNT(charsets); i++) {
@@ -125,8 +125,8 @@ static enum status refuse(const struct charset_converter *converter, struct prob
 {
     return problem_bad_graph_hint(
         reterr, converter->line, converter->column,
-        "Name the charset that the text is in by charset=, or send it in UTF-8.",
-        "There are bytes that are not text in %s.", converter->charset);
+        "Name the charset of the text with charset=, or send the text in UTF-8.",
+        "The body has bytes that are not text in %s.", converter->charset);
 }
 
 enum status charset_converter_feed(struct charset_converter *converter, const char *bytes,

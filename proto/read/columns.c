@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Spelt without case, blanks, '_' and '-'; a source and the target beside it make a pair. */
+/* Pairs of names for source and target, compared without case, blanks, '_' and '-'. */
 static const char *const end_names[][2] = {
     {"source", "target"},       {"sourceid", "targetid"}, {"src", "dst"},
     {"source", "destination"},  {"src", "dest"},          {"origin", "destination"},
@@ -22,7 +22,7 @@ static const char *const end_names[][2] = {
 };
 #define END_NAME_COUNT (sizeof(end_names) / sizeof(end_names[0]))
 
-/* Each may be the weight, "weight" before the others; a unit may follow. */
+/* Names for the weight, optionally followed by a unit. "weight" precedes all others. */
 static const char *const weight_names[] = {"weight",   "w",     "cost",     "distance",
                                            "length",   "dist",  "value",    "time",
                                            "duration", "count", "capacity", NULL};
@@ -30,11 +30,11 @@ static const char *const weight_names[] = {"weight",   "w",     "cost",     "dis
 static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",    "miles",
                                     "meters", "metres", "ft",      "s",  "sec",   "seconds",
                                     "min",    "ms",     "minutes", "h",  "hours", NULL};
-/* Numbers of edges, and no weights. */
+/* Names of edge numbers, which are not weights. */
 static const char *const id_names[] = {"id",    "edgeid", "linkid", "roadid", "wayid",
                                        "eid",   "fid",    "gid",    "ogcfid", "key",
                                        "index", "osmid",  "suid",   "",       NULL};
-/* Columns of a table of places, in pairs. */
+/* Pairs of columns that occur in a table of places or nodes. */
 static const char *const place_names[][2] = {
     {"lon", "lat"},       {"lng", "lat"},         {"long", "lat"}, {"longitude", "latitude"},
     {"x", "y"},           {"stoplon", "stoplat"}, {"id", "label"}, {"nodeid", "label"},
@@ -42,9 +42,7 @@ static const char *const place_names[][2] = {
 };
 #define PLACE_NAME_COUNT (sizeof(place_names) / sizeof(place_names[0]))
 
-/* ---- Names ---- */
-
-/* Before the ':' of Neo4j's headers, "weight:float"; but "id:START_ID(Person)" is a start. */
+/* Removes the type from a Neo4j header, "weight:float"; but "id:START_ID(Person)" is a source. */
 static struct field bare_name(struct field name)
 {
     const char *colon = memchr(name.bytes, ':', name.size);
@@ -64,7 +62,7 @@ static struct field bare_name(struct field name)
     return name;
 }
 
-/* As in "weight_km" and "time (s)". */
+/* Whether the text is a unit, as in "weight_km" and "time (s)". */
 static bool is_unit(const char *at, const char *end)
 {
     while (end > at && strchr(")]", end[-1]) != NULL) {
@@ -100,7 +98,7 @@ static bool name_is(struct field field, const char *name, bool may_have_unit)
     }
 }
 
-/* The place of the name in a list; NO_COLUMN when it is not there. */
+/* Returns the index of the name in a list, or NO_COLUMN. */
 static size_t rank_of(struct field name, const char *const *list, bool may_have_unit)
 {
     for (size_t i = 0; list[i] != NULL; i++) {
@@ -137,7 +135,7 @@ static bool find_pair(const struct table_row *row, const char *const pairs[][2],
     return false;
 }
 
-/* Whether columns of this name hold neither sources nor targets. */
+/* Whether a column of this name holds neither sources nor targets. */
 static bool is_no_end(struct field name)
 {
     return rank_of(name, weight_names, true) != NO_COLUMN ||
@@ -161,7 +159,7 @@ bool columns_find_known(const struct table_row *header, size_t ret_columns[3])
     return true;
 }
 
-/* The column that a parameter gives, by name or by number from 1. */
+/* Returns the column that a parameter names, by name or by number from 1. */
 static size_t find_wanted(const struct table_row *header, const char *wanted, size_t count)
 {
     const size_t size = strlen(wanted);
@@ -183,15 +181,13 @@ static size_t find_wanted(const struct table_row *header, const char *wanted, si
     return matches == 1 ? found : NO_COLUMN;
 }
 
-/* ---- Values ---- */
-
 bool columns_look_numeric(struct field field)
 {
     const unsigned char *at = (const unsigned char *)field.bytes;
     size_t left = field.size;
     size_t mark = 1;
 
-    /* A sign, a dollar, pound, yen or euro sign, a cent or any other mark of a currency. */
+    /* Skip signs and currency marks: dollar, cent, pound, yen, euro and others. */
     while (mark > 0 && left > 1) {
         mark = *at == '\0' || strchr("+-.$~<> ", *at) == NULL ? 0 : 1;
         if (at[0] == 0xC2 && at[1] >= 0xA2 && at[1] <= 0xA5) {
@@ -213,7 +209,7 @@ bool columns_is_number(const struct columns *columns, struct field field)
     return number_parse_real(field.bytes, field.size, &(double){0});
 }
 
-/* Notes what a value of a column without a role looks like; numbers weigh more than words. */
+/* Records the kind of values of a column without a role; numbers override words. */
 static void look_at(const struct columns *columns, struct column *column, struct field value)
 {
     const bool is_number = columns_is_number(columns, value);
@@ -234,10 +230,8 @@ static void look_at(const struct columns *columns, struct column *column, struct
     }
 }
 
-/* ---- Lists of columns for people ---- */
-
-/* The columns, up to a length, those without a role alone or those of numbers among these. Returns
- * the first, NULL where there is none. */
+/* Prints a list of columns, cut to a length: all, or those without a role whose values are at least
+ * `least`. Returns the first, or NULL. */
 static const struct column *list_columns(const struct columns *columns, bool are_unused,
                                          enum column_look least, const char *separator,
                                          char list[PROBLEM_TEXT_SIZE])
@@ -262,8 +256,6 @@ static const struct column *list_columns(const struct columns *columns, bool are
     return first;
 }
 
-/* ---- The start ---- */
-
 void columns_init(struct columns *columns, struct reader *reader)
 {
     columns->reader = reader;
@@ -274,7 +266,7 @@ void columns_init(struct columns *columns, struct reader *reader)
     }
 }
 
-/* Adds a column; a name that is empty is shown by its place. */
+/* Adds a column; an empty name is replaced by the number of the column. */
 static struct column *add_column(struct columns *columns, struct field name)
 {
     struct column *column = &columns->list[columns->count++];
@@ -304,8 +296,8 @@ static void set_role(struct columns *columns, size_t index, enum column_role rol
     columns->last_role = role > columns->last_role ? role : columns->last_role;
 }
 
-/* A column with a name known for weights. "weight" itself comes before all others; two others are
- * rivals until one of that name is met. */
+/* Proposes a column with a known name as the weight. "weight" precedes all other names; two other
+ * names are rivals until "weight" occurs. */
 static void propose_weight(struct columns *columns, size_t index)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -329,11 +321,11 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     problem_bad_graph(reterr, place.line, place.column,
                       "The weight may be \"%s\" or \"%s\", since edges have both names.", first,
                       second);
-    problem_hint(reterr, "weight=%s takes one of them, weight=%s the other.", first, second);
+    problem_hint(reterr, "Choose one with weight=%s or weight=%s.", first, second);
     return STATUS_BAD_GRAPH;
 }
 
-/* Roles that a name alone gives, beside those of the ends. */
+/* Assigns a role that the name alone implies, except those of the ends. */
 static void propose_role(struct columns *columns, size_t index, struct field name)
 {
     const char *wanted = columns->reader->options.weight;
@@ -349,7 +341,7 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     }
 }
 
-/* reverse_cost has a meaning beside cost alone. */
+/* Whether reverse_cost applies: only together with a weight named cost. */
 static bool is_reverse_used(const struct columns *columns)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
@@ -357,8 +349,6 @@ static bool is_reverse_used(const struct columns *columns)
     return columns->roles[ROLE_REVERSE] != NO_COLUMN && weight != NO_COLUMN &&
            columns->list[weight].rank == COST_RANK;
 }
-
-/* ---- Tables ---- */
 
 bool columns_know_header(const struct columns *columns, const struct table_row *row)
 {
@@ -378,7 +368,7 @@ static enum status refuse_name(const struct columns *columns, const char *parame
     char list[PROBLEM_TEXT_SIZE];
 
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
-    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s names no single column of the kind.",
+    problem_set(reterr, STATUS_BAD_PARAMETER, "%s=%s does not name exactly one suitable column.",
                 parameter, wanted);
     problem_hint(reterr, "The columns are: %s.", list);
     return STATUS_BAD_PARAMETER;
@@ -403,28 +393,28 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     if (header != NULL && columns_are_places(header, first)) {
         return problem_bad_graph_hint(
             reterr, 0, header->fields[0].column,
-            "Upload the edges first, and PUT places to /v1/graphs/{g}/coordinates "
-            "then; or name the ends, source_column= and target_column=.",
-            "This is a table of places or nodes, and no list of edges.");
+            "Upload the edges first, then PUT the places to /v1/graphs/{g}/coordinates; or name "
+            "the ends with source_column= and target_column=.",
+            "This is a table of places or nodes, not a list of edges.");
     }
     if (header == NULL) {
         return problem_bad_graph_hint(
             reterr, 0, first->fields[2].column,
-            "weight=3 takes ends from columns 1 and 2 and weights from 3; "
-            "source_column= and target_column= name other ends; format=matrix reads "
-            "a matrix. A comment has a line of its own, and DIMACS a line p sp N M.",
-            "There is no header, and each line has %zu columns: an edge with its weight "
-            "in one of the columns from 3 on, or a row of a matrix.",
+            "weight=3 reads the ends from columns 1 and 2 and the weights from 3; source_column= "
+            "and target_column= name other ends; format=matrix reads a matrix. Comments need lines "
+            "of their own, and DIMACS needs a line p sp N M.",
+            "There is no header, and each line has %zu columns: an edge with its weight in any "
+            "column from 3 on, or a row of a matrix.",
             first->count);
     }
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     return problem_bad_graph_hint(
         reterr, 0, header->fields[0].column,
-        "source_column= and target_column= name them, and weight= the weight.",
-        "No two of the columns have names known for source and target: %s.", list);
+        "Name them with source_column= and target_column=, and the weight with weight=.",
+        "No two columns have known names for source and target: %s.", list);
 }
 
-/* The columns of source and target. */
+/* Chooses the columns of source and target. */
 static enum status choose_ends(struct columns *columns, const struct table_row *header,
                                const struct table_row *first, bool has_time, size_t ret_ends[2],
                                struct problem *reterr)
@@ -463,7 +453,7 @@ static enum status choose_ends(struct columns *columns, const struct table_row *
                : refuse_ends(columns, header, first, reterr);
 }
 
-/* Chooses the weight: by parameter, by known name, or the only column left of three. */
+/* Chooses the weight: by parameter, by known name, or as the only remaining column of three. */
 static enum status choose_weight(struct columns *columns, const struct table_row *header,
                                  const struct table_row *first, bool has_time,
                                  struct problem *reterr)
@@ -498,15 +488,16 @@ static enum status choose_weight(struct columns *columns, const struct table_row
     }
     set_role(columns, left, ROLE_WEIGHT);
     if (header != NULL) {
-        warning_hint(warning_add(&columns->reader->notes.warnings, WARNING_FORMAT_GUESSED,
-                                 "The weights were taken from the column %s, the only one left.",
-                                 columns->list[left].name),
-                     "weight= names the column of the weights.");
+        warning_hint(
+            warning_add(&columns->reader->notes.warnings, WARNING_FORMAT_GUESSED,
+                        "The weights were read from the column %s, the only remaining one.",
+                        columns->list[left].name),
+            "Name the column of the weights with weight=.");
     }
     return STATUS_OK;
 }
 
-/* The names of the columns, and the roles that they give. */
+/* Assigns the roles of the columns from the header and the first row. */
 static void add_columns(struct columns *columns, const struct table_row *header,
                         const struct table_row *first, const size_t ends[2])
 {
@@ -547,8 +538,8 @@ enum status columns_choose(struct columns *columns, const struct table_row *head
     STATUS_TRY(choose_weight(columns, header, first, has_time, reterr));
     if (columns->ends == ENDS_BY_POSITION && header != NULL) {
         warning_hint(warning_add(&notes->warnings, WARNING_HEADER_GUESSED,
-                                 "The first line was taken as a header, and its columns %s and %s "
-                                 "as source and target, as its names are not known.",
+                                 "The first line was read as a header, and its columns %s and %s "
+                                 "as source and target, although the names are unknown.",
                                  columns->list[0].name, columns->list[1].name),
                      "Name the columns source, target and weight, or give source_column= and "
                      "target_column=.");
@@ -565,13 +556,12 @@ static enum status check_type(const struct columns *columns, struct field type,
     if ((directed || name_is(type, "undirected", false)) && directed != columns->undirected) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(
-        reterr, 0, type.column,
-        "directed=true or directed=false reads all edges alike; an undirected edge "
-        "is also two directed ones.",
-        "The type of the edge is '%.*s', and the edges before are %s.",
-        type.size > 40 ? 40 : (int)type.size, type.bytes,
-        columns->undirected ? "undirected" : "directed");
+    return problem_bad_graph_hint(reterr, 0, type.column,
+                                  "directed=true or directed=false applies to all edges; an "
+                                  "undirected edge can also be written as two directed ones.",
+                                  "The type of the edge is '%.*s', but the edges before it are %s.",
+                                  type.size > 40 ? 40 : (int)type.size, type.bytes,
+                                  columns->undirected ? "undirected" : "directed");
 }
 
 enum status columns_take_row(struct columns *columns, const struct table_row *row,
@@ -596,8 +586,6 @@ enum status columns_take_row(struct columns *columns, const struct table_row *ro
     return STATUS_OK;
 }
 
-/* ---- Documents ---- */
-
 enum status columns_find(struct columns *columns, const char *name, size_t size, bool is_nested,
                          size_t *ret_index, struct problem *reterr)
 {
@@ -615,8 +603,7 @@ enum status columns_find(struct columns *columns, const char *name, size_t size,
         }
     }
     if (columns->count == COLUMN_LIMIT) {
-        return problem_bad_graph_hint(reterr, 0, 0,
-                                      "Write out the one that is the weight, and no others.",
+        return problem_bad_graph_hint(reterr, 0, 0, "Export only the attribute with the weight.",
                                       "The edges have more than %d attributes.", COLUMN_LIMIT);
     }
     struct field field = {name, size, 0, 0};
@@ -671,8 +658,6 @@ void columns_bar_numbers(struct columns *columns, size_t index)
     column->is_id = true;
 }
 
-/* ---- Edges ---- */
-
 enum way { WAY_FORTH, WAY_BACK, WAY_BOTH };
 
 static enum status parse_one_way(struct columns *columns, struct field value, enum way *ret_way,
@@ -697,13 +682,14 @@ static enum status parse_one_way(struct columns *columns, struct field value, en
             reterr, value.line, value.column,
             "Write yes, true or 1 for source to target, -1 for target to source, "
             "and no, false or 0 for both; or remove the column.",
-            "oneway is '%.*s', and neither yes, no nor -1.", value.size > 40 ? 40 : (int)value.size,
+            "oneway is '%.*s', which is not yes, no or -1.", value.size > 40 ? 40 : (int)value.size,
             value.bytes);
     }
     return STATUS_OK;
 }
 
-/* An edge along one direction of the record; a negative cost of pgRouting is none. */
+/* Adds an edge in one direction of the record; a negative cost of pgRouting closes the direction.
+ */
 static enum status add_way(struct columns *columns, uint32_t source, uint32_t target,
                            struct field weight, struct problem *reterr)
 {
@@ -719,7 +705,7 @@ static enum status add_way(struct columns *columns, uint32_t source, uint32_t ta
     return reader_add_edge(columns->reader, ends, weight, reterr);
 }
 
-/* All edges have a weight, or none. */
+/* Checks that either all edges have a weight or none has. */
 static enum status check_weight(struct columns *columns, const struct edge_record *record,
                                 struct problem *reterr)
 {
@@ -735,11 +721,10 @@ static enum status check_weight(struct columns *columns, const struct edge_recor
         return STATUS_OK;
     }
     place = columns->has_unweighted ? columns->unweighted : place;
-    return problem_bad_graph_hint(
-        reterr, place.line, place.column,
-        "Other edges have one. Give it a weight or remove it, or give weight=none, "
-        "which counts each edge 1.",
-        "The weight is missing.");
+    return problem_bad_graph_hint(reterr, place.line, place.column,
+                                  "Other edges have a weight. Add the weight, remove the edge, or "
+                                  "count each edge as 1 with weight=none.",
+                                  "The weight is missing.");
 }
 
 enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
@@ -770,8 +755,6 @@ enum status columns_add_edge(struct columns *columns, const struct edge_record *
     }
     return STATUS_OK;
 }
-
-/* ---- The end ---- */
 
 static void warn_directions(const struct columns *columns, struct warnings *warnings)
 {
@@ -808,7 +791,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
     (void)list_columns(columns, true, LOOK_EMPTY, "\n", warning->columns);
 }
 
-/* Refuses numbers that are left over where no edge has a weight. */
+/* Refuses unused columns of numbers if no edge has a weight. */
 static enum status check_left(const struct columns *columns, struct problem *reterr)
 {
     const char *wanted = columns->reader->options.weight;

@@ -8,11 +8,12 @@
 #include <math.h>
 #include <strings.h>
 
-/* DIMACS writes millionths of degrees. */
+/* DIMACS files store millionths of degrees. */
 #define CO_UNIT 1e6
 enum form { FORM_UNKNOWN, FORM_CO, FORM_CSV };
 
-/* The meaning of two numbers; SYSTEM_OPEN: degrees, until a number is beyond them. */
+/* The meaning of x and y. SYSTEM_OPEN: degrees until a number is out of their range, then a plane.
+ */
 enum system { SYSTEM_OPEN, SYSTEM_DEGREES, SYSTEM_PLANE };
 
 struct coordinates_reader {
@@ -22,14 +23,12 @@ struct coordinates_reader {
     struct coordinates *coordinates;
     struct line_splitter lines;
 
-    int64_t announced; /* vertices, by the problem line of a .co file; -1 before it */
+    int64_t announced; /* vertices by the problem line of a .co file; -1 before it */
     int64_t listed;
 
     char delimiter;
-    unsigned column[3]; /* of vertex, x and y, from 0 */
+    unsigned column[3]; /* columns of vertex, x and y, from 0 */
 };
-
-/* ---- One vertex ---- */
 
 static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
                              struct problem *reterr)
@@ -87,7 +86,7 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     return STATUS_OK;
 }
 
-/* The vertex of a line, in the columns of the reader. */
+/* Reads the vertex of a line from the columns of the reader. */
 static enum status read_row(struct coordinates_reader *reader, const struct field *fields,
                             unsigned count, struct problem *reterr)
 {
@@ -103,7 +102,7 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
     }
     STATUS_TRY(find_vertex(reader, parts[0], &row, reterr));
     if (parts[1]->size == 0 && parts[2]->size == 0) {
-        return STATUS_OK; /* a vertex without coordinates */
+        return STATUS_OK; /* the vertex has no coordinates */
     }
     for (size_t i = 0; i < 2; i++) {
         if (!number_parse_real(parts[i + 1]->bytes, parts[i + 1]->size, &place[i])) {
@@ -113,14 +112,13 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
     return place_vertex(reader, row, place, parts[0]->column, reterr);
 }
 
-/* ---- Lines ---- */
-
 static bool is_word(const struct field *field, const char *word)
 {
     return strlen(word) == field->size && strncasecmp(word, field->bytes, field->size) == 0;
 }
 
-/* The first field that is one of the words, each ended by NUL, or count. */
+/* Returns the index of the first field that equals one of the words, else count. Each word ends
+ * with NUL, the list with an empty word. */
 static unsigned find_field(const struct field *fields, unsigned count, const char *words)
 {
     unsigned found = count;
@@ -132,7 +130,7 @@ static unsigned find_field(const struct field *fields, unsigned count, const cha
     return found;
 }
 
-/* A line of a .co file: "p aux sp co N" once, then "v ID X Y". */
+/* Parses a line of a .co file: "p aux sp co N" once, then "v ID X Y". */
 static enum status read_co_line(struct coordinates_reader *reader, const struct field *fields,
                                 unsigned count, struct problem *reterr)
 {
@@ -149,7 +147,7 @@ static enum status read_co_line(struct coordinates_reader *reader, const struct 
                        reterr);
 }
 
-/* Longitude and latitude go before x and y, where a header has all four. */
+/* Prefers longitude and latitude to x and y if a header has all four. */
 static enum status read_header(struct coordinates_reader *reader, const struct field *fields,
                                unsigned count, struct problem *reterr)
 {
@@ -212,8 +210,6 @@ static enum status read_line(void *context, const char *line, size_t size, struc
     return read_fields(reader, is_first, line, size, reterr);
 }
 
-/* ---- The reader ---- */
-
 enum status coordinates_reader_create(const struct vertex_names *names,
                                       struct coordinates_reader **ret_reader)
 {
@@ -225,7 +221,8 @@ enum status coordinates_reader_create(const struct vertex_names *names,
     }
     reader->names = names;
     reader->announced = -1;
-    memcpy(reader->column, (const unsigned[]){1, 2, 3}, sizeof(reader->column)); /* of a .co file */
+    memcpy(reader->column, (const unsigned[]){1, 2, 3},
+           sizeof(reader->column)); /* columns of a .co file */
     reader->lines.take = read_line;
     reader->lines.context = reader;
     *ret_reader = reader;
@@ -241,14 +238,14 @@ void coordinates_reader_destroy(struct coordinates_reader *reader)
     }
 }
 
-/* The problems of lines and fields are those of graphs. */
+/* Replaces STATUS_BAD_GRAPH from the shared line and field functions. */
 static enum status rename_problem(enum status status, struct problem *reterr)
 {
     if (status == STATUS_BAD_GRAPH) {
         reterr->status = status = STATUS_BAD_COORDINATES;
     }
     if (status == STATUS_NO_MEMORY) {
-        problem_set(reterr, status, "There is no memory for the coordinates.");
+        problem_set(reterr, status, "There is not enough memory for the coordinates.");
     }
     return status;
 }

@@ -1,10 +1,10 @@
-/* Coordinates of a stored graph's vertices from a body, whose bytes come in any split. Belongs to
- * one thread at a time. The first line tells which form it is:
- *   DIMACS .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees where all
- *     of them can be that, else points of a plane.
+/* Reads coordinates of a stored graph's vertices from a body, whose bytes come in any split. A
+ * reader belongs to one thread at a time. The first line decides between two formats:
+ *   DIMACS .co: "p aux sp co N" and N lines "v ID X Y". X and Y are millionths of degrees if all of
+ *     them are in the range of degrees, else points of a plane.
  *   CSV with a header that has vertex (or id, name, node, osmid), and lon and lat or x and y, in
- * any order. x and y are points of a plane; in a file of OSMnx, which has osmid, they are degrees
- *     where all of them can be that. */
+ *     any order. x and y are points of a plane; in a file of OSMnx, which has osmid, they are
+ *     degrees if all of them are in the range of degrees. */
 #pragma once
 
 #include "proto/coordinates.h"
@@ -13,15 +13,15 @@
 
 struct coordinates_reader;
 
-/* names: borrowed, the graph's. */
+/* names: the graph's vertex names, borrowed for the life of the reader. */
 MUST_CHECK enum status coordinates_reader_create(const struct vertex_names *names,
                                                  struct coordinates_reader **ret_reader);
 void coordinates_reader_destroy(struct coordinates_reader *reader);
-/* STATUS_BAD_COORDINATES, with line and column, for what is neither form, a vertex that the graph
- * does not have, or a vertex that occurs twice. */
+/* STATUS_BAD_COORDINATES, with line and column, for a body of neither format, a vertex that the
+ * graph does not have, or a vertex that occurs twice. */
 MUST_CHECK enum status coordinates_reader_feed(struct coordinates_reader *reader, const char *bytes,
                                                size_t size, struct problem *reterr);
-/* The end of the body. ret_coordinates: completed. */
+/* Ends the body. ret_coordinates: coordinates after coordinates_complete, owned by the caller. */
 MUST_CHECK enum status coordinates_reader_end(struct coordinates_reader *reader,
                                               struct coordinates **ret_coordinates,
                                               struct problem *reterr);

@@ -10,13 +10,13 @@
 #include <zstd_errors.h>
 
 #define OUTPUT_SIZE ((size_t)64 << 10)
-/* Handed on whatever the ratio is. */
+/* Decoded bytes that are accepted whatever the ratio is. */
 #define RATIO_FREE_BYTES ((uint64_t)1 << 20)
-/* 32 KiB, and a gzip header. */
+/* zlib's code for a window of 32 KiB (15) and a gzip header (16). */
 #define GZIP_WINDOW (15 + 16)
 #define ZSTD_WINDOW_LOG 23
-#define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts in unsigned int */
-/* The longest signature. */
+#define INPUT_LIMIT ((size_t)1 << 30) /* zlib counts bytes in unsigned int */
+/* Length of the longest signature. */
 #define HEAD_SIZE 15
 #define TO_CSV "Convert it: import pandas; "
 #define AS_CSV ".to_csv('g.csv', index=False)"
@@ -27,18 +27,18 @@
 struct decoder {
     struct decoder_rules rules;
     bool told;            /* the coding is known */
-    char head[HEAD_SIZE]; /* bytes held back until then */
+    char head[HEAD_SIZE]; /* first bytes, held back until the coding is known */
     size_t head_size;
-    bool marked; /* the begin of the text was looked at for a byte order mark */
-    char mark;   /* its first byte, held back; 0 = none */
-    struct charset_converter *converter; /* NULL for text in UTF-8 */
+    bool marked; /* the beginning of the text was checked for a byte order mark */
+    char mark;   /* first byte of a possible byte order mark, held back; 0 = none */
+    struct charset_converter *converter; /* NULL if the text is UTF-8 */
     z_stream gzip;
     ZSTD_DCtx *zstd;
-    bool begun;          /* some byte came */
-    bool between;        /* a member or frame has ended, and no other has begun */
-    bool ended;          /* some member or frame has */
-    char magic;          /* first byte of the zstd frame at hand */
-    unsigned magic_size; /* bytes of its magic number seen, up to 4 */
+    bool begun;          /* some byte was fed */
+    bool between;        /* between two members or frames */
+    bool ended;          /* some member or frame has ended */
+    char magic;          /* first byte of the current zstd frame */
+    unsigned magic_size; /* bytes seen of the frame's magic number, up to 4 */
     uint64_t in_bytes;
     uint64_t out_bytes;
     char output[OUTPUT_SIZE];
@@ -150,8 +150,7 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
     uint64_t allowed;
 
     if (rules->limit_bytes > 0 && decoder->out_bytes > rules->limit_bytes) {
-        problem_set(reterr, STATUS_BODY_TOO_LARGE,
-                    "The body decodes to more bytes than are taken.");
+        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The decoded body is larger than the limit.");
         problem_limit(reterr, (double)rules->limit_bytes, (double)decoder->out_bytes);
         problem_hint(reterr, "Upload a smaller graph.");
         return STATUS_BODY_TOO_LARGE;
@@ -161,10 +160,10 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BODY_TOO_LARGE,
-                "The body decodes to more times its own size than is taken.");
+                "The body is compressed more than the limit allows.");
     problem_limit(reterr, (double)rules->ratio,
                   (double)decoder->out_bytes / (double)decoder->in_bytes);
-    problem_hint(reterr, "Send it with less compression, or with none.");
+    problem_hint(reterr, "Send it with less compression, or uncompressed.");
     return STATUS_BODY_TOO_LARGE;
 }
 
@@ -178,10 +177,10 @@ static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
 
 static enum status refuse_memory(struct problem *reterr)
 {
-    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode it.");
+    return problem_set(reterr, STATUS_NO_MEMORY, "There is not enough memory to decode the body.");
 }
 
-/* Takes the body without its coding, and looks for the byte order mark of UTF-16. */
+/* Accepts decoded bytes and checks their beginning for the byte order mark of UTF-16. */
 static enum status accept_text(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {
@@ -218,17 +217,16 @@ static enum status refuse(const struct decoder *decoder, struct problem *reterr)
 
     if (decoder->ended) {
         problem_set(reterr, STATUS_BAD_GRAPH,
-                    "After the end of the %s body there are bytes that do not begin another one.",
-                    name);
-        problem_hint(reterr, "Cut them off, or compress it again.");
+                    "The bytes after the end of the %s body do not begin another one.", name);
+        problem_hint(reterr, "Remove them, or compress the file again.");
     } else {
         problem_set(reterr, STATUS_BAD_GRAPH, "The body is not %s, or it is damaged.", name);
-        problem_hint(reterr, "Compress it again, or send it as it is.");
+        problem_hint(reterr, "Compress the file again, or send it uncompressed.");
     }
     return STATUS_BAD_GRAPH;
 }
 
-/* After some bytes were taken, or the end was found. */
+/* Updates the state after some bytes were decoded. is_end: a member or frame has ended. */
 static void note_end(struct decoder *decoder, bool is_end)
 {
     decoder->between = is_end;
@@ -243,14 +241,14 @@ static enum status refuse_zstd(const struct decoder *decoder, size_t code, struc
         return refuse_memory(reterr);
     }
     if (error == ZSTD_error_frameParameter_windowTooLarge) {
-        return problem_bad_graph_hint(
-            reterr, 0, 0, "Compress it without --ultra and --long.",
-            "The zstd body needs a window of more than 8 MiB to be decoded.");
+        return problem_bad_graph_hint(reterr, 0, 0, "Compress the file without --ultra and --long.",
+                                      "The zstd body needs a decoding window of more than 8 MiB.");
     }
     return refuse(decoder, reterr);
 }
 
-/* A step of gzip: as much output as there is room for. ret_more: there may be more of it. */
+/* Decodes until the output buffer is full or the input is used up. ret_more: more output may
+ * follow. */
 static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t *size,
                              bool *ret_more, struct problem *reterr)
 {
@@ -262,7 +260,7 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     if (decoder->between && piece > 0 && inflateReset(gzip) != Z_OK) {
         return refuse_memory(reterr);
     }
-    /* zlib reads what it is given, and says so only when it is built to. */
+    /* The cast drops const; zlib does not change its input. */
     gzip->next_in = (Bytef *)(uintptr_t)*bytes;
     gzip->avail_in = (uInt)piece;
     gzip->next_out = (Bytef *)decoder->output;
@@ -282,8 +280,9 @@ static enum status step_gzip(struct decoder *decoder, const char **bytes, size_t
     return hand_on(decoder, OUTPUT_SIZE - gzip->avail_out, reterr);
 }
 
-/* Frames and skippable frames (RFC 8878, section 3.1). The library also reads formats of before the
- * standard, and not in every split: none of them is a coding of HTTP. */
+/* Checks the magic number of a frame or skippable frame (RFC 8878, section 3.1). The library also
+ * decodes formats from before the standard, which are not codings of HTTP and fail in some splits.
+ */
 static bool is_magic(struct decoder *decoder, const char *bytes, size_t size)
 {
     static const char frame[] = "\x28\xB5\x2F\xFD";
@@ -341,7 +340,7 @@ static enum status decode(struct decoder *decoder, const char *bytes, size_t siz
     if (decoder->rules.coding == CODING_IDENTITY) {
         return size > 0 ? accept_text(decoder, bytes, size, reterr) : STATUS_OK;
     }
-    /* A finished member has given all that it had. */
+    /* A finished member has no output left. */
     while (size > 0 || (more && !decoder->between)) {
         STATUS_TRY((decoder->rules.coding == CODING_GZIP ? step_gzip : step_zstd)(
             decoder, &bytes, &size, &more, reterr));
@@ -349,7 +348,7 @@ static enum status decode(struct decoder *decoder, const char *bytes, size_t siz
     return STATUS_OK;
 }
 
-/* In a signature # is a digit from 1 on. */
+/* In a signature, '#' matches a digit from 1 to 9. */
 static bool begins(const char *bytes, size_t size, const char *signature)
 {
     for (size_t i = 0; i < size; i++) {
@@ -360,16 +359,17 @@ static bool begins(const char *bytes, size_t size, const char *signature)
     return true;
 }
 
-/* Starts the coding whose signature the first bytes are, or refuses an archive. The coding is told
- * unless they are the begin of a signature and more may follow. */
+/* Starts the coding whose signature the first bytes are, or refuses an archive. The coding stays
+ * unknown while the bytes may be the beginning of a signature. */
 static enum status tell_coding(struct decoder *decoder, const char *bytes, size_t size,
                                struct problem *reterr)
 {
-    static const char unpack[] = "Unpack it and send the file in it, as it is or in gzip or zstd.";
+    static const char unpack[] =
+        "Unpack it and send the file in it, uncompressed or compressed with gzip or zstd.";
     static const struct {
         const char *bytes;
         size_t size;
-        enum coding coding; /* CODING_IDENTITY: refused */
+        enum coding coding; /* CODING_IDENTITY: an archive, refused */
         const char *name;
         const char *hint;
     } signatures[] = {
@@ -389,7 +389,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
         {"\x89HDF\r\n", 6, CODING_IDENTITY, "an HDF5 file",
          TO_CSV "pandas.read_hdf('g.h5')" AS_CSV},
         {"SQLite format 3", 15, CODING_IDENTITY, "an SQLite data base, as a GeoPackage is",
-         "Write the table of the edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
+         "Export the table of the edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
         {"MATLAB 5.0 MAT", 14, CODING_IDENTITY, "a .mat file",
          "Convert it: import scipy.io; scipy.io.mmwrite('g.mtx', scipy.io.loadmat('g.mat')['A'])"},
         {"MATLAB 7.3 MAT", 14, CODING_IDENTITY, "a .mat file",
@@ -424,7 +424,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
 enum status decoder_feed(struct decoder *decoder, const char *bytes, size_t size,
                          struct problem *reterr)
 {
-    /* A signature ends within the head. */
+    /* No signature is longer than the head. */
     while (!decoder->told && size > 0) {
         decoder->head[decoder->head_size++] = *bytes++;
         size--;
@@ -442,7 +442,7 @@ enum status decoder_end(struct decoder *decoder, struct problem *reterr)
         STATUS_TRY(decode(decoder, decoder->head, decoder->head_size, reterr));
     }
     if (decoder->rules.coding != CODING_IDENTITY && decoder->begun && !decoder->between) {
-        problem_set(reterr, STATUS_TRUNCATED, "The %s body ends in the middle.",
+        problem_set(reterr, STATUS_TRUNCATED, "The %s body is incomplete.",
                     names[decoder->rules.coding]);
         problem_hint(reterr, "Send all of it.");
         return STATUS_TRUNCATED;

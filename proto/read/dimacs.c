@@ -1,5 +1,6 @@
-/* 9th DIMACS Implementation Challenge, shortest paths: "c ..." comments, one "p sp n m", then m
- * times "a U V W" with vertices 1..n. Decimal weights occur in the wild and are taken too. */
+/* Shortest path format of the 9th DIMACS Implementation Challenge: "c ..." comments, one line "p sp
+ * n m", then m lines "a U V W" with vertices 1..n. Decimal weights, which some files have, are
+ * accepted. */
 #include "proto/read/reader.h"
 
 struct dimacs {
@@ -7,17 +8,17 @@ struct dimacs {
     bool announced; /* the p line was seen */
     uint32_t vertex_count;
     uint64_t arc_count;
-    uint64_t arcs; /* read, also those that are no edge by no_edge= */
+    uint64_t arcs; /* arcs read, including those that no_edge= omits */
 };
 
-/* The names of the problem and of its object: "p aux sp co" are coordinates. */
+/* Refuses other problems by name. "p aux sp co" are coordinates. */
 static enum status refuse_problem(struct field word, struct field object, struct problem *reterr)
 {
     static const struct {
         const char *name;
         const char *object; /* NULL: any */
         const char *subject;
-        const char *hint; /* NULL: the format of a shortest path problem */
+        const char *hint; /* NULL: the hint shows the format of a shortest path problem */
     } others[] = {
         {"edge", NULL, "graph colouring or cliques", NULL},
         {"col", NULL, "graph colouring", NULL},

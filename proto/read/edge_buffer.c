@@ -5,15 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- Memory ---- */
-
-/* From here on the C library gives an array a mapping of its own, whatever came before. */
+/* From this size on, malloc always gives an array a mapping of its own. */
 #define LARGE_BYTES ((size_t)33 << 20)
-/* Arrays of more than this call for as much address space: a mapping of their own goes back to the
- * system when it is freed, memory of a thread's heap need not. */
+/* From this size on, an array is rounded up to LARGE_BYTES: its own mapping returns to the system
+ * when it is freed, while memory of a thread's heap may not. The rounding costs address space only.
+ */
 #define HEAP_BYTES ((size_t)4 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
-/* More than the C library keeps in front of an array. */
+/* Upper limit on the bytes that malloc stores in front of an array. */
 #define FRONT_BYTES ((size_t)64)
 
 bool edge_array_resize(void *array_of, uint64_t count, size_t size)
@@ -26,8 +25,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
         return false;
     }
     if (bytes > HEAP_BYTES) {
-        /* To whole large pages: Linux puts such a mapping at the begin of one, and keeps its pages
-         * whole when it grows. What is asked for beyond the array is not touched. */
+        /* Rounds up to whole huge pages: Linux aligns such a mapping to a huge page and keeps its
+         * pages whole when it grows. Memory beyond the array is not touched. */
         bytes = bytes < LARGE_BYTES ? LARGE_BYTES : bytes;
         bytes =
             ((bytes + FRONT_BYTES + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1)) - FRONT_BYTES;
@@ -38,8 +37,8 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     }
     *array = moved;
     if (bytes >= LARGE_BYTES) {
-        /* The mapping as a whole, as a part of one is copied when it grows. Where there are no
-         * large pages, all is as before. */
+        /* Advises the whole mapping, because a mapping with mixed flags is copied when it grows.
+         * The advice may fail where there are no huge pages. */
         const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
         const uintptr_t begin = (uintptr_t)moved & ~(page - 1);
         const uintptr_t end = ((uintptr_t)moved + bytes + page - 1) & ~(page - 1);
@@ -49,24 +48,23 @@ bool edge_array_resize(void *array_of, uint64_t count, size_t size)
     return true;
 }
 
-/* ---- Order ---- */
-
-/* Edges that are sorted between two arrays: 1 MiB each, of a core's second-level cache. */
+/* Edges sorted by copying between two arrays of 1 MiB, which fit a core's second-level cache. */
 #define ROOM_EDGES (UINT64_C(1) << 16)
-/* Buckets of a pass in place, all written to at once: more of them cost more than larger ones. */
+/* Digit size of an in-place pass, which writes to all buckets at once: more buckets cost more than
+ * deeper recursion. */
 #define BUCKET_BITS 9
 #define BUCKETS (1u << BUCKET_BITS)
-/* Values of a digit, whose counters stay in the first-level cache. */
+/* Largest digit whose counters stay in the first-level cache. */
 #define DIGIT_BITS_MAX 11
 
 /* The arguments that all steps of one sort share. */
 struct order {
-    unsigned end_bits; /* of a vertex; the key is source and target behind each other */
+    unsigned end_bits; /* bits of a vertex; the key of an edge is source << end_bits | target */
     struct edge *room;
     uint64_t room_count;
 };
 
-/* Some bits of the key of an edge. */
+/* Returns `bits` bits of the key of an edge, from bit `shift` on. */
 static uint32_t digit_of(const struct order *order, struct edge edge, unsigned shift, unsigned bits)
 {
     return (uint32_t)(((uint64_t)edge.source << order->end_bits | edge.target) >> shift) &
@@ -86,8 +84,8 @@ static void count_digits(const struct order *order, const struct edge *edges, ui
     }
 }
 
-/* Sorts few edges by the low bits of their keys: least significant digit first, from the array to
- * the room and back. */
+/* Sorts few edges by the low bits of their keys: least significant digit first, alternating between
+ * the array and the room. */
 static void sort_few(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     unsigned passes = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
@@ -112,8 +110,8 @@ static void sort_few(const struct order *order, struct edge *edges, uint64_t cou
     }
 }
 
-/* Swaps each edge into the bucket of its digit (McIlroy, Bostic, McIlroy 1993: American flag
- * sort). */
+/* Swaps each edge into the bucket of its digit (American flag sort; McIlroy, Bostic, McIlroy 1993).
+ */
 static void distribute(const struct order *order, struct edge *edges, unsigned shift, unsigned bits,
                        const uint64_t begin[BUCKETS + 1])
 {
@@ -137,7 +135,7 @@ static void distribute(const struct order *order, struct edge *edges, unsigned s
     }
 }
 
-/* Sorts edges that differ in the low bits of their keys alone; at most 8 calls deep. */
+/* Sorts edges whose keys differ in the low `bits` bits only; the recursion is at most 8 deep. */
 static void sort_by(const struct order *order, struct edge *edges, uint64_t count, unsigned bits)
 {
     const unsigned digit = bits < BUCKET_BITS ? bits : BUCKET_BITS;

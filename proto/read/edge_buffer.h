@@ -1,4 +1,5 @@
-/* Edges as they are collected: their memory, and their order, by source, then by target. */
+/* A list of edges during an upload: its memory, and sorting by source, then by target. Used by the
+ * thread of the builder that owns the list. */
 #pragma once
 
 #include "proto/status.h"
@@ -15,15 +16,15 @@ struct edge {
 
 struct edge_buffer {
     uint64_t count;
-    struct edge *edges; /* malloc'ed */
+    struct edge *edges; /* memory from edge_array_resize, freed with free() */
 };
 
-/* Memory of arrays that have an element for each edge: large ones in large pages, which are made
- * and reached sooner. Moves *array_of, a pointer to elements of `size` bytes or NULL, to room for
- * `count` > 0 of them. False without memory: the array stays as it was. Freed with free(). */
+/* Resizes an array with one element per edge. array_of: the address of a pointer to elements of
+ * `size` bytes, or to NULL; count > 0 elements. Large arrays get huge pages, which are faster to
+ * allocate and to access. False when out of memory: the array is unchanged. Freed with free(). */
 bool edge_array_resize(void *array_of, uint64_t count, size_t size);
 
-/* Sorts `count` edges in place, with ends below vertex_count; memory for 2^16 edges is taken
- * meanwhile. Parallel edges come in any order, but always the same. STATUS_NO_MEMORY leaves the
- * array as it was. */
+/* Sorts `count` edges in place; their ends are below vertex_count. Allocates a buffer of 2^16 edges
+ * meanwhile. The order of parallel edges is unspecified but deterministic. STATUS_NO_MEMORY leaves
+ * the array unchanged. */
 MUST_CHECK enum status edge_sort(struct edge *edges, uint64_t count, uint32_t vertex_count);

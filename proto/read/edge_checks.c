@@ -20,12 +20,13 @@ enum status edge_comments_take(struct edge_comments *comments, const char *line,
     const bool directed = line_word_is_like(first, "directed");
 
     if (line_word_is_like(first, "%MatrixMarket")) {
-        return problem_bad_graph_hint(reterr, 0, 1, "Remove all that is above it.",
+        return problem_bad_graph_hint(reterr, 0, 1, "Remove the lines above it.",
                                       "The line %%%%MatrixMarket is not the first line.");
     }
     if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
         comments->undirected |= line_word_is_like(first, "undirected");
-        /* "Directed graph (each unordered pair of nodes is saved once)" stands above both sorts. */
+        /* SNAP writes "Directed graph (each unordered pair of nodes is saved once)" above directed
+         * and undirected lists. */
         comments->says_direction |=
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
@@ -40,15 +41,13 @@ enum status edge_comments_take(struct edge_comments *comments, const char *line,
             reterr, 0, 0,
             "awk '!/^%/ {print $1, \"r\" $2, $3}' names those on the right r1, "
             "r2 and so on; then directed=false.",
-            "The list is bipartite, and each side counts its vertices "
-            "from 1: 1 on the left and 1 on the right are two.");
+            "The list is bipartite, and each side numbers its vertices from 1: 1 on the left and 1 "
+            "on the right are different vertices.");
     }
     comments->undirected |= comments->is_konect && line_word_is(first, "sym");
     comments->says_direction |= comments->is_konect;
     return STATUS_OK;
 }
-
-/* ---- Vertices ---- */
 
 struct field edge_check_integer(struct field field, char digits[24])
 {
@@ -74,7 +73,7 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
                            number_parse_real(name.bytes, name.size, &(double){0});
     const char last = name.bytes[name.size - 1];
     const bool is_quoted = name.size > 1 && *name.bytes == last && strchr("'`", last) != NULL;
-    /* A mark of the byte order from within joined files, and a blank of HTML behind the name. */
+    /* A byte order mark inside joined files, or a no-break space from HTML after the name. */
     bool has_control = memmem(name.bytes, name.size, "\xEF\xBB\xBF", 3) != NULL ||
                        (name.size > 2 && memcmp(name.bytes + name.size - 2, "\xC2\xA0", 2) == 0);
     size_t signs = 0;
@@ -100,13 +99,11 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
     }
     return problem_bad_graph_hint(
         reterr, 0, name.column,
-        "Lines are source, target and perhaps a weight, with no signs around them; "
-        "a header tells another order, and quotes make a name of anything.",
-        "'%.*s' stands where a vertex should be, and looks like none.",
+        "A line has a source, a target and an optional weight, without signs around them; a header "
+        "gives another order, and quotes allow any name.",
+        "'%.*s' is in the place of a vertex, but does not look like one.",
         name.size > 40 ? 40 : (int)name.size, name.bytes);
 }
-
-/* ---- Counts ---- */
 
 size_t edge_check_integers(const struct table_row *row, int64_t ret_integers[3])
 {
@@ -132,7 +129,7 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     bool fits = name_table_is_numeric(names) && (is_counted || behind > least_behind) &&
                 (integers[1] == behind || (is_square && integers[2] == behind));
 
-    /* The first rows are those of the first line, if it was an edge. */
+    /* If the first line was read as an edge, its vertices have the first rows; skip them. */
     for (uint32_t row = is_counted ? 0 : 2 - is_square; row < name_table_count(names) && fits;
          row++) {
         const int64_t number = name_table_number(names, row);
@@ -146,24 +143,21 @@ enum status edge_check_counts(const int64_t integers[3], size_t column_count, bo
     }
     return problem_bad_graph_hint(
         reterr, 0, 0,
-        fits ? "Write a header above, source,target or source,target,weight, to read it as an "
-               "edge, or remove it."
+        fits ? "To read it as an edge, add a header source,target or source,target,weight; "
+               "otherwise remove it."
              : "Correct the numbers, or give the edge its weight.",
-        fits ? "The first line, %lld %lld, may be an edge, or the numbers of "
-               "vertices and edges: %lld are behind it."
-             : "The first line, %lld %lld, is not the numbers of vertices and edges "
-               "of the %lld lines behind it; as an edge it lacks the weight that "
-               "they have.",
+        fits ? "The first line, %lld %lld, may be an edge, or the numbers of vertices and edges: "
+               "%lld edges follow."
+             : "The first line, %lld %lld, does not match the numbers of vertices and edges of the "
+               "%lld lines after it; as an edge it lacks the weight that they have.",
         (long long)integers[0], (long long)integers[1], (long long)behind);
 }
-
-/* ---- The whole list ---- */
 
 enum status edge_check_times(const struct graph_builder *builder, struct problem *reterr)
 {
     const uint64_t count = graph_builder_edge_count(builder);
     const double year_2000 = 946684800;
-    bool is_round = true; /* as large weights are that were made up */
+    bool is_round = true; /* made-up large weights are multiples of 1000 */
     uint64_t i = 0;
 
     for (; i < count; i++) {
@@ -178,12 +172,12 @@ enum status edge_check_times(const struct graph_builder *builder, struct problem
         return STATUS_OK;
     }
     return problem_bad_graph_hint(
-        reterr, 0, 0, "weight=3 takes them as weights, and weight=none counts each edge 1.",
-        "The numbers in column 3 look like times, in seconds since 1970, and nothing "
-        "says that they are weights.");
+        reterr, 0, 0, "weight=3 reads them as weights, and weight=none counts each edge as 1.",
+        "The numbers in column 3 look like times, in seconds since 1970, and nothing marks them as "
+        "weights.");
 }
 
-/* The first edge has the first rows. */
+/* Whether no other edge has a vertex of the first edge, whose vertices have rows 0 and 1. */
 static bool is_first_apart(const struct graph_builder *builder)
 {
     for (uint64_t i = 1; i < graph_builder_edge_count(builder); i++) {
@@ -199,7 +193,7 @@ static bool is_first_apart(const struct graph_builder *builder)
 void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
                      bool may_be_header, struct warnings *warnings)
 {
-    const char *words[2] = {NULL, NULL}; /* a name that is no integer, and one that is */
+    const char *words[2] = {NULL, NULL}; /* a name that is not an integer, and one that is */
     size_t sizes[2];
 
     if (name_table_is_numeric(names)) {
@@ -218,20 +212,18 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
     if (words[0] != NULL && words[1] != NULL) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
                                  "Some vertices are integers, such as %.*s, and others are not, "
-                                 "such as '%.*s': not every line may be an edge.",
+                                 "such as '%.*s': some lines may not be edges.",
                                  (int)sizes[1], words[1],
                                  (int)text_utf8_size(words[0], sizes[0] > 60 ? 60 : sizes[0]),
                                  words[0]),
                      "Remove lines that are not edges, and name the columns source and target.");
     } else if (may_be_header && graph_builder_edge_count(builder) > 1 && is_first_apart(builder)) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
-                                 "The first line was read as an edge, and has no vertex of another "
-                                 "one: it may be a header."),
-                     "Name the columns of a header source and target.");
+                                 "The first line was read as an edge, but shares no vertex with "
+                                 "another edge: it may be a header."),
+                     "If it is a header, name its columns source and target.");
     }
 }
-
-/* ---- Dicts ---- */
 
 size_t edge_dict_find(const char *line, size_t size)
 {
@@ -241,13 +233,14 @@ size_t edge_dict_find(const char *line, size_t size)
     while (end > 0 && field_is_blank(line[end - 1])) {
         end--;
     }
-    /* Others name vertices in braces. */
+    /* Vertex names may contain braces too: a dict continues with a quote, a blank or a brace. */
     return brace != NULL && line[end - 1] == '}' && strchr("'\"} ", brace[1]) != NULL
                ? (size_t)(brace - line)
                : size;
 }
 
-/* To the first of the stops outside of strings and of inner brackets, or to the end. */
+/* Returns the index of the first stop character outside of strings and inner brackets, or the end.
+ */
 static size_t skip_value(const char *line, size_t at, size_t size, const char *stops)
 {
     unsigned depth = 0;
@@ -301,7 +294,7 @@ enum status edge_dict_take(const char *line, size_t begin, size_t size, struct c
 
         if (end >= size || line[colon] != ':') {
             return problem_bad_graph(
-                reterr, 0, at + 1, "What is behind the edge is not a dict such as {'weight': 5}.");
+                reterr, 0, at + 1, "The text after the edge is not a dict such as {'weight': 5}.");
         }
         const struct field key = trim(line, at, colon);
         struct field value = trim(line, colon + 1, end);

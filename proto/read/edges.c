@@ -1,5 +1,5 @@
-/* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge a line, '#' and '%' open comments; the
- * first lines decide the delimiter, the header and the columns. */
+/* Edge lists: SNAP, CSV (RFC 4180), TSV, KONECT. One edge per line; '#' and '%' begin comments. The
+ * first lines determine the delimiter, the header and the columns. */
 #include "proto/name_table.h"
 #include "proto/number.h"
 #include "proto/read/columns.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Room for a header and the row after it. */
+/* Size of a header and the row after it. */
 #define SCRATCH_SIZE ((size_t)2 * READER_LINE_LIMIT)
 
 struct edges {
@@ -21,23 +21,24 @@ struct edges {
     struct name_table *names; /* unused when the options give a vertex count */
     uint32_t named;
     struct field_cursor cursor;
-    char announced; /* the delimiter that a line "sep=;" gives, or 0 */
+    char announced; /* delimiter from a line "sep=;", or 0 */
     bool decided;   /* delimiter and columns are known */
     struct edge_comments comments;
-    bool is_counted; /* the first line has the counts */
+    bool is_counted; /* the first line has the numbers of vertices and edges */
     bool has_dicts;  /* each line ends with a dict */
     bool has_header;
-    bool may_be_edge;    /* the header was no sure one */
-    bool may_be_header;  /* the first line was read as an edge, and has no number */
-    int64_t integers[3]; /* of the first line; 0 where it has fewer */
+    bool may_be_edge;    /* the header is a guess; the line may be an edge */
+    bool may_be_header;  /* the first line was read as an edge, and may be a header */
+    int64_t integers[3]; /* leading integers of the first line; 0 if it has fewer */
     struct table_row row;
     struct edge_record record;
-    char *scratch;      /* fields with doubled quotes, unescaped; as long as a line */
-    struct text joined; /* lines of a field in quotes that is still open */
+    char *scratch;      /* unescaped fields with doubled quotes */
+    struct text joined; /* lines of a quoted field that is still open */
     uint64_t joined_line;
-    struct text held; /* the first line, while it may be a header or counts */
+    struct text held; /* first line, held until the next line decides whether it is a header, counts
+                         or an edge */
     uint64_t held_line;
-    struct text comment; /* the last one above it, which may be a header, too */
+    struct text comment; /* last comment above the first line, which may be a header */
     uint64_t comment_line;
 };
 
@@ -57,14 +58,14 @@ static enum status number_vertex(const struct edges *edges, struct field field, 
     if (!number_parse_integer(field.bytes, field.size, &vertex) || vertex < 0 ||
         vertex >= vertex_count) {
         return problem_bad_graph(reterr, 0, field.column,
-                                 "'%.*s' is not a vertex of 0..n-1 with n=%u.",
+                                 "'%.*s' is not a vertex from 0 to n-1 with n=%u.",
                                  field.size > 40 ? 40 : (int)field.size, field.bytes, vertex_count);
     }
     *ret_row = (uint32_t)vertex;
     return STATUS_OK;
 }
 
-/* After a name was looked up: it may be new. */
+/* Checks the number of vertices after a name was looked up. */
 static enum status admit_named(struct edges *edges, struct problem *reterr)
 {
     const uint32_t named = name_table_count(edges->names);
@@ -97,7 +98,7 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     return admit_named(edges, reterr);
 }
 
-/* At the first column too many, or at the last one when some miss. */
+/* Refuses a line at the first extra column, or at the last column if some are missing. */
 static enum status refuse_count(const struct edges *edges, const struct table_row *row,
                                 size_t first, struct problem *reterr)
 {
@@ -107,10 +108,11 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
     problem_bad_graph(reterr, edges->reader.splitter.line, place->column,
                       "The line has %zu columns, but the first line has %zu.", row->count, first);
     if (has_comment) {
-        problem_hint(reterr, "A comment has a line of its own, and begins with # and a blank.");
+        problem_hint(reterr,
+                     "Put the comment on a line of its own, and begin it with # and a blank.");
     } else if (edges->held.size > 0 && row->count == first + 1) {
-        problem_hint(reterr, "R writes no names of rows with write.table(edges, 'g.txt', "
-                             "row.names=FALSE).");
+        problem_hint(reterr,
+                     "In R, omit the row names: write.table(edges, 'g.txt', row.names=FALSE).");
     } else if (edges->cursor.delimiter == ' ') {
         problem_hint(reterr,
                      "If each line has a vertex and its neighbours, convert it: import json, "
@@ -120,13 +122,13 @@ static enum status refuse_count(const struct edges *edges, const struct table_ro
     return STATUS_BAD_GRAPH;
 }
 
-/* Takes a delimiter at the end of the line for no field. */
+/* Drops the empty field after a delimiter at the end of the line. */
 static void drop_empty_last(struct table_row *row, size_t wanted)
 {
     row->count -= row->count == wanted + 1 && row->fields[wanted].size == 0;
 }
 
-/* Adds the edge of a record whose ends are fields, once its values are known. */
+/* Adds the edge of a record whose values are fields. */
 static enum status add_record(struct edges *edges, struct edge_record *record,
                               struct problem *reterr)
 {
@@ -136,7 +138,7 @@ static enum status add_record(struct edges *edges, struct edge_record *record,
     return columns_add_edge(&edges->columns, record, reterr);
 }
 
-/* Whether the ends of the edge are the names of their columns. */
+/* Whether the ends of the edge equal the names of their columns. */
 static bool repeats_header(const struct edges *edges)
 {
     bool is_same = edges->has_header;
@@ -161,15 +163,15 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
     }
     STATUS_TRY(columns_take_row(&edges->columns, row, &edges->record, reterr));
     STATUS_TRY(add_record(edges, &edges->record, reterr));
-    /* Files that were joined. */
+    /* A repeated header comes from joined files. */
     if (edges->named == named + 2 && repeats_header(edges)) {
         return problem_bad_graph(reterr, 0, row->fields[0].column,
-                                 "The line is the header again, and no edge.");
+                                 "The line repeats the header and is not an edge.");
     }
     return STATUS_OK;
 }
 
-/* The columns, once the first row of data is in edges->row; header may be NULL. */
+/* Chooses the columns by the first row of data, in edges->row; header may be NULL. */
 static enum status decide(struct edges *edges, const struct table_row *header,
                           struct problem *reterr)
 {
@@ -179,9 +181,9 @@ static enum status decide(struct edges *edges, const struct table_row *header,
     if (edges->row.count < 2) {
         return problem_bad_graph_hint(
             reterr, 0, edges->row.fields[0].column,
-            "Columns stand between commas, semicolons, tabs or blanks, and no "
-            "number of vertices or edges stands above them.",
-            "There is one column, but an edge needs source and target.");
+            "Separate the columns by commas, semicolons, tabs or blanks, and remove a number of "
+            "vertices or edges above the list.",
+            "There is one column, but an edge needs a source and a target.");
     }
     STATUS_TRY(
         columns_choose(&edges->columns, header, &edges->row, edges->comments.is_konect, reterr));
@@ -213,7 +215,8 @@ static enum status parse_dict_line(struct edges *edges, const char *line, size_t
     return add_record(edges, &record, reterr);
 }
 
-/* Takes two numbers above lines with weights, which are those of vertices and edges. */
+/* Accepts a first line of two numbers above lines with weights as the numbers of vertices and
+ * edges. */
 static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                                 struct problem *reterr)
 {
@@ -222,13 +225,13 @@ static enum status parse_counts(struct edges *edges, const int64_t counts[2],
                              "The first line, %lld %lld, was read as the numbers of vertices and "
                              "edges.",
                              (long long)counts[0], (long long)counts[1]),
-                 "An edge has a weight there, as in the other lines.");
+                 "If the line is an edge, give it a weight as in the other lines.");
     STATUS_TRY(reader_admit_count(&edges->reader, (uint64_t)counts[0], reterr));
     return graph_builder_admit(edges->reader.builder, (uint64_t)counts[0], reterr);
 }
 
-/* Whether the first line names columns: no field is a number, and its names are known, or the line
- * behind it has numbers where edges have them. Such a guess is checked at the end. */
+/* Whether the first line is a header: no field is a number, and its names are known, or the next
+ * line has numbers in the columns of weights. check_header verifies a guess at the end. */
 static bool is_header(struct edges *edges, const struct table_row *first,
                       const struct table_row *next)
 {
@@ -258,13 +261,13 @@ static enum status refuse_words(const struct table_row *first, struct problem *r
 
     return problem_bad_graph_hint(
         reterr, 0, third.column,
-        "A header needs known names, such as source,target,weight, or "
-        "source_column= and target_column=; weight=none counts each edge 1.",
+        "A header needs known names, such as source,target,weight, or source_column= and "
+        "target_column=; weight=none counts each edge as 1.",
         "The weight '%.*s' is not a number.", third.size > 40 ? 40 : (int)third.size, third.bytes);
 }
 
-/* Takes the first line: a header, the counts of vertices and edges above edges with weights, or an
- * edge. next is the line behind it, without fields at the end of the file. */
+/* Parses the first line: a header, the numbers of vertices and edges, or an edge. next: the line
+ * after it, without fields at the end of the file. */
 static enum status settle_first(struct edges *edges, struct table_row *first,
                                 struct table_row *next, struct problem *reterr)
 {
@@ -286,7 +289,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
         return refuse_count(edges, next, first->count, reterr);
     }
     if (has_header && next->count == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "There is a header, but no edge after it.");
+        return problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge after the header.");
     }
     if (has_header) {
         return decide(edges, first, reterr);
@@ -305,7 +308,7 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
     return parse_edge(edges, reterr);
 }
 
-/* Takes the first line, and the one behind it; NULL at the end of the file. */
+/* Parses the held first line and the line after it, which is NULL at the end of the file. */
 static enum status parse_held_line(struct edges *edges, const char *line, size_t size,
                                    struct problem *reterr)
 {
@@ -316,7 +319,8 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
 
     first = edges->row;
     if (status == STATUS_OK && line != NULL) {
-        /* The first line keeps its scratch while the next one is cut into the rest of it. */
+        /* The next line is cut into the rest of the scratch, because the first line still uses its
+         * part. */
         edges->scratch = edges->cursor.scratch;
         status = cut_row(edges, line, size, reterr);
         edges->scratch = scratch;
@@ -336,7 +340,7 @@ static enum status parse_held_line(struct edges *edges, const char *line, size_t
     return parse_edge(edges, reterr);
 }
 
-/* The comment above the first line may name its columns, and is the header then. */
+/* Uses the comment above the first line as a header if it names the columns. */
 static void settle_comment(struct edges *edges, const char *line, size_t size)
 {
     const char *comment = edges->comment.bytes;
@@ -367,7 +371,7 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
 
     if (size > 1 && memcmp(line, "//", 2) == 0) {
         return problem_bad_graph_hint(reterr, 0, 1, "Begin comments with # and a blank.",
-                                      "The line begins with //, and comments begin with #.");
+                                      "The line begins with //, but comments begin with #.");
     }
     edges->cursor.delimiter = delimiter;
     if (begin < size) {
@@ -380,14 +384,14 @@ static enum status parse_first_line(struct edges *edges, const char *line, size_
     if (edges->held.size > 0) {
         return parse_held_line(edges, line, size, reterr);
     }
-    /* The line is kept until the next one tells what it is. */
+    /* Holds the line until the next one. */
     text_append(&edges->held, line, size);
     edges->held_line = edges->reader.splitter.line;
     return text_status(&edges->held);
 }
 
-/* Whether a line that begins as a comment has as many columns as an edge, and no blank behind its
- * sign: '#N/A' is a value. Words between blanks may be as many. */
+/* Whether a line that begins like a comment has as many columns as an edge and no blank after its
+ * sign: '#N/A' is a value. Columns separated by blanks do not count, since comments have words. */
 static bool may_be_edge(struct edges *edges, const char *line, size_t size)
 {
     size_t wanted = edges->columns.count;
@@ -401,22 +405,22 @@ static bool may_be_edge(struct edges *edges, const char *line, size_t size)
     return cut_row(edges, line, size, NULL) == STATUS_OK && edges->row.count == wanted;
 }
 
-/* A comment may tell the direction, or be the header, above the first line. */
+/* Parses a comment: above the first line it may state the direction or be the header. */
 static enum status parse_comment(struct edges *edges, const char *line, size_t size,
                                  struct problem *reterr)
 {
     if (size == 1 && line[0] == '#') {
         return problem_bad_graph_hint(
-            reterr, 0, 1, "Remove it and the nodes above it, or put a word into a comment.",
-            "The line parts the nodes of a TGF file from its edges.");
+            reterr, 0, 1, "Remove it and the nodes above it; if it is a comment, add a word to it.",
+            "The line separates the nodes of a TGF file from its edges.");
     }
     if (edges->decided || edges->held.size > 0) {
         return !may_be_edge(edges, line, size)
                    ? STATUS_OK
                    : problem_bad_graph_hint(
                          reterr, 0, 1,
-                         "Write a blank behind the sign of a comment, or the value in quotes.",
-                         "The line begins with %c as a comment does, and has as many columns as an "
+                         "Write a blank after the sign of a comment, or put the value in quotes.",
+                         "The line begins with %c like a comment, but has as many columns as an "
                          "edge.",
                          *line);
     }
@@ -499,7 +503,7 @@ static enum status init(struct reader *reader)
     return edges->scratch != NULL ? name_table_create(&edges->names) : STATUS_NO_MEMORY;
 }
 
-/* To put the names in order takes a second array of them, and the row that each of them gets. */
+/* Includes the second array of names and the rows that sorting the names needs. */
 static uint64_t memory(const struct reader *reader)
 {
     const struct name_table *names = ((const struct edges *)reader)->names;
@@ -507,7 +511,8 @@ static uint64_t memory(const struct reader *reader)
     return 2 * (name_table_memory(names) + name_table_count(names) * sizeof(uint32_t));
 }
 
-/* The first line counts vertices that no edge may have: they begin at 0 where one has that name. */
+/* Builds a graph with all vertices that the first line counts, from 0 if a vertex is named 0, else
+ * from 1. */
 static enum status build_counted(struct edges *edges, uint32_t *row_of, struct graph **ret_graph,
                                  struct problem *reterr)
 {
@@ -521,7 +526,7 @@ static enum status build_counted(struct edges *edges, uint32_t *row_of, struct g
                                !edges->comments.undirected, ret_graph, reterr);
 }
 
-/* Numbers come in ascending order, other names as they were met. */
+/* Builds the graph: integer names in ascending order, other names in order of appearance. */
 static enum status build(struct edges *edges, struct graph **ret_graph, struct problem *reterr)
 {
     uint32_t *row_of = NULL;
@@ -541,7 +546,7 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
-/* A header has no name of a vertex. */
+/* Refuses a guessed header if one of its names is also a vertex. */
 static enum status check_header(const struct edges *edges, struct problem *reterr)
 {
     uint32_t row;
@@ -553,15 +558,15 @@ static enum status check_header(const struct edges *edges, struct problem *reter
         if (name_table_find(edges->names, name, strlen(name), &row)) {
             return problem_bad_graph_hint(
                 reterr, edges->held_line, 0,
-                "Write a header source,target above, or source_column= and "
-                "target_column= with the names of this one.",
+                "Add a header source,target, or name the columns of this header with "
+                "source_column= and target_column=.",
                 "The first line may be a header or an edge: '%s' is a vertex below.", name);
         }
     }
     return STATUS_OK;
 }
 
-/* Checks the first line against the whole list. */
+/* Checks how the first line was read against the whole list. */
 static enum status check_first(const struct edges *edges, struct problem *reterr)
 {
     const struct reader *reader = &edges->reader;
@@ -589,7 +594,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!edges->decided && (edges->held.size > 0 || !options->has_vertex_count)) {
         STATUS_TRY(edges->held.size > 0
                        ? parse_held_line(edges, NULL, 0, reterr)
-                       : problem_set(reterr, STATUS_EMPTY_BODY, "There is no edge in the list."));
+                       : problem_set(reterr, STATUS_EMPTY_BODY, "The list has no edges."));
     }
     const enum status status = check_first(edges, reterr);
     if (status != STATUS_OK) {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* From the opening quote to after the closing one; doubled quotes become one in scratch. NULL
- * without a closing quote. */
+/* Cuts a quoted field and returns the position after the closing quote; NULL without one. Doubled
+ * quotes become one in scratch. */
 static const char *cut_quoted(struct field_cursor *cursor, struct field *ret_field)
 {
     const char *at = cursor->at + 1;
@@ -32,7 +32,7 @@ static const char *cut_plain(const struct field_cursor *cursor, struct field *re
     const char *at = cursor->at;
     const char *last;
 
-    /* Fields are short: a call for each would take longer. */
+    /* A loop, because fields are too short to pay for a call of memchr. */
     while (at < cursor->end && *at != cursor->delimiter &&
            (*at != '\t' || cursor->delimiter != ' ')) {
         at++;
@@ -62,7 +62,7 @@ void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t si
     cursor->more = true;
 }
 
-/* The compiler puts it into the loop of field_cut_row. */
+/* Inlined into the loop of field_cut_row. */
 static inline __attribute__((always_inline)) enum status
 next_field(struct field_cursor *cursor, struct field *ret_field, struct problem *reterr)
 {
@@ -123,7 +123,7 @@ static size_t count_unquoted(const char *line, size_t size, char wanted)
     return count;
 }
 
-/* Numbers hold no blanks, so a line of numbers between blanks of any kind is just that. */
+/* Numbers contain no blanks, so a line of numbers separated by blanks has no other delimiter. */
 static bool is_all_numbers(const char *line, size_t size)
 {
     size_t at = 0;
@@ -156,11 +156,11 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     }
     commas = count_unquoted(line, size, ',');
     semicolons = count_unquoted(line, size, ';');
-    /* "1;2;3,5" has a decimal comma, and so has "1 2 3,5" if the request says so. */
+    /* "1;2;3,5" has a decimal comma; so has "1 2 3,5" if the request says so. */
     if (semicolons > commas || (semicolons > 0 && has_decimal_comma)) {
         return ';';
     }
-    /* Two columns are ends, which have no comma: blanks between columns outnumber commas. */
+    /* Source and target have no comma, so blanks between columns outnumber decimal commas. */
     if (has_decimal_comma && count_unquoted(line, size, ' ') > commas &&
         memchr(line, '"', size) == NULL) {
         return ' ';
@@ -168,7 +168,7 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     return commas > 0 ? ',' : ' ';
 }
 
-/* Whether the line ends within a field in quotes. A comment has none. */
+/* Whether the line ends inside a quoted field. Quotes in a comment do not count. */
 static bool ends_open(char delimiter, const char *line, size_t size)
 {
     struct field_cursor cursor = {.delimiter = delimiter};

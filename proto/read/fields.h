@@ -1,5 +1,5 @@
-/* Fields of a line of text: between delimiters, and in double quotes where they hold one (RFC
- * 4180). Shared by the readers of edge lists and of tables. */
+/* Fields of a line of text: separated by delimiters, or in double quotes (RFC 4180). Shared by the
+ * readers of edge lists and tables. */
 #pragma once
 
 #include "proto/problem.h"
@@ -10,27 +10,27 @@
 #include <stdint.h>
 
 struct field {
-    const char *bytes; /* without quotes and outer blanks */
+    const char *bytes; /* bytes without quotes and outer blanks */
     size_t size;
-    uint64_t column; /* where it begins in the line, from 1 */
-    uint64_t line;   /* its line, from 1; 0: the line at hand */
+    uint64_t column; /* position in the line, from 1 */
+    uint64_t line;   /* line number, from 1; 0: the current line */
 };
 
-/* The rest of a line. A zeroed cursor is at its end. */
+/* The rest of a line. A zeroed cursor is at the end of its line. */
 struct field_cursor {
     const char *begin;
     const char *at;
     const char *end;
-    char *scratch;  /* fields in quotes are copied there, which takes as much room as the line has
-                       bytes; NULL: they have no bytes */
-    char delimiter; /* ' ' is a run of blanks */
-    bool more;      /* a field follows */
+    char *scratch;  /* buffer for quoted fields, as large as the line; NULL: quoted fields have no
+                       bytes */
+    char delimiter; /* ' ' matches a run of blanks */
+    bool more;      /* another field follows */
 };
 
-/* A table with more columns is refused. */
+/* Limit on the columns of a table. */
 #define TABLE_COLUMN_LIMIT 64
 
-/* One line cut into its fields. */
+/* A line cut into fields. */
 struct table_row {
     size_t count;
     struct field fields[TABLE_COLUMN_LIMIT];
@@ -41,22 +41,24 @@ static inline bool field_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Cuts a whole line. The cursor has its delimiter and scratch. */
+/* Cuts a whole line. The caller has set the delimiter and scratch of the cursor. */
 MUST_CHECK enum status field_cut_row(struct table_row *row, struct field_cursor *cursor,
                                      const char *line, size_t size, struct problem *reterr);
-/* To the first field of a line; even an empty line has one. */
+/* Moves the cursor to the first field of a line; even an empty line has one field. */
 void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t size);
-/* The next field, while more is true. STATUS_BAD_GRAPH for quotes that are not closed, and for text
- * behind them. */
+/* Cuts the next field, while `more` is true. STATUS_BAD_GRAPH for an unclosed quote or text after
+ * one. */
 MUST_CHECK enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
                                          struct problem *reterr);
 
-/* '\t', ',', ';', or ' ' for runs of blanks: by what the first line of data has. */
+/* Detects the delimiter from the first line of data: '\t', ',', ';', or ' ' for runs of blanks. */
 char field_delimiter(const char *line, size_t size, bool has_decimal_comma);
-/* Joins lines within a quoted field into one. Returns false while such a field is open, and then
- * keeps the line; the caller clears `joined` once the whole is taken. delimiter 0: by the line. */
+/* Joins lines within a quoted field into one. Returns false and stores the line while such a field
+ * is open; the caller clears `joined` once the result is parsed. delimiter 0: detect it from the
+ * line. */
 bool field_join(struct text *joined, char delimiter, const char **line, size_t *size);
-/* The delimiter in a first line such as "sep=;", with which Excel tells it; 0 in any other line. */
+/* Returns the delimiter of a first line such as "sep=;", which Excel writes; 0 for any other line.
+ */
 char field_announced_delimiter(const char *line, size_t size);
-/* "commas", for people. */
+/* Returns a name for users: "commas". */
 const char *field_delimiter_name(char delimiter);

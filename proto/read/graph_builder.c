@@ -7,19 +7,20 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024
-/* A list of more than MANY edges usually becomes a lot longer: reserve a large array at once. Its
- * pages are untouched until they are needed and can be huge pages, which existing small pages do
- * not become. */
+/* A list of more than MANY edges usually grows much longer, so a large array is reserved at once.
+ * Its pages use no memory until they are written, and they can be huge pages, which existing small
+ * pages do not become. */
 #define MANY (1u << 19)
 #define ROOM_FOR_MANY (3u << 20)
-/* Begins of the rows, by source and by target, two lengths and a queue: graph_tighten_bound. */
+/* Bytes per vertex of graph_tighten_bound: row offsets by source and by target, two lengths, a
+ * queue. */
 #define VERTEX_BYTES 36
 
 struct graph_builder {
     struct graph_options options;
     struct edge_buffer list;
     uint64_t capacity;
-    uint64_t vertex_count; /* admitted */
+    uint64_t vertex_count; /* vertices admitted */
 };
 
 enum status graph_builder_create(const struct graph_options *options,
@@ -45,7 +46,8 @@ void graph_builder_destroy(struct graph_builder *builder)
     free(builder);
 }
 
-/* The matrix alone: what lies behind it is counted when the graph is known. */
+/* Checks the space for the matrix alone; the rest of the result is checked once the graph is known.
+ */
 static enum status check_room(const struct graph_builder *builder, uint64_t vertex_count,
                               struct problem *reterr)
 {
@@ -57,10 +59,10 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_DISK_FULL,
-                "There is no room on the disk for the result of %llu vertices.",
+                "There is not enough disk space for the result of %llu vertices.",
                 (unsigned long long)vertex_count);
     problem_limit(reterr, (double)options->room_bytes, bytes);
-    problem_hint(reterr, "Delete graphs, or ask again when there is room.");
+    problem_hint(reterr, "Delete graphs, or retry when there is space.");
     return STATUS_DISK_FULL;
 }
 
@@ -106,7 +108,6 @@ enum status graph_builder_admit_edges(const struct graph_builder *builder, uint6
     return STATUS_TOO_LARGE;
 }
 
-/* Room for one more edge. */
 static enum status make_room(struct graph_builder *builder, struct problem *reterr)
 {
     uint64_t capacity = builder->capacity + builder->capacity / 2;
@@ -134,7 +135,7 @@ enum status graph_builder_add(struct graph_builder *builder, uint32_t source, ui
     if (builder->list.count == builder->capacity) {
         STATUS_TRY(make_room(builder, reterr));
     }
-    /* A zero has no sign. */
+    /* Adding 0.0 turns -0 into 0. */
     builder->list.edges[builder->list.count++] = (struct edge){source, target, weight + 0.0};
     return STATUS_OK;
 }

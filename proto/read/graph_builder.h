@@ -1,5 +1,5 @@
-/* Collects edges in the order of the file and turns them into a struct graph.
- * 16 bytes per edge, and 20 while they become rows. */
+/* Collects edges in the order of the file and builds a struct graph from them. A builder belongs to
+ * one reader and its thread. It uses 16 bytes an edge, and 20 while the edges become rows. */
 #pragma once
 
 #include "proto/graph.h"
@@ -8,62 +8,61 @@
 
 struct graph_builder;
 
-/* The parameter no_edge=: a value that stands for a missing edge, or that none does. */
+/* The parameter no_edge=: a weight that stands for a missing edge, or `none` if no weight does. */
 enum no_edge { NO_EDGE_UNSAID, NO_EDGE_NONE, NO_EDGE_VALUE };
 
-/* Parameters of the request about the graph, which are not in the uploaded bytes. */
+/* Parameters of a request about the graph, which the uploaded bytes do not contain. */
 struct graph_options {
     bool has_directed;
-    bool directed;         /* when has_directed; else what the format says */
-    bool has_vertex_count; /* the n= parameter: vertices are 0..n-1 */
+    bool directed;         /* value of directed=, if has_directed; otherwise the format decides */
+    bool has_vertex_count; /* the parameter n= was given: vertices are 0..n-1 */
     uint32_t vertex_count;
-    uint32_t vertex_limit; /* more vertices than this: STATUS_TOO_LARGE; 0 = GRAPH_VERTEX_LIMIT */
-    uint64_t edge_limit;   /* likewise for edges; 0 = no limit */
-    char vertex_limit_reason[160]; /* what sets vertex_limit, for the hint; empty = unsaid */
-    uint32_t matrix_vertices; /* up to so many the result is a matrix, and the next two count */
-    uint64_t room_bytes;      /* on the disk for the result, all of whose elements are */
-    uint64_t element_bytes;   /* of so many: more vertices than fit are STATUS_DISK_FULL */
-    bool format_guessed;      /* by the first bytes, so that a reader may warn */
-    char weight[64];          /* column or attribute to take weights from; empty = the default */
+    uint32_t vertex_limit; /* limit on vertices, else STATUS_TOO_LARGE; 0 = GRAPH_VERTEX_LIMIT */
+    uint64_t edge_limit;   /* limit on edges, else STATUS_TOO_LARGE; 0 = no limit */
+    char vertex_limit_reason[160]; /* reason for vertex_limit, for the hint; empty = none given */
+    uint32_t matrix_vertices; /* largest number of vertices whose result is a matrix; room_bytes and
+                                 element_bytes apply to these */
+    uint64_t room_bytes;      /* disk space available for the result */
+    uint64_t element_bytes;   /* size of an element; a matrix beyond room_bytes: STATUS_DISK_FULL */
+    bool format_guessed;      /* the format was guessed; a reader may warn */
+    char weight[64];          /* column or attribute of the weights; empty = the default */
     char source_column[64];   /* columns of the ends, by name or number; empty = the default */
     char target_column[64];
-    bool has_decimal_comma; /* in numbers of text */
+    bool has_decimal_comma; /* numbers in text have a decimal comma */
     enum no_edge no_edge;
     double no_edge_value;
-    char charset[CHARSET_NAME_SIZE]; /* the text is in UTF-8, whatever it says itself; empty =
-                                        unsaid */
+    char charset[CHARSET_NAME_SIZE]; /* charset from which the text was converted to UTF-8, whatever
+                                        the file says itself; empty = not given */
 };
 
 MUST_CHECK enum status graph_builder_create(const struct graph_options *options,
                                             struct graph_builder **ret_builder);
 void graph_builder_destroy(struct graph_builder *builder);
 
-/* STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint, when the options do not admit this
- * many vertices. */
+/* Checks a number of vertices: STATUS_TOO_LARGE or STATUS_DISK_FULL, with limit and hint. */
 MUST_CHECK enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
                                            struct problem *reterr);
-/* An edge takes these: its place in the list, and its target in a row. */
+/* Memory for an edge: an entry of the list, and its target in a row. */
 #define GRAPH_BUILDER_EDGE_BYTES 20
-/* Bytes that the edges, and as many vertices as were admitted last, take at most until they are
- * rows: to be told before they are taken. Names are not counted. */
+/* Upper bound on the memory, in bytes, for the edges so far and the last admitted number of
+ * vertices until the graph is built, so that it can be reserved in advance. Excludes names. */
 uint64_t graph_builder_memory(const struct graph_builder *builder);
 
-/* STATUS_TOO_LARGE with limit and hint when the options do not admit this many edges. */
+/* Checks a number of edges: STATUS_TOO_LARGE with limit and hint. */
 MUST_CHECK enum status graph_builder_admit_edges(const struct graph_builder *builder,
                                                  uint64_t edge_count, struct problem *reterr);
-/* An edge between rows, of a finite weight. STATUS_TOO_LARGE at the edge limit, STATUS_NO_MEMORY.
- * Rows are not checked here: the reader knows its line. */
+/* Adds an edge between two rows with a finite weight. STATUS_TOO_LARGE at the edge limit,
+ * STATUS_NO_MEMORY. The rows are not checked here, because only the reader knows the line. */
 MUST_CHECK enum status graph_builder_add(struct graph_builder *builder, uint32_t source,
                                          uint32_t target, double weight, struct problem *reterr);
 
 uint64_t graph_builder_edge_count(const struct graph_builder *builder);
-/* An edge collected so far. */
+/* Returns an edge added earlier. */
 struct edge graph_builder_edge(const struct graph_builder *builder, uint64_t index);
 
-/* Canonical form, summary and names. Takes names (moved on success). row_of, when not NULL, maps
- * each row used in add to its final row (rows were given out in order of appearance). directed is
- * what the format says; the options overrule it. The builder is spent either way. STATUS_NO_MEMORY.
- */
+/* Builds the graph in canonical form with summary and names; names are moved on success. row_of, if
+ * not NULL, maps each row passed to graph_builder_add to its final row. directed is what the format
+ * says; the options override it. Afterwards the builder can only be destroyed. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_builder_finish(struct graph_builder *builder,
                                             struct vertex_names **take_names,
                                             const uint32_t *row_of, bool directed,

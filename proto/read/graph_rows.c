@@ -11,8 +11,6 @@ static uint64_t key_of(struct edge edge)
     return (uint64_t)edge.source << 32 | edge.target;
 }
 
-/* ---- Order ---- */
-
 static void settle_loop(struct graph_summary *summary, struct edge loop)
 {
     if (loop.weight >= 0) {
@@ -25,8 +23,8 @@ static void settle_loop(struct graph_summary *summary, struct edge loop)
     }
 }
 
-/* Gives edges their final rows, the smaller end first when undirected, and takes loops out. True
- * when the edges are in order then. */
+/* Maps edges to their final rows, puts the smaller end first in an undirected graph, and removes
+ * loops. Returns whether the edges are then sorted. */
 static bool normalise(struct edge_buffer *list, const uint32_t *row_of, struct graph *graph)
 {
     uint64_t kept = 0;
@@ -56,16 +54,14 @@ static bool normalise(struct edge_buffer *list, const uint32_t *row_of, struct g
     return sorted;
 }
 
-/* ---- Rows ---- */
-
-/* Fills the rows from edges in order, of which parallel ones are neighbours: the shortest stays.
- * The weights go into the first half of the memory of the edges themselves, which becomes the
- * graph's: each is moved to where an edge before it, or its own ends, were. */
+/* Fills the rows from sorted edges; of parallel edges the shortest stays. The weights are written
+ * into the first half of the edges' own memory, which becomes the graph's array: a weight
+ * overwrites only edges that were already read. */
 static void fill_rows(struct edge_buffer *list, struct graph *graph)
 {
     struct graph_summary *summary = &graph->summary;
     double *weight = (double *)(void *)list->edges;
-    uint64_t last_key = 0; /* none, as no loop is kept */
+    uint64_t last_key = 0; /* no key yet; a kept edge is not a loop, so its key is above 0 */
     uint64_t kept = 0;
     uint32_t row = 0;
 
@@ -123,7 +119,7 @@ enum status graph_rows_narrow(struct graph *graph)
         graph->weight_i4 = narrow;
         graph->weight_f8 = NULL;
     }
-    /* To their length; an array without elements stays a valid pointer. */
+    /* Shrinks the arrays to their length; an array without elements stays a valid pointer. */
     return edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) &&
                    (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
                                : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
@@ -131,11 +127,9 @@ enum status graph_rows_narrow(struct graph *graph)
                : STATUS_NO_MEMORY;
 }
 
-/* ---- What the weights say ---- */
-
-/* Notes the range of the weights, their digits, and as a bound the sum of the largest |weight| at
- * each vertex: where edges are directed of those that leave it. Written once for either type of
- * weight, and compiled for each. */
+/* Computes the range of the weights, their digits, and as a bound the sum of the largest |weight|
+ * at each vertex, over outgoing edges in a directed graph. Inlined to be compiled for each weight
+ * type. */
 static inline __attribute__((always_inline)) void note_rows(struct graph *graph, double *largest,
                                                             bool real)
 {
@@ -189,10 +183,8 @@ static enum status note_weights(struct graph *graph)
     return STATUS_OK;
 }
 
-/* ---- All together ---- */
-
-/* Bound and components by the integers that decimals are times a power of ten. A graph is one of
- * such decimals as long as no sum of them leaves what a double tells apart. */
+/* Computes bound and components from the scaled integers. Weights count as decimals only while no
+ * sum of scaled weights exceeds what a double distinguishes. */
 static enum status summarize_decimals(struct graph *graph, double known_bound)
 {
     struct graph_summary *summary = &graph->summary;

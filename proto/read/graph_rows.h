@@ -1,22 +1,23 @@
-/* Edges become the rows of a graph, with its summary. */
+/* Builds the rows and the summary of a graph from a list of edges, on the reader's thread. */
 #pragma once
 
 #include "proto/graph.h"
 #include "proto/read/edge_buffer.h"
 
-/* The last step of graph_builder_finish: edges become the rows of a graph, and its summary.
- * Takes the edges, which are left without memory whatever comes of it. row_of, when not NULL, maps
- * each end to its row. Of the graph vertex_count and directed are set, in its summary edges_read
- * and negative_loop, where they are known its components and a distance_bound, and all else is
- * zero; after STATUS_OK only names miss. At most 20 bytes an edge, those of the list included.
- * STATUS_NO_MEMORY leaves the graph fit to be destroyed. */
+/* Fills in the rows and the summary: the last step of graph_builder_finish. The memory of the edges
+ * is moved, even on failure. row_of, if not NULL, maps each end to its row. The caller has set
+ * vertex_count and directed, in the summary edges_read and negative_loop, and components and
+ * distance_bound if they are known; everything else is zero. After STATUS_OK only names are
+ * missing. Uses at most 20 bytes an edge, including the list. After STATUS_NO_MEMORY the graph can
+ * only be destroyed. */
 MUST_CHECK enum status graph_rows_build(struct edge_buffer *edges, const uint32_t *row_of,
                                         struct graph *graph);
-/* The summary by the rows and their weights, of a graph whose weights have changed: as
- * graph_rows_build, which ends with it, but edges_read is left as it is. STATUS_NO_MEMORY. */
+/* Recomputes the summary after the weights of a graph have changed, as graph_rows_build does;
+ * edges_read is unchanged. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_rows_summarize(struct graph *graph);
 
+/* Whether the weight is an integer in the range of int32. */
 bool graph_rows_fit_integer(double weight);
-/* Turns the weights of a graph from doubles into int32 in their place, where all are, and shortens
- * its arrays to its edges. STATUS_NO_MEMORY leaves the graph fit to be destroyed. */
+/* Converts the weights from doubles to int32 in place if all of them fit, and shrinks the arrays to
+ * the number of edges. After STATUS_NO_MEMORY the graph can only be destroyed. */
 MUST_CHECK enum status graph_rows_narrow(struct graph *graph);

@@ -1,10 +1,10 @@
 /* GraphML (graphml.graphdrawing.org): <graphml> with <key>s, and one <graph> of <node id> and <edge
- * source target>. The <data> of an edge are fields with the attr.name of their keys, and the
- * <default> of a key stands for the data that an edge lacks.
+ * source target>. The <data> of an edge are fields named by the attr.name of their keys, and the
+ * <default> of a key applies to edges without that data.
  *
- * expat gets the bytes in blocks of one size, so that all that it says, places of errors too, is
- * the same for every split. Entities are refused, and a tag or a comment has a longest length, so
- * that no document takes more memory than it looks. */
+ * expat receives the bytes in blocks of constant size, so that its results, including the positions
+ * of errors, are the same for every split. Entities are refused and the length of a tag or comment
+ * is limited, so that memory is bounded by the size of the document. */
 #include "proto/number.h"
 #include "proto/read/columns.h"
 #include "proto/read/json_nodes.h"
@@ -15,11 +15,11 @@
 #include <string.h>
 
 #define BLOCK_SIZE 16384
-/* Ids of keys together: all are looked through at each attribute of an edge. */
+/* Limit on the total size of key ids: all are searched for each attribute of an edge. */
 #define KEYS_SIZE 8192
-/* Between a namespace and the name of an element. */
+/* Separates a namespace from the name of an element. */
 #define SEPARATOR '\n'
-/* Elements within elements. */
+/* Limit on nested elements. */
 #define DEPTH_LIMIT 64
 
 enum element {
@@ -33,16 +33,16 @@ enum element {
     ELEMENT_HYPEREDGE,
     ELEMENT_PORT,
     ELEMENT_DATA,
-    ELEMENT_LABEL, /* yEd's, anywhere below the data of an edge */
+    ELEMENT_LABEL, /* element of yEd, anywhere inside the data of an edge */
     ELEMENT_COUNT
 };
 
-/* The text of a <data> or <default>. */
+/* The text of a <data> or <default> element. */
 struct value {
     char bytes[COLUMN_VALUE_SIZE];
     size_t size;
     struct json_place place;
-    size_t column; /* its attribute; NO_COLUMN: not wanted */
+    size_t column; /* column of the attribute; NO_COLUMN: not needed */
 };
 
 struct graphml {
@@ -51,32 +51,32 @@ struct graphml {
     char block[BLOCK_SIZE];
     size_t block_size;
     uint64_t parsed_bytes;
-    enum status status;     /* of the handlers, which cannot return it */
-    struct problem *reterr; /* for them, while bytes are fed */
+    enum status status;     /* status of the handlers, which cannot return it */
+    struct problem *reterr; /* destination of problems in handlers, during a feed */
     struct json_nodes nodes;
     unsigned depth;                     /* open elements */
-    enum element path[DEPTH_LIMIT + 1]; /* by depth, from 1 */
+    enum element path[DEPTH_LIMIT + 1]; /* elements by depth, from 1 */
     struct columns columns;             /* attributes of edges */
-    struct text keys;                   /* the id of each key with its NUL, and its column */
-    size_t key;                         /* the column of the <key> at hand, or NO_COLUMN */
+    struct text keys;                   /* for each key its id, NUL, and its column */
+    size_t key;                         /* column of the current <key>, or NO_COLUMN */
     bool has_graph;
     bool directed;
-    struct value *value; /* whose text is being read, or NULL */
+    struct value *value; /* value whose text is being read, or NULL */
     unsigned value_depth;
     struct value data;
     struct value default_weight;
     struct edge_record record;
-    bool both_ways; /* the edge says so */
+    bool both_ways; /* the current edge is marked as undirected */
 };
 
-/* In a handler: what is at hand begins there. */
+/* Returns the position of the current element; for handlers. */
 static struct json_place place_of(const struct graphml *graphml)
 {
     return (struct json_place){XML_GetCurrentLineNumber(graphml->parser),
                                XML_GetCurrentColumnNumber(graphml->parser) + 1};
 }
 
-/* STATUS_BAD_GRAPH at what is at hand. */
+/* Refuses the current element with STATUS_BAD_GRAPH. */
 static enum status refuse(const struct graphml *graphml, const char *detail, const char *hint)
 {
     const struct json_place place = place_of(graphml);
@@ -84,7 +84,7 @@ static enum status refuse(const struct graphml *graphml, const char *detail, con
     return problem_bad_graph_hint(graphml->reterr, place.line, place.column, hint, "%s", detail);
 }
 
-/* In a handler: nothing happens for STATUS_OK, else the parser stops. */
+/* Records the status of a handler and stops the parser unless the status is STATUS_OK. */
 static void fail(struct graphml *graphml, enum status status)
 {
     if (status != STATUS_OK && graphml->status == STATUS_OK) {
@@ -118,7 +118,7 @@ static const char *attribute(const char *const *attributes, const char *name)
     return NULL;
 }
 
-/* The column of an attribute; a problem is where the element at hand begins. */
+/* Finds the column of an attribute; a problem gets the position of the current element. */
 static enum status find_column(struct graphml *graphml, const char *name, size_t *ret_index)
 {
     const struct json_place place = place_of(graphml);
@@ -130,8 +130,8 @@ static enum status find_column(struct graphml *graphml, const char *name, size_t
     return status;
 }
 
-/* A key belongs to edges when it says so, or does not say. Several keys may have one name: NetworkX
- * writes one for integers and one for decimals. */
+/* A key applies to edges if its `for` says so or is missing. Several keys may have the same name:
+ * NetworkX writes one for integers and one for decimals. */
 static enum status parse_key(struct graphml *graphml, const char *const *attributes)
 {
     const char *id = attribute(attributes, "id");
@@ -147,8 +147,8 @@ static enum status parse_key(struct graphml *graphml, const char *const *attribu
         return STATUS_OK;
     }
     if (graphml->keys.size > KEYS_SIZE) {
-        return refuse(graphml, "The attributes of edges are too many.",
-                      "Write out the one that is the weight, and no others.");
+        return refuse(graphml, "The edges have too many attributes.",
+                      "Export only the attribute with the weight.");
     }
     STATUS_TRY(find_column(graphml, name == NULL ? id : name, &graphml->key));
     if (type != NULL && strcmp(type, "boolean") == 0) {
@@ -159,7 +159,7 @@ static enum status parse_key(struct graphml *graphml, const char *const *attribu
     return text_status(&graphml->keys);
 }
 
-/* The column of the key with this id; NO_COLUMN where it is none of edges. */
+/* Returns the column of the key with this id; NO_COLUMN if no edge attribute has it. */
 static size_t find_key(const struct graphml *graphml, const char *id)
 {
     const char *end = graphml->keys.bytes + graphml->keys.size;
@@ -186,12 +186,12 @@ static enum status parse_graph(struct graphml *graphml, const char *const *attri
     graphml->directed = direction == NULL || strcmp(direction, "directed") == 0;
     if (!graphml->directed && strcmp(direction, "undirected") != 0) {
         return refuse(graphml, "edgedefault is neither directed nor undirected.",
-                      "Say which the edges are.");
+                      "Write edgedefault=\"directed\" or edgedefault=\"undirected\".");
     }
     return STATUS_OK;
 }
 
-/* A name as the lists of nodes take it: one that is an integer counts as a number. */
+/* Makes a token for json_nodes from a name: an integer counts as a number. */
 static struct json_token token_of(const struct graphml *graphml, const char *name)
 {
     size_t size = strlen(name);
@@ -218,7 +218,7 @@ static enum status parse_end(struct graphml *graphml, const char *name, uint32_t
     return json_nodes_name(&graphml->nodes, &token, ret_row, graphml->reterr);
 }
 
-/* In an undirected graph no edge leads one way, unless the request overrules what it is. */
+/* A directed edge is refused in an undirected graph, unless the request sets the direction. */
 static enum status parse_direction(struct graphml *graphml, const char *direction)
 {
     graphml->both_ways =
@@ -228,15 +228,14 @@ static enum status parse_direction(struct graphml *graphml, const char *directio
     }
     if (strcmp(direction, "true") != 0 && strcmp(direction, "1") != 0) {
         return refuse(graphml, "directed is neither true nor false.",
-                      "Say which, or leave it out.");
+                      "Write true or false, or omit the attribute.");
     }
     if (graphml->directed || graphml->reader.options.has_directed) {
         return STATUS_OK;
     }
-    return refuse(
-        graphml, "The edge is directed, and the graph says that edges are not.",
-        "Say edgedefault=\"directed\", and directed=\"false\" of the edges that lead both "
-        "ways, or give directed=.");
+    return refuse(graphml, "The edge is directed, but the graph has edgedefault=\"undirected\".",
+                  "Write edgedefault=\"directed\" and, on undirected edges, directed=\"false\"; or "
+                  "give directed=.");
 }
 
 static enum status begin_edge(struct graphml *graphml, const char *const *attributes)
@@ -247,14 +246,17 @@ static enum status begin_edge(struct graphml *graphml, const char *const *attrib
     STATUS_TRY(parse_end(graphml, attribute(attributes, "source"), &graphml->record.ends[0]));
     STATUS_TRY(parse_end(graphml, attribute(attributes, "target"), &graphml->record.ends[1]));
     if (attribute(attributes, "weight") != NULL && !graphml->columns.is_unweighted) {
-        return refuse(graphml, "The edge has a weight in its tag, and GraphML has it in <data>.",
-                      "Declare <key id=\"weight\" for=\"edge\" attr.name=\"weight\"/> and write "
-                      "<data key=\"weight\">5</data> in the edge; weight=none counts each edge 1.");
+        return refuse(
+            graphml,
+            "The edge has its weight as an attribute of its tag, but GraphML stores "
+            "weights in <data>.",
+            "Declare <key id=\"weight\" for=\"edge\" attr.name=\"weight\"/> and write <data "
+            "key=\"weight\">5</data> in the edge; weight=none counts each edge as 1.");
     }
     return parse_direction(graphml, attribute(attributes, "directed"));
 }
 
-/* The text of the element at hand is a value of this column. */
+/* Starts to collect the text of the current element as a value of this column. */
 static void begin_value(struct graphml *graphml, struct value *value, size_t column)
 {
     value->size = 0;
@@ -264,8 +266,8 @@ static void begin_value(struct graphml *graphml, struct value *value, size_t col
     graphml->value_depth = graphml->depth;
 }
 
-/* Ignores an element outside its proper parent, with all that is in it: it counts as ELEMENT_OTHER.
- * An element that would change the graph has no proper parent and keeps its meaning. */
+/* Returns ELEMENT_OTHER for an element outside its proper parent, so that it is ignored with its
+ * content. An element that would change the graph has no proper parent and keeps its meaning. */
 static enum element element_in(enum element element, enum element parent)
 {
     static const enum element parents[ELEMENT_COUNT] = {
@@ -301,7 +303,8 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
                    : refuse(graphml, "There is a graph within a graph.", "Upload it by itself.");
     case ELEMENT_NODE:
         if (name == NULL) {
-            return refuse(graphml, "The node has no id.", "Every node needs one of its own.");
+            return refuse(graphml, "The node has no id.",
+                          "Upload the inner graph on its own, or remove it.");
         }
         token = token_of(graphml, name);
         return json_nodes_list(&graphml->nodes, &token, graphml->reterr);
@@ -318,10 +321,11 @@ static enum status parse_element(struct graphml *graphml, enum element element, 
         begin_value(graphml, &graphml->data, column);
         return STATUS_OK;
     case ELEMENT_HYPEREDGE:
-        return refuse(graphml, "There is a hyperedge, and no distance is defined along it.",
-                      "Make it edges between two nodes.");
+        return refuse(graphml,
+                      "The graph has a hyperedge, and distances along hyperedges are not defined.",
+                      "Replace it by edges between two nodes.");
     case ELEMENT_PORT:
-        return refuse(graphml, "There is a port, and ports are not read.",
+        return refuse(graphml, "The graph has a port, and ports are not supported.",
                       "Make ports nodes of their own.");
     case ELEMENT_OTHER:
     case ELEMENT_GRAPHML:
@@ -347,11 +351,11 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {
         fail(graphml,
-             refuse(graphml, "The document is not <graphml>.", "Other XML has to be converted."));
+             refuse(graphml, "The document is not <graphml>.", "Convert other XML to GraphML."));
         return;
     }
     if (graphml->depth > 0) {
-        /* Data is text; below what is not known, nothing is. */
+        /* Elements inside data or inside unknown elements have no meaning. */
         const bool opaque = parent == ELEMENT_OTHER || parent == ELEMENT_DATA ||
                             parent == ELEMENT_DEFAULT || parent == ELEMENT_LABEL;
 
@@ -372,19 +376,19 @@ static void on_text(void *context, const char *bytes, int size)
     if (value == NULL || graphml->depth != graphml->value_depth || graphml->status != STATUS_OK) {
         return;
     }
-    /* A value that fills the buffer is too long for a weight. */
+    /* A value that fills the buffer is refused as too long. */
     count = count > COLUMN_VALUE_SIZE - value->size ? COLUMN_VALUE_SIZE - value->size : count;
     memcpy(value->bytes + value->size, bytes, count);
     value->size += count;
 }
 
-/* The text without white space around it. */
+/* Returns the text without surrounding white space. */
 static struct field field_of(const struct value *value)
 {
     struct field field = {value->bytes, value->size, value->place.column, value->place.line};
 
     if (field.size == COLUMN_VALUE_SIZE) {
-        return field; /* cut, and refused as a weight */
+        return field; /* cut off, refused as a weight */
     }
     while (field.size > 0 && memchr(" \t\n\r", field.bytes[field.size - 1], 4) != NULL) {
         field.size--;
@@ -407,7 +411,7 @@ static enum status end_value(struct graphml *graphml)
                               graphml->reterr);
 }
 
-/* Adds the edge that ends. One that leads both ways is two in a directed graph. */
+/* Adds the edge at its end tag. An undirected edge becomes two edges in a directed graph. */
 static enum status add_edge(struct graphml *graphml)
 {
     const struct graph_options *options = &graphml->reader.options;
@@ -450,9 +454,8 @@ static void on_end(void *context, const char *name)
 static void refuse_entity(struct graphml *graphml)
 {
     if (graphml->status == STATUS_OK) {
-        fail(graphml,
-             refuse(graphml, "There are entities of the document's own, which are not read.",
-                    "Write the text itself in their place."));
+        fail(graphml, refuse(graphml, "The document declares entities, which are not supported.",
+                             "Replace them by their text."));
     }
 }
 
@@ -481,7 +484,7 @@ static enum status refuse_xml(const struct graphml *graphml)
     }
     if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
         error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION) {
-        problem_set(graphml->reterr, STATUS_TRUNCATED, "The document ends in the middle.");
+        problem_set(graphml->reterr, STATUS_TRUNCATED, "The document is incomplete.");
         problem_at(graphml->reterr, place.line, place.column);
         return STATUS_TRUNCATED;
     }
@@ -504,7 +507,7 @@ static enum status parse_block(struct graphml *graphml, bool is_last, struct pro
     if (parsed != XML_STATUS_OK) {
         return refuse_xml(graphml);
     }
-    /* expat keeps a tag, a comment and the like until its end: none may be longer than a line. */
+    /* expat buffers a tag or comment until its end, so their length is limited. */
     begin = XML_GetCurrentByteIndex(graphml->parser);
     if (!is_last && begin >= 0 &&
         graphml->parsed_bytes - (uint64_t)begin > READER_LINE_LIMIT + BLOCK_SIZE) {

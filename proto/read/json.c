@@ -48,7 +48,7 @@ enum member {
     MEMBER_COUNT
 };
 
-/* The object in which each dialect has the member; in the json dialect the document is the graph.
+/* The object that contains each member, per dialect; in the json dialect the document is the graph.
  */
 static const struct {
     const char *name;
@@ -79,31 +79,32 @@ struct json {
     struct reader reader;
     enum dialect dialect;
     struct json_scanner scanner;
-    struct json_nodes nodes; /* of a node-link document */
-    enum member top;         /* the member of the document, of the graph and of the element */
+    struct json_nodes nodes; /* nodes of a node-link document */
+    enum member top; /* current member of the document; member and part: of the graph and of the
+                        list element */
     enum member member;
     enum member part;
-    bool in_metadata; /* of an edge */
-    bool is_text;     /* the weight of the edge at hand is no number */
-    size_t column;    /* of the attribute of an edge whose value comes next, or NO_COLUMN */
-    uint32_t seen;    /* bit per member; those of an element since it began */
+    bool in_metadata; /* inside the metadata of an edge */
+    bool is_text;     /* the weight of the current edge is not a number */
+    size_t column;    /* column of the edge attribute whose value comes next, or NO_COLUMN */
+    uint32_t seen;    /* one bit per member; bits of a list element are reset for each */
     bool has_graph;
     unsigned base; /* depth of the graph's members; 0 outside of it */
     bool directed;
-    bool by_key;               /* the nodes are an object */
-    int64_t vertex_count;      /* "n" */
+    bool by_key;               /* the nodes are an object, with the ids as keys */
+    int64_t vertex_count;      /* value of "n" */
     bool compact;              /* some edge was an array */
     bool linked;               /* some edge was an object */
-    struct json_place element; /* where the edge or node at hand begins */
-    unsigned part_count;       /* of an array */
-    enum member source;        /* the first of MEMBER_SOURCE and MEMBER_FROM that an edge had */
-    bool one_way;              /* with MEMBER_ONE_WAY seen: what the edge says */
+    struct json_place element; /* position of the current edge or node */
+    unsigned part_count;       /* parts so far of an edge that is an array */
+    enum member source;        /* MEMBER_SOURCE or MEMBER_FROM, whichever the first edge used */
+    bool one_way;              /* value of the edge's "directed", if the edge has it */
     struct columns columns;
     struct edge_record record;
     struct json_matrix matrix;
-    struct json_nodes names; /* of its rows */
+    struct json_nodes names; /* names of the rows of the matrix */
     bool is_bare_matrix;
-    uint32_t largest; /* vertex of a compact edge, and where it stood */
+    uint32_t largest; /* largest vertex of compact edges; largest_place is its position */
     struct json_place largest_place;
     struct json_place first_one_way; /* the first edge that says "directed": true; line 0 = none */
 };
@@ -135,7 +136,7 @@ static bool has_seen(const struct json *json, enum member member)
     return (json->seen >> member & 1) != 0;
 }
 
-/* STATUS_BAD_GRAPH when the member occurs for the second time. */
+/* Marks the member as seen; STATUS_BAD_GRAPH when it occurs twice. */
 static enum status see(struct json *json, enum member member, const struct json_token *token,
                        struct problem *reterr)
 {
@@ -146,7 +147,8 @@ static enum status see(struct json *json, enum member member, const struct json_
     return STATUS_OK;
 }
 
-/* The parameters may name the ends. Sizes are compared too: a key may hold a NUL of its own. */
+/* Finds a member by its name; parameters may rename the ends. Compares sizes too, because a key may
+ * contain NUL. */
 static enum member find_member(const struct json *json, enum place place,
                                const struct json_token *key)
 {
@@ -168,7 +170,7 @@ static enum member find_member(const struct json *json, enum place place,
     return MEMBER_OTHER;
 }
 
-/* A token of a jgf document outside of its graph. */
+/* Parses a token of a jgf document outside of its graph. */
 static enum status parse_document(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {
@@ -207,15 +209,16 @@ static enum status parse_member_name(struct json *json, const struct json_token 
     json->member = find_member(json, IN_GRAPH, token);
     if (json->member == MEMBER_OTHER && json->dialect == DIALECT_JSON && token->size == 7 &&
         memcmp(token->text, "weights", 7) == 0) {
-        (void)refuse(token, "The weights stand apart from the edges.", reterr);
-        problem_hint(reterr, "An edge has its weight itself: [source, target, weight].");
+        (void)refuse(token, "The weights are in a list of their own, not in the edges.", reterr);
+        problem_hint(reterr, "Write the weight into the edge: [source, target, weight].");
         return STATUS_BAD_GRAPH;
     }
     if (json->member == MEMBER_OTHER) {
         return STATUS_OK;
     }
     if (json->member == MEMBER_HYPEREDGES) {
-        return refuse(token, "There are hyperedges, and no distance is defined along them.",
+        return refuse(token,
+                      "The graph has hyperedges, and distances along hyperedges are not defined.",
                       reterr);
     }
     STATUS_TRY(see(json, json->member, token, reterr));
@@ -306,7 +309,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
     if (json->is_text && !json->columns.is_unweighted) {
         return problem_bad_graph_hint(
             reterr, record->values[ROLE_WEIGHT].line, record->values[ROLE_WEIGHT].column,
-            "Write it as a number, or give weight=none, which counts each edge 1.",
+            "Write it as a number, or count each edge as 1 with weight=none.",
             "The weight is not a number.");
     }
     STATUS_TRY(columns_add_edge(&json->columns, record, reterr));
@@ -316,7 +319,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
                                   : json->first_one_way;
         return STATUS_OK;
     }
-    /* In a directed graph an edge that leads both ways is two. */
+    /* An undirected edge becomes two edges in a directed graph. */
     if (!(options->has_directed ? options->directed : json->directed)) {
         return STATUS_OK;
     }
@@ -325,7 +328,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
     return columns_add_edge(&json->columns, record, reterr);
 }
 
-/* The value of an attribute, or a number somewhere in it. */
+/* Accepts the value of an attribute, or a number inside the value. */
 static enum status take_value(struct json *json, const struct json_token *token,
                               struct problem *reterr)
 {
@@ -345,7 +348,7 @@ static enum status take_value(struct json *json, const struct json_token *token,
     if (column->role == ROLE_WEIGHT) {
         json->is_text = token->kind != JSON_TOKEN_NUMBER && token->kind != JSON_TOKEN_NULL;
     } else if (is_array(token) || is_object(token)) {
-        /* A list counts for "weights", and not for the points of a line. */
+        /* A list is read for names such as "weights", but not for coordinates of a line. */
         json->column = is_array(token) && column->is_plural ? json->column : NO_COLUMN;
         return STATUS_OK;
     }
@@ -353,8 +356,8 @@ static enum status take_value(struct json *json, const struct json_token *token,
     return columns_take(&json->columns, json->column, value, &json->record, reterr);
 }
 
-/* A key or a value of an edge that is no end of it; weight= reaches the attributes at this depth.
- */
+/* Parses a key or value of an edge other than its ends. weight= applies to attributes at this
+ * depth. */
 static enum status parse_attribute(struct json *json, const struct json_token *token,
                                    unsigned depth, struct problem *reterr)
 {
@@ -372,7 +375,8 @@ static enum status parse_attribute(struct json *json, const struct json_token *t
     return status;
 }
 
-/* The next part of a compact edge. Whether a vertex is below n is known once n is. */
+/* Parses the next part of a compact edge. Vertices are compared with n at the end, when n is known.
+ */
 static enum status parse_array_part(struct json *json, const struct json_token *token,
                                     struct problem *reterr)
 {
@@ -421,7 +425,8 @@ static enum status parse_part(struct json *json, const struct json_token *token,
     }
 }
 
-/* In vis.js edges lead "from" and "to" vertices: members that have no meaning beside the others. */
+/* vis.js names the ends "from" and "to". Both are ignored in edges that begin with "source" or
+ * "target"; the reverse mix is refused. */
 static enum status parse_end_name(struct json *json, const struct json_token *token,
                                   struct problem *reterr)
 {
@@ -438,7 +443,8 @@ static enum status parse_end_name(struct json *json, const struct json_token *to
                : refuse(token, "Edges have both a \"source\" and a \"from\".", reterr);
 }
 
-/* A token within the lists of the graph: depth 1 is an element, 2 a part of it, 3 its metadata. */
+/* Parses a token inside the lists of the graph: depth 1 is an element, 2 a part of it, 3 its
+ * metadata. */
 static enum status parse_inner(struct json *json, const struct json_token *token, unsigned depth,
                                struct problem *reterr)
 {
@@ -446,7 +452,7 @@ static enum status parse_inner(struct json *json, const struct json_token *token
 
     if (depth == 1 && is_node && json->by_key && token->kind == JSON_TOKEN_KEY) {
         struct json_token name = *token;
-        /* In version 2 of jgf the name of a node is the key of its object. */
+        /* In version 2 of jgf the id of a node is the key of its object. */
         name.kind = JSON_TOKEN_STRING;
         return json_nodes_list(&json->nodes, &name, reterr);
     }
@@ -477,7 +483,7 @@ static enum status parse_inner(struct json *json, const struct json_token *token
                : parse_attribute(json, token, depth, reterr);
 }
 
-/* A token of a document with a matrix: of the matrix itself, or of the names of its vertices. */
+/* Parses a token of a matrix document: of the matrix, or of the names of its vertices. */
 static enum status parse_matrix(struct json *json, const struct json_token *token,
                                 struct problem *reterr)
 {
@@ -498,7 +504,7 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
     }
     if (!is_end(token) && json->matrix.has_width) {
         (void)refuse(token, "There are both \"distances\" and \"durations\".", reterr);
-        problem_hint(reterr, "weight=distances or weight=durations takes one of them.");
+        problem_hint(reterr, "Choose one with weight=distances or weight=durations.");
         return STATUS_BAD_GRAPH;
     }
     return STATUS_OK;
@@ -547,7 +553,8 @@ static enum status check_complete(struct json *json, struct problem *reterr)
 
     if (json->matrix.has_width) {
         return has_seen(json, MEMBER_EDGES) || has_seen(json, MEMBER_LINKS)
-                   ? problem_set(reterr, STATUS_BAD_GRAPH, "There are edges, and a matrix.")
+                   ? problem_set(reterr, STATUS_BAD_GRAPH,
+                                 "The document has both edges and a matrix.")
                    : STATUS_OK;
     }
     if (jgf && !json->has_graph) {
@@ -588,11 +595,10 @@ static enum status check_directions(const struct json *json, struct problem *ret
     if (json->reader.options.has_directed || json->directed || place.line == 0) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(
-        reterr, place.line, place.column,
-        "Say \"directed\": true of the graph and false of the edges that lead "
-        "both ways, or give directed=.",
-        "The edge is directed, and the graph says that it is not.");
+    return problem_bad_graph_hint(reterr, place.line, place.column,
+                                  "Write \"directed\": true in the graph and \"directed\": false "
+                                  "in undirected edges, or give directed=.",
+                                  "The edge is directed, but the graph is undirected.");
 }
 
 static enum status finish_compact(struct json *json, struct graph **ret_graph,
@@ -604,8 +610,8 @@ static enum status finish_compact(struct json *json, struct graph **ret_graph,
     STATUS_TRY(graph_builder_admit(json->reader.builder, count, reterr));
     if (json->largest_place.line > 0 && json->largest >= count) {
         STATUS_TRY(problem_bad_graph(reterr, json->largest_place.line, json->largest_place.column,
-                                     "Vertex %u is outside 0..n-1 with n=%llu.", json->largest,
-                                     (unsigned long long)count));
+                                     "Vertex %u is not in the range 0 to n-1 with n=%llu.",
+                                     json->largest, (unsigned long long)count));
     }
     return reader_finish_range(&json->reader, (uint32_t)count, 0, NULL, json->directed, ret_graph,
                                reterr);
@@ -657,7 +663,7 @@ static enum status init(struct reader *reader)
 
     json->dialect = reader->format == FORMAT_JGF ? DIALECT_JGF : DIALECT_JSON;
     json->base = json->dialect == DIALECT_JSON ? 1 : 0;
-    json->directed = true; /* unless the document says otherwise */
+    json->directed = true; /* default of the format */
     json->column = NO_COLUMN;
     columns_init(&json->columns, reader);
     json->matrix = (struct json_matrix){.reader = reader, .nodes = &json->names};

@@ -22,7 +22,7 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
         return STATUS_OK;
     }
     if (token->kind != JSON_TOKEN_NUMBER) {
-        return refuse(token, "An entry of the matrix is a number, or null for no edge.", "",
+        return refuse(token, "An entry of the matrix is a number, or null for a missing edge.", "",
                       reterr);
     }
     if (on_diagonal && number_parse_real(token->text, token->size, &value) && value == 0) {
@@ -44,16 +44,18 @@ enum status json_matrix_take(struct json_matrix *matrix, const struct json_token
         return graph_builder_admit(matrix->reader->builder, (uint64_t)matrix->row + 1, reterr);
     }
     if (token->kind != JSON_TOKEN_ARRAY_END) {
-        return refuse(token, "The document is not an object, nor a matrix: a row is an array.",
+        return refuse(token,
+                      "The document is neither an object nor a matrix, whose rows are arrays.",
                       "pandas.json_normalize makes a table of records, for CSV.", reterr);
     }
     matrix->width = matrix->has_width ? matrix->width : matrix->column;
     matrix->has_width = true;
     if (matrix->column != matrix->width || matrix->row == matrix->width) {
-        return refuse(token, "The matrix has not as many rows as columns, the same in each row.",
-                      "Edges are {\"n\": 3, \"edges\": [[0, 1, 5]]}; the edge_index of PyTorch "
-                      "Geometric is a list of such edges after zip(*edge_index.tolist()).",
-                      reterr);
+        return refuse(
+            token, "The matrix is not square, or its rows differ in length.",
+            "Write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}; the edge_index of PyTorch "
+            "Geometric is a list of such edges after zip(*edge_index.tolist()).",
+            reterr);
     }
     matrix->row++;
     return STATUS_OK;
@@ -93,15 +95,13 @@ enum status json_matrix_finish(struct json_matrix *matrix, struct graph **ret_gr
     if (matrix->row != matrix->width) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "A graph has as many of each; edges are {\"n\": 3, \"edges\": "
-            "[[0, 1, 5]]}.",
+            "The matrix of a graph is square; write edges as {\"n\": 3, \"edges\": [[0, 1, 5]]}.",
             "The matrix has %u rows and %u columns.", matrix->row, matrix->width);
     }
     if (matrix->is_bare && matrix->has_loops && (matrix->width == 2 || matrix->width == 3)) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
-            "{\"distances\": [...]} says that they are a matrix, and {\"n\": 3, "
-            "\"edges\": [...]} that they are edges.",
+            "Write a matrix as {\"distances\": [...]}, and edges as {\"n\": 3, \"edges\": [...]}.",
             "The arrays may be a matrix with a diagonal that is not 0, or %u edges.",
             matrix->width);
     }

@@ -17,7 +17,8 @@ void json_nodes_finish(struct json_nodes *nodes)
     *nodes = (struct json_nodes){0};
 }
 
-/* The names in order have a table of their own, beside the one that they are looked up in. */
+/* Includes the sorted copy of the names, a table of its own, that exists while the graph is built.
+ */
 uint64_t json_nodes_memory(const struct json_nodes *nodes)
 {
     return (uint64_t)nodes->capacity * sizeof(*nodes->vertices) +

@@ -133,10 +133,11 @@ static enum status refuse_literal(const struct json_scanner *scanner, struct pro
 
     if (strcmp(word, "NaN") == 0 || strcmp(word, "Infinity") == 0) {
         return problem_bad_graph_hint(reterr, place.line, place.column,
-                                      "Leave the edge out: what is not listed is unreachable.",
+                                      "Omit the edge: a missing edge is not listed.",
                                       "%s is not JSON.", text);
     }
-    return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is no JSON value.", text);
+    return problem_bad_graph(reterr, place.line, place.column, "'%.40s' is not a JSON value.",
+                             text);
 }
 
 static enum status end_literal(struct json_scanner *scanner, struct problem *reterr)
@@ -173,7 +174,7 @@ static bool wants_key(const struct json_scanner *scanner)
     return scanner->expected == EXPECT_KEY || scanner->expected == EXPECT_KEY_OR_END;
 }
 
-/* A byte between tokens, other than white space. */
+/* Accepts a structural character. */
 static enum status accept_structure(struct json_scanner *scanner, char c, struct problem *reterr)
 {
     enum status status;
@@ -212,7 +213,7 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
     return refuse_byte(scanner, c, reterr);
 }
 
-/* Writes the character in UTF-8, at most 4 bytes; returns where it ends. */
+/* Writes a character in UTF-8, at most 4 bytes, and returns the end. */
 static char *put_utf8(char *to, uint32_t code)
 {
     static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
@@ -237,7 +238,7 @@ static bool parse_hex(const char *at, uint32_t *ret_value)
     return true;
 }
 
-/* Escapes become what they stand for, in their place, which is longer. */
+/* Replaces escapes in place by the characters that they stand for, which are shorter. */
 static enum status decode(struct json_scanner *scanner, struct problem *reterr)
 {
     static const char letters[] = "\"\\/bfnrt";
@@ -247,7 +248,7 @@ static enum status decode(struct json_scanner *scanner, struct problem *reterr)
     const char *const end = text->bytes + text->size;
     const char *detail = at < end ? "A string is not valid UTF-8." : NULL;
     char *to = text->bytes;
-    uint32_t high = 0; /* a surrogate that waits for its low one */
+    uint32_t high = 0; /* high surrogate whose low surrogate must follow */
 
     for (at = detail == NULL ? text->bytes : at; at < end && detail == NULL;) {
         const char *letter = at[0] == '\\' ? strchr(letters, at[1]) : NULL;
@@ -350,7 +351,7 @@ enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes, s
     const char *next;
 
     for (const char *at = bytes; at < end; at = next) {
-        /* Bytes that stand for themselves are taken in one go. */
+        /* Copies runs of bytes without escapes at once. */
         next = at;
         if (scanner->mode == MODE_LITERAL) {
             while (next < end && is_literal_byte(*next)) {
@@ -383,7 +384,7 @@ enum status json_scanner_end(struct json_scanner *scanner, struct problem *reter
     if (scanner->expected == EXPECT_NOTHING) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TRUNCATED, "The document ends in the middle.");
+    problem_set(reterr, STATUS_TRUNCATED, "The document is incomplete.");
     problem_at(reterr, scanner->place.line, scanner->place.column);
     return STATUS_TRUNCATED;
 }

@@ -1,5 +1,5 @@
-/* JSON (RFC 8259) cut into tokens, from bytes that come in any split; strict, and without a tree.
- * Embedded in a reader; not for more than one thread at a time. */
+/* Splits JSON (RFC 8259) into tokens, from bytes that come in any split; strict, and without
+ * building a tree. Embedded in a reader and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Containers within containers. */
+/* Limit on nested containers. */
 #define JSON_DEPTH_LIMIT 32
 
 enum json_token_kind {
@@ -32,32 +32,32 @@ struct json_place {
 
 struct json_token {
     enum json_token_kind kind;
-    const char *text; /* of a key, string or number, decoded, NUL-terminated; borrowed */
+    const char *text; /* key, string or number, decoded and NUL-terminated; borrowed for the call */
     size_t size;
-    unsigned depth; /* open containers around the token; around the pair for begin and end */
-    struct json_place place; /* where it begins */
+    unsigned depth;          /* open containers around the token, or around the pair */
+    struct json_place place; /* position of the first byte */
 };
 
 struct json_scanner {
     enum status (*take)(void *context, const struct json_token *token, struct problem *reterr);
     void *context;
-    int expected; /* what may follow: see json_scanner.c */
-    int mode;     /* inside which kind of token */
+    int expected; /* what may follow; see json_scanner.c */
+    int mode;     /* kind of token that the scanner is inside of */
     unsigned depth;
-    uint64_t is_array; /* bit per open container */
-    struct text text;  /* of the token so far */
+    uint64_t is_array; /* one bit per open container: 1 = array */
+    struct text text;  /* bytes of the current token */
     bool is_key;
-    struct json_place place;       /* of the byte at hand */
-    struct json_place token_place; /* where the token at hand begins */
+    struct json_place place;       /* position of the current byte */
+    struct json_place token_place; /* position where the current token begins */
     uint64_t offset;
-    bool marked;   /* within a byte order mark */
-    bool is_coded; /* the string at hand has escapes, or characters beyond ASCII */
+    bool marked;   /* inside a byte order mark */
+    bool is_coded; /* the current string has escapes or characters beyond ASCII */
 };
 
 void json_scanner_init(struct json_scanner *scanner);
 void json_scanner_finish(struct json_scanner *scanner);
-/* STATUS_BAD_GRAPH with line and column where the bytes are not JSON, else what take says. */
+/* STATUS_BAD_GRAPH with line and column for bytes that are not JSON, else the status of `take`. */
 MUST_CHECK enum status json_scanner_feed(struct json_scanner *scanner, const char *bytes,
                                          size_t size, struct problem *reterr);
-/* STATUS_TRUNCATED when the document is not complete. */
+/* Ends the document. STATUS_TRUNCATED when it is incomplete. */
 MUST_CHECK enum status json_scanner_end(struct json_scanner *scanner, struct problem *reterr);

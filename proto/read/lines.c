@@ -18,7 +18,7 @@ static size_t limit_of(const struct line_splitter *splitter)
     return splitter->limit > 0 ? splitter->limit : READER_LINE_LIMIT;
 }
 
-/* Judges the first bytes of a line, so that the verdict is the same wherever a piece ended. */
+/* Checks the first bytes of a line, so that the result does not depend on the split. */
 static enum status check_bytes(const struct line_splitter *splitter, uint64_t number,
                                const char *line, size_t size, struct problem *reterr)
 {
@@ -27,7 +27,7 @@ static enum status check_bytes(const struct line_splitter *splitter, uint64_t nu
     const char *nul = memchr(line, '\0', seen);
 
     if (nul != NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "There is a NUL byte: this is not text.");
+        problem_set(reterr, STATUS_BAD_GRAPH, "The line has a NUL byte, so it is not text.");
         problem_at(reterr, number, (uint64_t)(nul - line) + 1);
         return STATUS_BAD_GRAPH;
     }

@@ -1,8 +1,8 @@
 /* Lines of text, and the words of a line.
  *
  * struct line_splitter cuts bytes that come in any split into lines. A line that lies whole in the
- * bytes fed is handed on in place; only the parts of a line cut by the end of a piece are copied.
- * Embedded in a reader; not for more than one thread at a time. */
+ * bytes fed is handed on in place; a line cut by the end of a piece is copied. Embedded in a reader
+ * and used by one thread at a time. */
 #pragma once
 
 #include "proto/problem.h"
@@ -16,35 +16,35 @@
 #define READER_LINE_LIMIT 65536
 
 struct line_splitter {
-    /* Takes one line without its end (LF or CRLF) and without a UTF-8 byte order mark. A problem
-     * that it returns gets the number of the line, unless it names one; the column is its own. */
+    /* Parses one line without its end (LF or CRLF) and without a UTF-8 byte order mark. A problem
+     * gets the number of the line, unless it already has one. */
     enum status (*take)(void *context, const char *line, size_t size, struct problem *reterr);
     void *context;
-    size_t limit;  /* of a line, in bytes; 0: READER_LINE_LIMIT */
-    uint64_t line; /* number of the line handed on, from 1 */
-    char *pending; /* the begin of a line whose end has not come */
+    size_t limit;  /* limit on the length of a line in bytes; 0: READER_LINE_LIMIT */
+    uint64_t line; /* number of the current line, from 1 */
+    char *pending; /* beginning of an unfinished line */
     size_t pending_size;
     size_t pending_capacity;
-    bool has_nul; /* some byte fed was NUL, which the line that has it is refused for */
+    bool has_nul; /* a NUL byte was fed; the line that contains it is refused */
 };
 
 void line_splitter_finish(struct line_splitter *splitter);
-/* STATUS_BAD_GRAPH for a NUL byte and for a line over the limit, else what take says. */
+/* STATUS_BAD_GRAPH for a NUL byte or a line over the limit, else the status of `take`. */
 MUST_CHECK enum status line_splitter_feed(struct line_splitter *splitter, const char *bytes,
                                           size_t size, struct problem *reterr);
-/* The last line, when nothing ended it. */
+/* Hands on the last line if it has no end. */
 MUST_CHECK enum status line_splitter_end(struct line_splitter *splitter, struct problem *reterr);
 
 /* ---- Words, cut at blanks ---- */
 
-/* The rest of a line; begin stays for the columns. */
+/* The rest of a line; begin is needed for columns. */
 struct word_cursor {
     const char *begin;
     const char *at;
     const char *end;
 };
 
-/* The next word; size 0 at the end of the line. */
+/* Cuts the next word; its size is 0 at the end of the line. */
 static inline struct field line_word_next(struct word_cursor *cursor)
 {
     const char *begin = cursor->at;
@@ -61,15 +61,15 @@ static inline struct field line_word_next(struct word_cursor *cursor)
 }
 
 bool line_word_is(struct field word, const char *text);
-/* Case is not significant. */
+/* Compares without case. */
 bool line_word_is_like(struct field word, const char *text);
-/* STATUS_BAD_GRAPH at the word: it stands where something else is expected. */
+/* STATUS_BAD_GRAPH at the word: `expected` should be in its place. */
 enum status line_word_refuse(struct field word, const char *expected, struct problem *reterr);
 /* STATUS_BAD_GRAPH unless the line ends here. */
 MUST_CHECK enum status line_word_expect_end(struct word_cursor *cursor, struct problem *reterr);
-/* A vertex of 1..vertex_count, as its row. */
+/* Parses a vertex from 1 to vertex_count into its row. */
 MUST_CHECK enum status line_word_parse_vertex(struct field word, uint32_t vertex_count,
                                               uint32_t *ret_row, struct problem *reterr);
-/* A number of things, from 0. */
+/* Parses a count from 0 on. */
 MUST_CHECK enum status line_word_parse_count(struct field word, const char *expected,
                                              int64_t *ret_count, struct problem *reterr);

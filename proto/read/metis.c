@@ -1,36 +1,33 @@
 /* METIS graph files (manual of METIS 5.1, section 4.1.1): "n m [fmt [ncon]]", then for each vertex
  * a line "[size] [w1..wncon] v1 [e1] v2 [e2] ..", vertices from 1. The digits of fmt say which of
- * vertex sizes, vertex weights and edge weights there are. '%' opens a comment line; an empty line
- * is a vertex without neighbours. Vertex sizes and weights say nothing about distances and are
- * passed over.
+ * vertex sizes, vertex weights and edge weights exist. '%' begins a comment line; an empty line is
+ * a vertex without neighbours. Vertex sizes and weights do not affect distances and are skipped.
  *
- * Both ends of an edge list it. The edge is taken from the end that comes first, and a sum over the
- * lists of each side tells whether they agree. */
+ * Both ends list an edge. The first end adds the edge; checksums of the lists of each side tell at
+ * the end whether both sides agree. */
 #include "proto/number.h"
 #include "proto/read/reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A vertex with four million neighbours. */
+/* Limit on a line in bytes: a vertex with four million neighbours. */
 #define LIST_BYTES_LIMIT ((size_t)32 << 20)
 
 struct metis {
     struct reader reader;
     bool headed; /* the header was read */
     uint32_t vertex_count;
-    uint32_t row_count; /* lists that were read */
+    uint32_t row_count; /* lists read so far */
     int64_t edge_count;
-    int64_t passed_count; /* sizes and weights of a vertex, in front of its neighbours */
+    int64_t passed_count; /* sizes and weights of a vertex before its neighbours, skipped */
     bool has_edge_weights;
-    uint64_t listed;  /* edges, by their first ends */
-    uint64_t sums[2]; /* of edges as their first ends list them, and as their second ends do */
+    uint64_t listed;  /* edges added, by their first ends */
+    uint64_t sums[2]; /* checksums of the edges by their first and second ends */
 };
 
-/* ---- The header ---- */
-
-/* fmt has one to three digits, each 0 or 1, the last one for edge weights; ncon is the number of
- * weights per vertex. Both may be missing. */
+/* Parses fmt, one to three digits 0 or 1, the last for edge weights, and ncon, the number of
+ * weights per vertex. Both are optional. */
 static enum status parse_fmt(struct metis *metis, struct word_cursor *cursor,
                              struct problem *reterr)
 {
@@ -80,8 +77,8 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (options->has_directed && options->directed) {
         problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "directed=true cannot hold: the edges of this format lead both ways.");
-        problem_hint(reterr, "Leave directed= out, or upload the arcs as an edge list.");
+                    "directed=true is not possible: the edges of this format are undirected.");
+        problem_hint(reterr, "Omit directed=, or upload the arcs as an edge list.");
         return STATUS_BAD_PARAMETER;
     }
     metis->headed = true;
@@ -90,9 +87,7 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
                            reterr);
 }
 
-/* ---- The list of a vertex ---- */
-
-/* A value of an edge that other edges hardly have (the finalizer of SplitMix64). */
+/* Hashes an edge with the finalizer of SplitMix64. */
 static uint64_t hash_edge(uint32_t first, uint32_t second, double weight)
 {
     uint64_t hash;
@@ -117,9 +112,9 @@ static enum status add_neighbour(struct metis *metis, struct field vertex,
         return line_word_refuse(weight, "the weight of the edge", reterr);
     }
     if (ends[1] == row) {
-        return problem_bad_graph_hint(reterr, 0, vertex.column,
-                                      "Take the loop out: it shortens no path.",
-                                      "Vertex %u lists itself: this format has no loops.", row + 1);
+        return problem_bad_graph_hint(
+            reterr, 0, vertex.column, "Remove the loop: it shortens no path.",
+            "Vertex %u lists itself, but this format has no loops.", row + 1);
     }
     if (number_parse_real(weight.bytes, weight.size, &value) && ends[1] < row) {
         metis->sums[1] += hash_edge(ends[1], row, value);
@@ -166,12 +161,10 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     }
     return metis->headed
                ? problem_bad_graph(reterr, 0, first.column,
-                                   "There are more lines than the header announces vertices, n=%u.",
+                                   "The file has more lines than vertices in the header, n=%u.",
                                    metis->vertex_count)
                : parse_header(metis, cursor, reterr);
 }
-
-/* ---- The end ---- */
 
 static enum status check_complete(const struct metis *metis, struct problem *reterr)
 {
@@ -185,14 +178,15 @@ static enum status check_complete(const struct metis *metis, struct problem *ret
     }
     if (metis->sums[0] != metis->sums[1]) {
         return problem_bad_graph_hint(
-            reterr, 0, 0, "Both ends of an edge list it; a file of directed edges is an edge list.",
+            reterr, 0, 0,
+            "List an edge at both of its ends, or upload directed edges as an edge list.",
             "The two ends of some edge do not list each other with the same weight.");
     }
     if (metis->listed == (uint64_t)metis->edge_count) {
         return STATUS_OK;
     }
     return problem_bad_graph_hint(reterr, 0, 0,
-                                  "m counts an edge once, though both of its ends list it.",
+                                  "Count an edge once in m, although both of its ends list it.",
                                   "The header announces m=%lld edges, but the lists hold %llu.",
                                   (long long)metis->edge_count, (unsigned long long)metis->listed);
 }
@@ -204,7 +198,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     if (!metis->headed) {
         return problem_set(reterr, STATUS_TRUNCATED, "There is no header 'n m [fmt [ncon]]'.");
     }
-    /* The line of a last vertex without neighbours may be nothing. */
+    /* The line of a last vertex without neighbours may be missing. */
     if (metis->row_count + 1 == (uint64_t)metis->vertex_count) {
         STATUS_TRY(line_splitter_feed(&reader->splitter, "\n", 1, reterr));
     }

@@ -16,15 +16,15 @@ enum symmetry { SYMMETRY_GENERAL, SYMMETRY_SYMMETRIC, SYMMETRY_SKEW };
 struct mtx {
     struct reader reader;
     bool headed; /* the header line was read */
-    bool sized;  /* so was the size */
+    bool sized;  /* the size line was read */
     bool array;
     enum entry_type field;
     enum symmetry symmetry;
-    bool mirrored; /* an entry off the diagonal is two edges */
+    bool mirrored; /* an entry off the diagonal is two directed edges */
     uint32_t vertex_count;
-    uint64_t entry_count; /* announced */
-    uint64_t entries;     /* read */
-    uint32_t row;         /* of the next value of an array */
+    uint64_t entry_count; /* entries announced by the size line */
+    uint64_t entries;     /* entries read */
+    uint32_t row;         /* row of the next value of an array; column as well */
     uint32_t column;
 };
 
@@ -38,8 +38,9 @@ static enum status parse_field(struct mtx *mtx, struct field word, struct proble
         return line_word_refuse(word, "integer, real or pattern", reterr);
     }
     if (mtx->field == FIELD_PATTERN && mtx->array) {
-        return problem_bad_graph_hint(reterr, 0, word.column, "Write it as a coordinate matrix.",
-                                      "An array has no pattern: it lists every entry.");
+        return problem_bad_graph_hint(
+            reterr, 0, word.column, "Write it as a coordinate matrix.",
+            "An array cannot be a pattern, because it lists every entry.");
     }
     return STATUS_OK;
 }
@@ -55,7 +56,7 @@ static enum status parse_symmetry(struct mtx *mtx, struct field word, struct pro
     }
     if (mtx->symmetry == SYMMETRY_SKEW && mtx->field == FIELD_PATTERN) {
         return problem_bad_graph_hint(reterr, 0, word.column, "Write it as general or symmetric.",
-                                      "A pattern has no signs: it cannot be skew-symmetric.");
+                                      "A pattern has no signs, so it cannot be skew-symmetric.");
     }
     return STATUS_OK;
 }
@@ -63,7 +64,7 @@ static enum status parse_symmetry(struct mtx *mtx, struct field word, struct pro
 static const char *const field_names[] = {"real", "integer", "pattern"};
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric"};
 
-/* Interprets the complete header and checks that the parameters agree with it. */
+/* Interprets the complete header line and checks that the parameters agree with it. */
 static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 {
     const struct graph_options *options = &mtx->reader.options;
@@ -71,8 +72,8 @@ static enum status settle_header(struct mtx *mtx, struct problem *reterr)
 
     if (mtx->symmetry == SYMMETRY_SKEW && options->has_directed && !options->directed) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "directed=false cannot hold: in a skew-symmetric matrix the way back "
-                           "has the opposite weight.");
+                           "directed=false is not possible: in a skew-symmetric matrix the reverse "
+                           "edge has the opposite weight.");
     }
     mtx->headed = true;
     mtx->mirrored = mtx->symmetry == SYMMETRY_SKEW || (mtx->symmetry == SYMMETRY_SYMMETRIC &&
@@ -120,18 +121,18 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
     STATUS_TRY(line_word_parse_count(columns, "the number of columns", &column_count, reterr));
     if (!mtx->array && line_word_parse_count(line_word_next(&cursor), "the number of entries",
                                              &entry_count, reterr) != STATUS_OK) {
-        problem_hint(reterr, "Before the entries stands a line of the numbers of rows, columns and "
-                             "entries.");
+        problem_hint(
+            reterr,
+            "Write a line with the numbers of rows, columns and entries before the entries.");
         return STATUS_BAD_GRAPH;
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (row_count != column_count) {
-        return problem_bad_graph_hint(reterr, 0, columns.column,
-                                      "A graph has as many rows as columns.",
-                                      "The matrix is not square: its rows are not vertices.");
+        return problem_bad_graph_hint(reterr, 0, columns.column, "The matrix of a graph is square.",
+                                      "The matrix is not square, so its rows are not vertices.");
     }
-    /* An array lists all of a matrix, or its lower triangle, with the diagonal or without. More
-     * vertices than are ever read are refused before the product could overflow. */
+    /* An array lists the whole matrix, or its lower triangle with or without the diagonal. Vertex
+     * counts above the limit are refused first, so that the product cannot overflow. */
     if (mtx->array && row_count <= GRAPH_VERTEX_LIMIT) {
         entry_count = mtx->symmetry == SYMMETRY_GENERAL     ? row_count * row_count
                       : mtx->symmetry == SYMMETRY_SYMMETRIC ? row_count * (row_count + 1) / 2
@@ -147,11 +148,12 @@ static enum status parse_size(struct mtx *mtx, struct word_cursor cursor, struct
 
 static enum status refuse_more(uint64_t column, struct problem *reterr)
 {
-    return problem_bad_graph_hint(reterr, 0, column, "Correct the size line, or take the rest out.",
+    return problem_bad_graph_hint(reterr, 0, column,
+                                  "Correct the size line, or remove the other entries.",
                                   "There are more entries than the size line announces.");
 }
 
-/* Adds an entry, and its mirror where it stands for two. */
+/* Adds the edge of an entry, and the mirrored edge if the entry stands for two. */
 static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct field weight,
                              struct problem *reterr)
 {
@@ -160,7 +162,7 @@ static enum status add_entry(struct mtx *mtx, const uint32_t ends[2], struct fie
     if (mtx->field == FIELD_INTEGER && !number_parse_integer(weight.bytes, weight.size, &integer) &&
         memchr(weight.bytes, '.', weight.size) != NULL) {
         return problem_bad_graph_hint(reterr, 0, weight.column, "Write real in the header.",
-                                      "The header says integer, and '%.*s' has a decimal point.",
+                                      "The header says integer, but '%.*s' has a decimal point.",
                                       weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
     const uint64_t before = graph_builder_edge_count(mtx->reader.builder);
@@ -194,7 +196,7 @@ static enum status parse_coordinate(struct mtx *mtx, struct word_cursor cursor,
     }
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (mtx->symmetry == SYMMETRY_SKEW && ends[0] == ends[1]) {
-        return problem_bad_graph_hint(reterr, 0, row.column, "Take the entry out: it is 0.",
+        return problem_bad_graph_hint(reterr, 0, row.column, "Remove the entry: it is 0.",
                                       "The diagonal of a skew-symmetric matrix is not listed.");
     }
     return add_entry(mtx, ends, weight, reterr);
@@ -214,7 +216,8 @@ static enum status parse_values(struct mtx *mtx, struct word_cursor cursor, stru
         } else {
             STATUS_TRY(add_entry(mtx, ends, value, reterr));
         }
-        /* Down the column, then to the top of the next one: of the matrix or of its triangle. */
+        /* Continues down the column, then at the top of the next column of the matrix or triangle.
+         */
         mtx->row++;
         if (mtx->row >= mtx->vertex_count) {
             mtx->column++;

@@ -1,6 +1,7 @@
-/* NumPy's .npy with a square matrix: entry (i, j) is the weight of the edge from vertex i to vertex
- * j, counted from 0, also when it is 0. No edge: inf and nan in floats; in integers what this
- * service writes for unreachable, 1073741823 in int32 and the largest value in the other types. */
+/* A square matrix in NumPy's .npy format: entry (i, j) is the weight of the edge from vertex i to
+ * vertex j, counted from 0, even if it is 0. A missing edge is inf or nan in floats; in integers it
+ * is the value that this service writes for unreachable, 1073741823 in int32 and the largest value
+ * in the other types. */
 #include "proto/npy_header.h"
 #include "proto/read/reader.h"
 
@@ -9,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes by which a header tells how long it is, or how many more say so. */
+/* Bytes that npy_header_read needs to tell the length of the header. */
 #define HEADER_START 8
 
 struct npy {
     struct reader reader;
-    struct text head; /* the header, as far as it came */
+    struct text head; /* bytes of the header so far */
     struct npy_header header;
-    uint32_t row; /* of the next item */
+    uint32_t row; /* row of the next item; column as well */
     uint32_t column;
 };
 
@@ -89,13 +90,13 @@ static enum status add_item(struct npy *npy, const char *bytes, struct problem *
 static enum status refuse_shape(const struct npy_header *header, struct problem *reterr)
 {
     problem_set(reterr, STATUS_BAD_GRAPH,
-                "The array has %llu rows and %llu columns, but a graph as many of each.",
+                "The array has %llu rows and %llu columns, but the matrix of a graph is square.",
                 (unsigned long long)header->rows, (unsigned long long)header->columns);
     if (header->columns == 3 || header->columns == 2) {
-        problem_hint(reterr, "A list of edges is read as text: numpy.savetxt('g.csv', a, '%%.17g', "
+        problem_hint(reterr, "Upload a list of edges as text: numpy.savetxt('g.csv', a, '%%.17g', "
                              "','), with format=edges.");
     } else if (header->rows == 2 || header->rows == 3) {
-        problem_hint(reterr, "The edge_index of PyTorch Geometric is read as text: "
+        problem_hint(reterr, "Upload the edge_index of PyTorch Geometric as text: "
                              "numpy.savetxt('g.csv', a.T, '%%.17g', ','), with format=edges.");
     }
     return STATUS_BAD_GRAPH;

@@ -1,5 +1,6 @@
-/* The coursework binary: little-endian int32 V, E, then E times source, target, weight with
- * vertices 0..V-1. No lines: problems name the record. */
+/* The binary format of a university course (NTHU): little-endian int32 V and E, then E records of
+ * source, target and weight with vertices 0..V-1. Problems give the number of the record, as there
+ * are no lines. */
 #include "proto/read/reader.h"
 
 #include <endian.h>
@@ -27,9 +28,10 @@ static enum status parse_header(struct nthu *nthu, const char *bytes, struct pro
     const int32_t edge_count = get_i4(bytes + 4);
 
     if (vertex_count < 0 || edge_count < 0) {
-        return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The header says V=%d vertices and E=%d edges: is this the format?",
-                           vertex_count, edge_count);
+        return problem_set(
+            reterr, STATUS_BAD_GRAPH,
+            "The header says V=%d vertices and E=%d edges; the file may have another format.",
+            vertex_count, edge_count);
     }
     nthu->vertex_count = (uint32_t)vertex_count;
     record_splitter_expect(&nthu->reader.records, RECORD_SIZE, (uint64_t)edge_count);
@@ -45,14 +47,15 @@ static enum status take_records(void *context, const char *records, uint64_t cou
         return parse_header(nthu, records, reterr);
     }
     for (uint64_t i = 0; i < count; i++, records += RECORD_SIZE) {
-        /* A negative vertex is a large one here. */
+        /* A negative vertex becomes a large unsigned number and is refused below. */
         const uint32_t ends[2] = {(uint32_t)get_i4(records), (uint32_t)get_i4(records + 4)};
 
         if (ends[0] >= nthu->vertex_count || ends[1] >= nthu->vertex_count) {
-            return problem_set(reterr, STATUS_BAD_GRAPH,
-                               "In record %llu the edge %d to %d leaves the vertices 0..%d.",
-                               (unsigned long long)(nthu->reader.records.taken - count + i),
-                               (int32_t)ends[0], (int32_t)ends[1], (int32_t)nthu->vertex_count - 1);
+            return problem_set(
+                reterr, STATUS_BAD_GRAPH,
+                "In record %llu the edge from %d to %d is outside the vertices 0 to %d.",
+                (unsigned long long)(nthu->reader.records.taken - count + i), (int32_t)ends[0],
+                (int32_t)ends[1], (int32_t)nthu->vertex_count - 1);
         }
         STATUS_TRY(reader_add_integer(&nthu->reader, ends, get_i4(records + 8), reterr));
     }

@@ -22,8 +22,9 @@ enum status reader_set_option(struct graph_options *options, const char *name, c
     for (int i = 0; i < 3; i++) {
         if (strcmp(name, parameters[i]) == 0) {
             if (value[0] == '\0' || strlen(value) >= sizeof(options->weight)) {
-                return problem_set(reterr, STATUS_BAD_PARAMETER,
-                                   "%s is the name of a column or attribute, 1 to 63 bytes.", name);
+                return problem_set(
+                    reterr, STATUS_BAD_PARAMETER,
+                    "%s must be the name of a column or attribute, 1 to 63 bytes long.", name);
             }
             memcpy(names[i], value, strlen(value) + 1);
             return STATUS_OK;
@@ -34,14 +35,14 @@ enum status reader_set_option(struct graph_options *options, const char *name, c
         return options->has_decimal_comma || strcmp(value, ".") == 0
                    ? STATUS_OK
                    : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                 "decimal is the sign in decimals, a point or a comma.");
+                                 "decimal must be the decimal separator, a point or a comma.");
     }
     options->no_edge = strcmp(value, "none") == 0 ? NO_EDGE_NONE : NO_EDGE_VALUE;
     return options->no_edge == NO_EDGE_NONE ||
                    number_parse_real(value, strlen(value), &options->no_edge_value)
                ? STATUS_OK
                : problem_set(reterr, STATUS_BAD_PARAMETER,
-                             "no_edge is the weight that stands for no edge, or none.");
+                             "no_edge must be the weight that stands for a missing edge, or none.");
 }
 
 enum status reader_create(enum format format, const struct graph_options *options,
@@ -100,11 +101,11 @@ static enum status admit_options(const struct reader *reader, struct problem *re
             known++;
         }
         if (values[i][1][0] != '\0' && *known == NULL) {
-            problem_set(reterr, STATUS_BAD_PARAMETER,
-                        "%s=%s has no meaning here: the edges of this format have no columns to "
-                        "choose, or have them by rule.",
-                        values[i][0], values[i][1]);
-            problem_hint(reterr, "Leave %s= out.", values[i][0]);
+            problem_set(
+                reterr, STATUS_BAD_PARAMETER,
+                "%s=%s does not apply: the edges of this format have no columns to choose from.",
+                values[i][0], values[i][1]);
+            problem_hint(reterr, "Omit %s=.", values[i][0]);
             return STATUS_BAD_PARAMETER;
         }
     }
@@ -211,7 +212,7 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
     problem_set(reterr, STATUS_BAD_PARAMETER,
                 "The parameter n is %u, but the file announces %llu vertices.",
                 options->vertex_count, (unsigned long long)announced);
-    problem_hint(reterr, "Leave n= out: the file says it.");
+    problem_hint(reterr, "Omit n=: the file states it.");
     return STATUS_BAD_PARAMETER;
 }
 
@@ -279,10 +280,10 @@ static enum status judge_value(const struct reader *reader, double value, bool *
         return STATUS_OK;
     }
     const char *largest = value == INT32_MAX ? "2147483647" : "9223372036854775807";
-    problem_bad_graph(reterr, 0, 0,
-                      "%s is the largest value of an integer type, and may stand for no edge.",
-                      largest);
-    problem_hint(reterr, "no_edge=%s leaves such edges out; no_edge=none takes it as a weight.",
+    problem_bad_graph(
+        reterr, 0, 0,
+        "%s is the largest value of an integer type, and may stand for a missing edge.", largest);
+    problem_hint(reterr, "no_edge=%s omits such edges; no_edge=none reads it as a weight.",
                  largest);
     return STATUS_BAD_GRAPH;
 }
@@ -310,7 +311,7 @@ enum status reader_add_integer(struct reader *reader, const uint32_t ends[2], in
     }
     problem_set(reterr, STATUS_WEIGHT_RANGE,
                 "An integer weight beyond 2^53 is not exact in double precision.");
-    problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+    problem_hint(reterr, "Scale the weights down; if it stands for a missing edge, omit the edge.");
     return STATUS_WEIGHT_RANGE;
 }
 
@@ -334,16 +335,15 @@ bool reader_is_not_finite(const char *text, size_t size)
 static const char *advise(struct field weight)
 {
     return reader_is_not_finite(weight.bytes, weight.size)
-               ? "Leave the edge out: what is not listed is unreachable."
+               ? "Omit the edge: a missing edge is not listed."
            : memchr(weight.bytes, ',', weight.size) != NULL
-               ? "decimal=, reads a decimal comma; else write decimals with a point, and no marks "
-                 "of thousands."
+               ? "decimal=, reads a decimal comma; otherwise write decimals with a point, and no "
+                 "thousands separators."
            : isalpha((unsigned char)*weight.bytes)
-               ? "Write a number, or leave the edge out: what is not listed is unreachable."
+               ? "Write a number, or omit the edge: a missing edge is not listed."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
-               ? "If it stands for no edge, leave the edge out: what is not listed is unreachable."
-               : "Write the number alone, without units, signs of currencies and marks of "
-                 "thousands.";
+               ? "If it stands for a missing edge, omit the edge: a missing edge is not listed."
+               : "Write only the number, without units, currency signs and thousands separators.";
 }
 
 static enum status refuse_weight(struct field weight, struct problem *reterr)
@@ -359,10 +359,11 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
         return problem_bad_graph(reterr, weight.line, weight.column, "The weight is missing.");
     }
     if (digits == weight.size && digits > sign) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE, "The weight %.*s is beyond 64 bits.", shown,
+        problem_set(reterr, STATUS_WEIGHT_RANGE, "The weight %.*s does not fit 64 bits.", shown,
                     weight.bytes);
         problem_at(reterr, weight.line, weight.column);
-        problem_hint(reterr, "Scale the weights down; if it stands for no edge, leave it out.");
+        problem_hint(reterr,
+                     "Scale the weights down; if it stands for a missing edge, omit the edge.");
         return STATUS_WEIGHT_RANGE;
     }
     return problem_bad_graph_hint(
@@ -383,8 +384,8 @@ static enum status parse_decimal(const struct reader *reader, struct field weigh
     if (reader->options.has_decimal_comma && memchr(weight.bytes, '.', weight.size) != NULL) {
         return problem_bad_graph_hint(
             reterr, weight.line, weight.column,
-            "Write decimals with a comma, and no marks of thousands; or leave decimal=, out.",
-            "The weight '%.*s' has a point, and decimal=, says that decimals have a comma.",
+            "Write decimals with a comma and no thousands separators, or omit decimal=,.",
+            "The weight '%.*s' has a point, but decimal=, requires a decimal comma.",
             weight.size > 40 ? 40 : (int)weight.size, weight.bytes);
     }
     weight = reader_point(reader, weight, point);

@@ -11,29 +11,29 @@
 #include <string.h>
 #include <strings.h>
 
-/* Node-link JSON keeps names with blanks, and attributes of any shape. */
+/* Converts to node-link JSON, which preserves names with blanks and attributes of any type. */
 #define NODE_LINK(graph) "json.dump(networkx.node_link_data(" graph "), open('g.json', 'w'))"
 
-/* Blanks within a line, white space over lines, and a word. */
+/* Patterns for blanks within a line, for white space across lines, and for a word. */
 #define BLANKS "[ \t\r]*"
 #define GAP "[ \t\r]+"
 #define SPACE "[[:space:]]*"
 #define WORD "[^][:space:]#{},;[]+"
 #define LINE "^" BLANKS
-/* An element of XML may stand behind another one. */
+/* The beginning of an XML element, which may follow another element on the line. */
 #define ELEMENT "(^|>)" BLANKS "<"
 
-/* Without regard to case. The first format whose pattern occurs is the one: one of DOT may have
- * lines as those of GML. */
+/* Formats that are refused by name. Patterns ignore case, and the first match decides: a DOT file
+ * may contain lines that look like GML. */
 static const struct {
     const char *name;
     const char *hint;
-    const char *pattern; /* an extended regular expression; NULL: told by other bytes */
+    const char *pattern; /* extended regular expression; NULL: detected by other code */
 } formats[] = {
     {"a DOT file of Graphviz",
      "Convert it: import networkx; "
      "networkx.write_edgelist(networkx.nx_agraph.read_dot('g.dot'), 'g.csv', delimiter=';', "
-     "data=['weight']); upload g.csv, with directed=false if it is a graph and no digraph.",
+     "data=['weight']); upload g.csv, with directed=false if it is a graph, not a digraph.",
      LINE "((di)?graph(" GAP WORD ")?" SPACE "\\{|(di)?graph" SPACE "\"|strict" GAP WORD ")"},
     {"a GML file",
      "Convert it: import json, networkx; " NODE_LINK(
@@ -79,11 +79,12 @@ static const struct {
     {"a Markdown table",
      "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
      LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},
-    {"JSON lines, a document a line",
+    {"JSON lines, one document per line",
      "Convert it: import pandas; pandas.read_json('g.jsonl', lines=True).to_csv('g.csv', "
      "index=False)",
      "[]}]" BLANKS "\n" BLANKS "[[{]"},
-    {"a tar archive", "Unpack it and send the file in it, as it is or in gzip or zstd.", NULL},
+    {"a tar archive",
+     "Unpack it and send the file in it, uncompressed or compressed with gzip or zstd.", NULL},
 };
 
 static bool has_match(const char *text, const char *pattern)
@@ -99,10 +100,11 @@ static bool has_match(const char *text, const char *pattern)
     return found;
 }
 
-/* Place of the JSON lines among the formats. */
+/* Index of JSON lines in formats. */
 #define JSON_LINES (sizeof(formats) / sizeof(formats[0]) - 2)
 
-/* Refuses a small table of numbers, and "n 0" above blank lines. first: text after its blanks. */
+/* Refuses a small table of numbers, and "n 0" followed by blank lines. first: the text after
+ * leading blanks. */
 static enum status refuse_ambiguous(const char *first, const char *text, size_t size,
                                     struct problem *reterr)
 {
@@ -118,7 +120,7 @@ static enum status refuse_ambiguous(const char *first, const char *text, size_t 
     problem_bad_graph(reterr, 1, 0,
                       may_be_metis ? "This may be a METIS graph without edges, or one edge."
                                    : "This may be a matrix, or a list of edges.");
-    problem_hint(reterr, "format=%s or format=edges says which.",
+    problem_hint(reterr, "Choose with format=%s or format=edges.",
                  may_be_metis ? "metis" : "matrix");
     return STATUS_BAD_GRAPH;
 }
@@ -139,7 +141,7 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
     while (isspace((unsigned char)*first)) {
         first++;
     }
-    /* The graphs in JSON are told apart elsewhere, and others with a NUL are no text. */
+    /* JSON graphs are distinguished elsewhere; other files with a NUL byte are not text. */
     const bool is_json = *first == '{' || *first == '[';
     const bool is_judged = memchr(text, '\0', sizeof(text)) == text + text_size;
 
@@ -150,13 +152,12 @@ enum status sniff_refuse(const char *bytes, size_t size, struct problem *reterr)
         return is_json ? STATUS_OK : refuse_ambiguous(first, text, text_size, reterr);
     }
     return problem_bad_graph_hint(reterr, 0, 0, formats[found].hint,
-                                  "This is %s, which is not read here.", formats[found].name);
+                                  "This is %s, which is not supported.", formats[found].name);
 }
 
-/* ---- The formats that are read ---- */
-
-/* Comments of DIMACS, "c" alone or before a blank, up to a line "p sp ..". "c" may be the name of a
- * vertex, but a page of lines that all begin so is a licence, and no graph. */
+/* Whether the lines are DIMACS: comments, "c" alone or before a blank, up to a line "p sp ..". "c"
+ * may also be a vertex name, but a file that begins with a page of "c" lines has a licence at the
+ * top. */
 static bool looks_like_dimacs(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -176,8 +177,9 @@ static bool looks_like_dimacs(const char *bytes, size_t size)
     return !sniff_is_complete(size);
 }
 
-/* Whether the rows behind "n m" are no edges: those have one to three columns, and the same number
- * in each line. m edges of k columns are also n lists of k neighbours where n k is 2 m. */
+/* Whether the lines after "n m" are neighbour lists rather than edges: edges have one to three
+ * columns, the same number in each line. m edges of k columns can also be n lists of k neighbours
+ * if n k = 2 m. */
 static bool has_neighbour_lists(const char *bytes, size_t size)
 {
     const char *const end = bytes + size;
@@ -230,7 +232,7 @@ enum status sniff_read(enum format format, const struct graph_options *options, 
     return status;
 }
 
-/* "1 0" alone is rather an edge. */
+/* "1 0" alone is more likely an edge. */
 static bool looks_like_metis(const char *bytes, size_t size)
 {
     const struct graph_options options = {0};
@@ -243,10 +245,10 @@ static bool looks_like_metis(const char *bytes, size_t size)
     return is_metis;
 }
 
-/* The lists of a JSON Graph lie within "graph" or "graphs", those of other JSON beside a "graph" of
- * attributes. */
+/* Search state for JSON Graph Format, whose lists are inside "graph" or "graphs". In other JSON the
+ * lists are next to a "graph" of attributes. */
 struct jgf_search {
-    bool in_graph; /* below the key "graph" of the document */
+    bool in_graph; /* inside the value of the document's key "graph" */
     bool found;
 };
 
@@ -273,7 +275,7 @@ static bool looks_like_jgf(const char *bytes, size_t size)
     json_scanner_init(&scanner);
     scanner.take = search_token;
     scanner.context = &search;
-    /* Bytes that are no JSON are refused when they are read. */
+    /* Invalid JSON is refused by the reader later. */
     (void)!json_scanner_feed(&scanner, bytes, size, NULL);
     json_scanner_finish(&scanner);
     return search.found;

@@ -1,9 +1,9 @@
-/* A matrix as a table of text: a line a row, between commas, semicolons, tabs or blanks. Entry (i,
- * j) is the weight of the edge from vertex i to vertex j; nothing, inf, nan, NA, null and '-' are
- * no edge, nor is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0 where something else
- * marks missing edges, and no edge where nothing does, as in the tables of NumPy, NetworkX and
- * igraph. The vertices are named by a header, by the first field of each line, or both; else they
- * are 0..n-1. */
+/* A matrix as a text table: one row per line, separated by commas, semicolons, tabs or blanks.
+ * Entry (i, j) is the weight of the edge from vertex i to vertex j. An empty field, inf, nan, NA,
+ * null and '-' are missing edges, as is a 0 on the diagonal. A 0 elsewhere is an edge of weight 0
+ * if other entries mark missing edges, and a missing edge if none does, as in the tables of NumPy,
+ * NetworkX and igraph. A header, the first field of each line, or both name the vertices; otherwise
+ * they are 0..n-1. */
 #include "proto/read/table.h"
 
 #include "proto/name_table.h"
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* A row of half a million numbers of 32 bytes. */
+/* Limit on a line in bytes: half a million numbers of 32 bytes. */
 #define TABLE_LINE_LIMIT ((size_t)16 << 20)
-/* Lists of edges have not as many columns. */
+/* Edge lists have fewer columns. */
 #define WIDE 8
 
 struct table {
@@ -32,24 +32,24 @@ struct table {
     struct text first; /* the first line, which may be a header */
     uint64_t first_line;
     struct name_table *names;
-    struct text zeros; /* bits: a row of whole bytes for each row of the table */
+    struct text zeros; /* one bit per zero off the diagonal; each row begins at a byte */
     uint64_t zero_count;
-    uint32_t width; /* columns of numbers */
-    uint32_t row;   /* the next one */
-    bool decided;   /* the rest is known */
+    uint32_t width; /* number of columns with numbers */
+    uint32_t row;   /* index of the next row */
+    bool decided;   /* header, names and width are known */
     bool has_header;
     bool has_row_names;
-    bool has_ends;     /* the header names source and target: a list of edges */
-    bool is_refused;   /* for its first line, or a cell, and yet a table */
+    bool has_ends;     /* the header names source and target, so the file is an edge list */
+    bool is_refused;   /* the table was recognized, but its first line or a cell was refused */
     bool has_mark;     /* the first cell is "+0", as this service writes small matrices */
-    bool has_corner;   /* an empty one, before the names in the header */
-    bool is_open;      /* each line ends with an empty cell */
-    bool was_open;     /* that cell was none, but a delimiter at the end */
-    char announced;    /* the delimiter that a line "sep=;" gives, or 0 */
-    size_t zeros_size; /* bytes of a row of zeros */
-    bool marked;       /* some missing edge, off the diagonal, is no 0 */
-    bool has_loops;    /* something on the diagonal is */
-    bool has_decimals; /* some number of the first two columns can be no vertex of a list */
+    bool has_corner;   /* an empty cell precedes the names in the header */
+    bool is_open;      /* every line ends with an empty cell */
+    bool was_open;     /* every line ends with a delimiter, without a cell after it */
+    char announced;    /* delimiter from a line "sep=;", or 0 */
+    size_t zeros_size; /* size of a row of zeros in bytes */
+    bool marked;       /* some missing edge off the diagonal is marked by something other than 0 */
+    bool has_loops;    /* some diagonal entry is not 0 */
+    bool has_decimals; /* some number in the first two columns cannot be a vertex of an edge list */
 };
 
 static bool is_missing(struct field field)
@@ -63,7 +63,7 @@ static bool is_n_a(struct field field)
     return field.size == 3 && strncasecmp(field.bytes, "n/a", 3) == 0;
 }
 
-/* "-inf" and "n/a" are no header, and refused where they are taken. */
+/* Whether a field may be a cell. "-inf" and "n/a" are not header names; parse_cell refuses them. */
 static bool is_cell(const struct table *table, struct field field)
 {
     char point[COLUMN_VALUE_SIZE];
@@ -73,7 +73,6 @@ static bool is_cell(const struct table *table, struct field field)
            number_parse_real(number.bytes, number.size, &(double){0});
 }
 
-/* Room for fields in quotes. */
 static enum status reserve_scratch(struct table *table, size_t size)
 {
     text_clear(&table->scratch);
@@ -87,14 +86,12 @@ static enum status begin_line(struct table *table, const char *line, size_t size
     return reserve_scratch(table, size);
 }
 
-/* ---- The first two lines ---- */
-
-/* Facts about a line that tell a header from a row. */
+/* Properties of a line that distinguish a header from a row. */
 struct line_look {
     uint32_t count;
-    struct field fields[2]; /* the first ones, in the line or in scratch */
-    bool rest_are_cells;    /* all but the first */
-    bool has_ends;          /* it names a source and a target */
+    struct field fields[2]; /* first fields, in the line or in scratch */
+    bool rest_are_cells;    /* every field after the first is a cell */
+    bool has_ends;          /* the fields name a source and a target */
 };
 
 static enum status look_at_line(struct table *table, const char *line, size_t size,
@@ -128,9 +125,10 @@ static enum status parse_name(struct table *table, struct field name, uint32_t r
     STATUS_TRY(
         reader_name_vertex(table->names, name.bytes, name.size, name.column, &named, reterr));
     if (named != row) {
-        return problem_bad_graph(reterr, 0, name.column,
-                                 "The name '%.*s' is not that of vertex %u, counted from 1.",
-                                 name.size > 40 ? 40 : (int)name.size, name.bytes, row + 1);
+        return problem_bad_graph(
+            reterr, 0, name.column,
+            "The name '%.*s' differs from the name of vertex %u, counted from 1.",
+            name.size > 40 ? 40 : (int)name.size, name.bytes, row + 1);
     }
     return STATUS_OK;
 }
@@ -151,7 +149,7 @@ static enum status parse_header(struct table *table, bool has_corner, struct pro
 static enum status parse_row(struct table *table, const char *line, size_t size,
                              struct problem *reterr);
 
-/* Decides by the first line and the one behind it, NULL at the end of the file, and takes the
+/* Decides the layout from the first line and the next, NULL at the end of the file, and parses the
  * first. */
 static enum status decide(struct table *table, const char *line, size_t size,
                           struct problem *reterr)
@@ -167,7 +165,6 @@ static enum status decide(struct table *table, const char *line, size_t size,
             ? '\t'
             : field_delimiter(first, first_size, table->reader.options.has_decimal_comma);
     STATUS_TRY(reserve_scratch(table, first_size + size));
-    /* A second line that is broken is refused when it is taken. */
     if (line != NULL) {
         (void)!look_at_line(table, line, size, &second, NULL);
     }
@@ -191,21 +188,19 @@ static enum status decide(struct table *table, const char *line, size_t size,
     table->has_corner = table->has_header && corner.size == 0;
     table->is_open = true;
     table->decided = true;
-    /* The first row of a symmetric matrix without a diagonal is like a header of numbers. */
+    /* The first row of a symmetric matrix without a diagonal looks like a header of numbers. */
     table->is_refused = is_labelled && !is_shorter && may_be_row && is_missing(second.fields[1]) &&
                         (label.size > 1 || *label.bytes != '0');
     if (table->is_refused) {
         return problem_bad_graph_hint(
-            reterr, 0, 0, "Write a 0 there for a row, or a word for names.",
-            "The first field is empty, so that the line may name the columns or be a "
-            "row of the matrix.");
+            reterr, 0, 0, "Write a 0 there if the line is a row, or a word if it names columns.",
+            "The first field is empty, so the line may name the columns or be a row of the "
+            "matrix.");
     }
     STATUS_TRY(reader_announce(&table->reader, table->width, 0, reterr));
     return table->has_header ? parse_header(table, table->width < head.count, reterr)
                              : parse_row(table, first, first_size, reterr);
 }
-
-/* ---- Rows ---- */
 
 static enum status parse_cell(struct table *table, struct field field, uint32_t column,
                               unsigned char *zeros, struct problem *reterr)
@@ -218,7 +213,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
         table->is_refused = true;
         return problem_bad_graph_hint(
             reterr, 0, field.column,
-            "For no edge leave the field empty: sed 's#N/A##g' g.csv >h.csv",
+            "Leave the field of a missing edge empty: sed 's#N/A##g' g.csv >h.csv",
             "'%.3s' is no number.", field.bytes);
     }
     if (is_missing(field)) {
@@ -233,7 +228,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 
         table->has_decimals |= !number_parse_integer(name.bytes, name.size, &vertex) || vertex < 0;
     }
-    /* Few numbers that begin so are not 0, and no other ones are. */
+    /* Quick check: every zero begins with one of these characters, and few other numbers do. */
     if (strchr("0-+.", field.bytes[0]) != NULL &&
         number_parse_real(field.bytes, field.size, &value) && value == 0) {
         if (!on_diagonal) {
@@ -256,7 +251,7 @@ static enum status refuse_shape(const struct table *table, struct problem *reter
         problem_at(reterr, table->reader.splitter.line, 0);
     }
     if (table->width > 1 && !table->has_row_names) {
-        problem_hint(reterr, "As a list of edges it is read with format=edges%s.",
+        problem_hint(reterr, "Read it as a list of edges with format=edges%s.",
                      table->width > 3 && !table->has_header ? " and weight=3" : "");
     }
     return STATUS_BAD_GRAPH;
@@ -283,15 +278,16 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     }
     for (uint32_t i = 0; i < table->width; i++) {
         if (!table->cursor.more) {
-            return problem_bad_graph(
-                reterr, 0, 0, "The line has %u numbers, and lines above have %u.", i, table->width);
+            return problem_bad_graph(reterr, 0, 0,
+                                     "The line has %u numbers, but the lines above have %u.", i,
+                                     table->width);
         }
         STATUS_TRY(field_cursor_next(&table->cursor, &field, reterr));
         STATUS_TRY(parse_cell(table, field, i, zeros, reterr));
     }
     if (table->cursor.more) {
         return problem_bad_graph(reterr, 0, (uint64_t)(table->cursor.at - line) + 1,
-                                 "The line has more numbers than lines above, which have %u.",
+                                 "The line has more numbers than the lines above, which have %u.",
                                  table->width);
     }
     text_advance(&table->zeros, zeros_size);
@@ -300,7 +296,7 @@ static enum status parse_row(struct table *table, const char *line, size_t size,
     return STATUS_OK;
 }
 
-/* The first line, which has its own number. */
+/* Parses the first line; a problem gets the number of that line. */
 static enum status parse_first_line(struct table *table, const char *line, size_t size,
                                     struct problem *reterr)
 {
@@ -317,7 +313,7 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     struct table *table = context;
     size_t blanks = 0;
 
-    /* Tabs alone are a row of nothing. */
+    /* A line of tabs alone is a row of empty cells. */
     while (blanks < size &&
            (line[blanks] == ' ' || (line[blanks] == '\t' && table->cursor.delimiter == ' '))) {
         blanks++;
@@ -338,8 +334,6 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
     STATUS_TRY(table->decided ? STATUS_OK : parse_first_line(table, line, size, reterr));
     return parse_row(table, line, size, reterr);
 }
-
-/* ---- The end ---- */
 
 static enum status add_zeros(struct table *table, struct problem *reterr)
 {
@@ -368,13 +362,12 @@ static void note(struct table *table)
              field_delimiter_name(table->cursor.delimiter),
              names[table->has_header + 2 * table->has_row_names]);
     if (table->zero_count > 0 && !table->marked) {
-        warning_hint(
-            warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
-                        "The table was read as a matrix, and the %llu zeros off its "
-                        "diagonal as no edges, since nothing else marks missing edges.",
-                        (unsigned long long)table->zero_count),
-            "In an .npy a 0 is an edge of weight 0, and so it is here where a missing edge "
-            "is empty, inf or nan.");
+        warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
+                                 "The table was read as a matrix, and the %llu zeros off its "
+                                 "diagonal as missing edges, since nothing else marks them.",
+                                 (unsigned long long)table->zero_count),
+                     "To make a 0 an edge of weight 0, mark missing edges by an empty field, inf "
+                     "or nan, or upload an .npy file.");
     } else if (table->reader.options.format_guessed) {
         warning_hint(warning_add(&notes->warnings, WARNING_FORMAT_GUESSED,
                                  "The table was read as a matrix, since it has as many lines as "
@@ -388,7 +381,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     struct table *table = (struct table *)reader;
 
     if (table->first.size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "There is no line of numbers.");
+        return problem_set(reterr, STATUS_EMPTY_BODY, "The table has no line of numbers.");
     }
     STATUS_TRY(table->decided ? STATUS_OK : parse_first_line(table, NULL, 0, reterr));
     table->was_open = table->is_open && table->row + 1 == table->width && !table->has_header;
@@ -439,9 +432,7 @@ const struct reader_class reader_matrix_class = {
     .cleanup = cleanup,
 };
 
-/* ---- Which tables are no lists of edges ---- */
-
-/* Whether a line that has not ended has more fields than edges have columns. */
+/* Whether the unfinished line already has more fields than an edge list has columns. */
 static bool has_many_fields(struct table *table)
 {
     const struct line_splitter *splitter = &table->reader.splitter;

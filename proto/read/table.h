@@ -1,11 +1,10 @@
-/* A square table of numbers: how an upload is told to be one. */
+/* Detection of a square table of numbers, the format `matrix`. Pure functions for any thread. */
 #pragma once
 
 #include <stddef.h>
 
-/* TABLE_UNCLEAR: it may be a list of edges as well. */
+/* TABLE_UNCLEAR: the bytes may be a list of edges as well. */
 enum table_verdict { TABLE_NO, TABLE_YES, TABLE_UNCLEAR };
 
-/* Whether the first bytes are those of a matrix. As many bytes as sniff_format wants to see, or a
- * whole body. */
+/* Whether the first bytes, READER_SNIFF_SIZE of them or a whole body, are a matrix. */
 enum table_verdict table_sniff(const char *bytes, size_t size);

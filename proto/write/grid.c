@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-/* ---- As bytes ---- */
-
-/* Rows times columns; they never overflow. */
+/* Number of cells: rows times columns, which never overflows. */
 static uint64_t count_cells(const struct grid *grid)
 {
     return (uint64_t)grid->rows.count * grid->columns.count;
@@ -22,7 +20,6 @@ enum status grid_size(const struct grid *grid, enum kind as, uint64_t *ret_bytes
     return STATUS_OK;
 }
 
-/* One element as it is answered. */
 static void copy_element(const struct grid *grid, enum kind as, const void *row, uint32_t column,
                          void *to)
 {
@@ -36,7 +33,6 @@ static void copy_element(const struct grid *grid, enum kind as, const void *row,
     memcpy(to, &wide, sizeof(wide));
 }
 
-/* Whole elements of one row. */
 static void copy_elements(const struct grid *grid, enum kind as, const void *row, uint32_t first,
                           uint32_t count, char *to)
 {
@@ -64,7 +60,7 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     if (row == NULL) {
         *ret_size = 0;
     } else if (within > 0 || size < element) {
-        /* A part of one element. */
+        /* The range begins or ends inside this element. */
         char whole[8];
         copy_element(grid, as, row, axis_at(&grid->cells, column), whole);
         *ret_size = element - within < size ? element - within : size;
@@ -76,8 +72,6 @@ enum status grid_copy(const struct grid *grid, enum kind as, uint64_t offset, si
     }
     return STATUS_OK;
 }
-
-/* ---- As text ---- */
 
 #define CELLS_PER_PIECE 1024
 #define NAMES_PER_PIECE 32
@@ -96,9 +90,8 @@ static bool is_object(enum grid_form form)
     return form == GRID_JSON || form == GRID_TABLE || form == GRID_ROW || form == GRID_COLUMN;
 }
 
-/* ---- Names ---- */
-
-/* A piece of the names of an axis between opening and closing. */
+/* Appends a piece of the names of an axis, with `opening` before the first and `closing` after the
+ * last. */
 static void append_names(struct grid_text *writer, const struct axis *axis, const char *opening,
                          const char *closing, struct text *text)
 {
@@ -147,9 +140,7 @@ static void append_sources(struct grid_text *writer, struct text *text)
     next_part(writer);
 }
 
-/* ---- Cells ---- */
-
-/* Appends `count` cells of the row at source, from the first-th column of the axis on. */
+/* Appends `count` cells of the row `source`, beginning with column number `first` of the axis. */
 static void append_run(const struct grid_text *writer, const void *source, const struct axis *axis,
                        uint32_t first, uint32_t count, struct text *text)
 {
@@ -167,7 +158,8 @@ static void append_run(const struct grid_text *writer, const void *source, const
     }
 }
 
-/* A small table of numbers could be edges; "+0" in its first cell says that it is a matrix. */
+/* Whether the first cell is written as "+0", which marks a small matrix that could be read as
+ * edges. */
 static bool is_marked(const struct grid_text *writer)
 {
     const struct grid *grid = &writer->grid;
@@ -176,7 +168,7 @@ static bool is_marked(const struct grid_text *writer)
            grid->rows.count == count && grid->columns.list == NULL && grid->columns.count == count;
 }
 
-/* position counts cells, and a row of none as one. */
+/* Appends cells by row. position counts cells; an empty row counts as one. */
 static void append_cells(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;
@@ -217,7 +209,7 @@ static void append_cells(struct grid_text *writer, struct text *text)
     }
 }
 
-/* Appends cells of Matrix Market. position counts cells, down the columns. */
+/* Appends cells of Matrix Market. position counts cells, by column. */
 static void append_down(struct grid_text *writer, struct text *text)
 {
     const struct grid *grid = &writer->grid;
@@ -237,8 +229,6 @@ static void append_down(struct grid_text *writer, struct text *text)
         writer->position += count;
     }
 }
-
-/* ---- The whole ---- */
 
 static void append_head(struct grid_text *writer, struct text *text)
 {

@@ -28,7 +28,7 @@ struct overview overview_plan(enum kind kind, struct overview_axis rows,
     if (all <= OVERVIEW_ELEMENTS && rows.count * span <= OVERVIEW_SPAN_BYTES) {
         return overview;
     }
-    /* As many rows as columns of each cell, where the bytes of the rows allow it. */
+    /* As many rows as columns of each cell, unless the rows span too many bytes. */
     const uint64_t each =
         OVERVIEW_ELEMENTS / ((uint64_t)overview.rows.cells * overview.columns.cells);
     const uint64_t spanned = OVERVIEW_SPAN_BYTES / (span * overview.rows.cells);
@@ -62,8 +62,6 @@ uint64_t overview_rows(const struct overview *overview)
     return rows < overview->rows.count ? rows : overview->rows.count;
 }
 
-/* ---- Looking ---- */
-
 static void note_finite(struct overview_cell *cell, double least, double largest, double sum,
                         uint64_t finite)
 {
@@ -73,8 +71,8 @@ static void note_finite(struct overview_cell *cell, double least, double largest
     cell->finite += finite;
 }
 
-/* Without branches, for the sake of vectors. What is unreachable is above all else in every kind.
- */
+/* Reduces a run without branches, so that it can be vectorized. In every kind unreachable is the
+ * largest value. */
 #define ADD(name, type, wide, far, lowest)                                                         \
     static void name(struct overview_cell *cell, const type *from, uint32_t count)                 \
     {                                                                                              \
@@ -123,7 +121,7 @@ static void add_elements(enum kind kind, const void *row, uint32_t first, uint32
     }
 }
 
-/* The columns of one cell on one row. */
+/* Examines the columns of one cell on one row. */
 static void look_at(const struct overview *overview, const void *row, uint32_t begin, uint32_t end,
                     struct overview_cell *cell)
 {
@@ -133,7 +131,7 @@ static void look_at(const struct overview *overview, const void *row, uint32_t b
         add_elements(overview->kind, row, begin, count, cell);
         return;
     }
-    /* A share is at least a run long, as all runs together are shorter than the cell. */
+    /* All runs together are shorter than the cell, so a share is at least as long as a run. */
     for (uint32_t i = 0; i < runs; i++) {
         const uint32_t share = (uint32_t)((uint64_t)i * count / runs);
         const uint32_t next = (uint32_t)(((uint64_t)i + 1) * count / runs);
@@ -158,7 +156,7 @@ uint32_t overview_vertex(const struct overview *overview, uint32_t cell_row, uin
 {
     const uint64_t count = count_rows(overview, cell_row);
     const uint64_t looks = overview_looks(overview, cell_row);
-    /* Each row of a sample stands in the middle of its share. */
+    /* Each sampled row is in the middle of its share. */
     const uint64_t middle = (2 * (uint64_t)look + 1) * count / (2 * looks);
     return overview_begin(&overview->rows, cell_row) + (looks == count ? look : (uint32_t)middle);
 }

@@ -70,7 +70,7 @@ def test_submit_passes_its_flags(daemon):
         assert job["priority"] == 3 and job["verified"]["rows"] == 3 and job["name"] == "passed", job
         assert job["input"]["format"] == "dimacs" and not job["input"]["guessed"], job["input"]
     done = apsp(daemon, "submit", "-", "--wait", stdin=b"1 2 3\n2 3 4\n")
-    assert b"warning: Nothing says whether the edges lead one way" in done.stderr, done.stderr
+    assert b"warning: The file does not say whether the edges are directed" in done.stderr, done.stderr
 
 
 def test_exit_codes(daemon):

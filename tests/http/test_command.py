@@ -96,7 +96,7 @@ class Solve(CommandTest):
         self.ok("solve", self.path("p.csv.gz", packed), self.path("packed.raw"))
         self.assertEqual(self.read("plain.raw"), self.read("packed.raw"))
         message = self.refused(1, "solve", self.path("c.gz", packed[:-5]), self.path("c.raw"))
-        self.assertIn("ends in the middle", message)
+        self.assertIn("is incomplete", message)
         message = self.refused(1, "solve", self.path("d.gz", plain), self.path("d.raw"))
         self.assertIn("not gzip", message)
         if shutil.which("zstd"):

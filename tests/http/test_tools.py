@@ -151,8 +151,8 @@ CASES = (
     ("Excel", "Unicode text, UTF-16", "excel unicode", NAMED, RIGHT, ""),
     ("LibreOffice", "CSV, UTF-16", "libreoffice utf-16", NAMED, RIGHT, ""),
     ("Google Sheets", "CSV", "sheets", NAMED, RIGHT, ""),
-    ("OR-Library", "p-median", "orlib", None, "refused: the numbers of vertices and edges", "or remove it"),
-    ("algs4", "`V`, `E`, then the edges", "algs4", None, "refused: one column", "no number of vertices or edges"),
+    ("OR-Library", "p-median", "orlib", None, "refused: the numbers of vertices and edges", "otherwise remove it"),
+    ("algs4", "`V`, `E`, then the edges", "algs4", None, "refused: one column", "a number of vertices or edges"),
     ("Programming contests", "`n m`, then the edges", "contest", DOUBLED_FROM_1, RIGHT, ""),
 )
 

@@ -18,7 +18,7 @@ def npy(kind, layout, *entries):
 UPLOADS = {
     "DirectedAssumed": (b"a b 5\nb c 7\nc d 1\n", "", "directed", "directed=false"),
     "ColumnsUnused": (b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", "", "edge_id", "weight="),
-    "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "left out: 1.", "added"),
+    "ParallelMerged": (b"a b 5\nb a 5\na b 3\n", "", "edges dropped: 1.", "added"),
     "ZerosAreEdges": (npy(b"<i8", "<4q", 0, 0, 5, 0), "", "weight 0", "numpy.inf"),
     "FormatGuessed": (b"source,target,year\na,b,1999\nb,a,2000\n", "", "year", "weight="),
 }

@@ -141,7 +141,7 @@ TEST(parallel_edges_with_different_weights_are_reported)
     assert_int_equal(report.loops_dropped, 1);
     assert_int_equal(warnings.count, 1);
     assert_int_equal(warnings.list[0].code, WARNING_PARALLEL_MERGED);
-    assert_non_null(strstr(warnings.list[0].detail, "left out: 2."));
+    assert_non_null(strstr(warnings.list[0].detail, "edges dropped: 2."));
     report = read_warned(FORMAT_EDGES, "1 2 0.5\n1 2 .5\n", "true", &warnings);
     assert_int_equal(report.parallel_merged, 1);
     assert_int_equal(warnings.count, 0);

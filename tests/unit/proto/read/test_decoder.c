@@ -150,9 +150,9 @@ TEST(damage_is_refused)
         assert_non_null(copy);
         memcpy(copy, packed[i], packed_size[i]);
         memcpy(copy + packed_size[i], "trash", 5);
-        refused(coding, copy, packed_size[i] / 2, STATUS_TRUNCATED, "ends in the middle");
-        refused(coding, copy, packed_size[i] - 1, STATUS_TRUNCATED, "ends in the middle");
-        refused(coding, copy, packed_size[i] + 5, STATUS_BAD_GRAPH, "After the end");
+        refused(coding, copy, packed_size[i] / 2, STATUS_TRUNCATED, "is incomplete");
+        refused(coding, copy, packed_size[i] - 1, STATUS_TRUNCATED, "is incomplete");
+        refused(coding, copy, packed_size[i] + 5, STATUS_BAD_GRAPH, "after the end");
         copy[0] = 'p';
         refused(coding, copy, packed_size[i], STATUS_BAD_GRAPH, "is damaged");
         free(copy);

@@ -186,7 +186,7 @@ TEST(columns_that_may_be_weights_are_refused)
     check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "in: len", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
     check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
-    check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two of the columns", "source_column=");
+    check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two columns", "source_column=");
 }
 
 TEST(names_of_vertices_are_no_pieces_of_other_text)
@@ -203,7 +203,7 @@ TEST(names_of_vertices_are_no_pieces_of_other_text)
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        check_refused(texts[i], i < 4 ? 1 : 0, "", "quotes make a name");
+        check_refused(texts[i], i < 4 ? 1 : 0, "", "quotes allow any name");
     }
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
         struct reader_notes notes;
@@ -271,7 +271,7 @@ TEST(lines_that_are_no_edges_are_refused)
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
                   "not the first line", "above it");
-    check_refused("source,target\na,b\nsource,target\nc,d\n", 3, "header again", "");
+    check_refused("source,target\na,b\nsource,target\nc,d\n", 3, "repeats the header", "");
     check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
     check_refused("# temporal\n1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 2, "since 1970",
                   "weight=3");
@@ -351,9 +351,9 @@ TEST(the_first_line_may_have_the_counts)
     assert_int_equal(read_graph(FORMAT_EDGES, &options, "5 1\n0 1 7\n", 10, 3, &graph, &problem),
                      STATUS_BAD_PARAMETER);
     assert_non_null(strstr(problem.detail, "announces 5"));
-    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
-    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines behind it", "its weight");
-    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines behind it", "its weight");
+    check_refused("5 3\n1 3 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");
+    check_refused("# c\n3 2\n1 3 7\n3 4 1\n", 2, "the 2 lines after it", "its weight");
+    check_refused("3 2\na b 7\n3 4 1\n", 1, "the 2 lines after it", "its weight");
     check_refused("5 3\n1 3 x\n", 2, "3 columns", "");
 }
 
@@ -362,16 +362,14 @@ TEST(a_first_edge_may_be_the_counts)
     struct reader_notes notes;
     struct graph *graph;
 
-    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 are behind it",
-                  "Write a header above");
+    check_refused("5 3 1\n1 2 10\n2 5 15\n1 4 40\n", 1, "edges: 3 edges follow", "add a header");
     check_refused("2 9 1\n1 2 1\n2 1 1\n1 2 2\n2 1 2\n1 2 3\n2 1 3\n1 2 4\n2 1 4\n1 2 5\n", 1,
-                  "9 are behind", "header above");
+                  "9 edges follow", "add a header");
     check_refused("3 3 3\n1 2 1\n2 3 1\n3 1 1\n", 1, "3 3, may be an edge", "");
-    check_refused("3 2\n1 2\n2 3\n", 1, "2 are behind it", "header above");
+    check_refused("3 2\n1 2\n2 3\n", 1, "2 edges follow", "add a header");
     graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
     graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
-    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 are behind it",
-                  "as an edge, or remove it");
+    check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow", "otherwise remove it");
     /* One edge more or less, a vertex beyond, or a header: it is an edge. */
     check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
