@@ -59,7 +59,7 @@ class Bench(unittest.TestCase):
                        "--directed", "--json")
         document = json.loads(done.stdout)
         self.check_document(document, [("f8", True, 64)])
-        self.assertIn("| 1000000 | f8 | directed | left out: needs", done.stderr)
+        self.assertIn("| 1000000 | f8 | directed | skipped: needs", done.stderr)
 
     def test_usage(self):
         for arguments, hint in (

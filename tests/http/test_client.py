@@ -119,7 +119,7 @@ def test_matrices_are_downloaded(daemon):
             assert file.read() == daemon.get("/v1/graphs/down/matrix").body
         assert lines(apsp(daemon, "ask", path, "0", "3")) == ["16"]
         assert lines(apsp(daemon, "ask", path, "3", "0")) == ["unreachable"]
-        refused(apsp(daemon, "ask", path, "4", "0"), 1, "rows are 0 to 3")
+        refused(apsp(daemon, "ask", path, "4", "0"), 1, "rows are numbered from 0 to 3")
         for ending in ("csv", "ndjson", "mtx", "json"):
             text = os.path.join(folder, "m." + ending)
             report = json.loads(lines(apsp(daemon, "get", "down", text, "--json"))[-1])
@@ -283,7 +283,7 @@ def test_a_silent_service_ends_a_request(_):
         calls = (("graphs",), ("get", "g", os.path.join(folder, "m.npy")))
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for done in pool.map(lambda call: apsp(None, *call, url=url), calls):
-                refused(done, 4, "silent for 60 s")
+                refused(done, 4, "sent nothing for 60 s")
 
 
 def test_a_request_to_a_busy_service_is_retried(_):

@@ -56,7 +56,7 @@ def values_for(words, default):
     """Two that are taken, the first not the default, and one that is not."""
     if words.startswith("HOST:PORT"):
         return ["127.0.0.1:1", "[::1]:2", "nowhere"]
-    if words.startswith("names of hosts"):
+    if words.startswith("host names"):
         return ["one", "one, two.example", "one:80"]
     if words.startswith("SCHEME://"):
         return ["https://one", "http://one:1 https://two", "https://one/"]

@@ -422,7 +422,7 @@ TEST(dicts_of_networkx_are_read)
     assert_int_equal(
         read_graph(FORMAT_EDGES, &options, "1 2 {}\n2 3 {}\n", 14, 14, &graph, &problem),
         STATUS_BAD_PARAMETER);
-    assert_non_null(strstr(problem.detail, "weight=cost names"));
+    assert_non_null(strstr(problem.detail, "weight=cost does not"));
 }
 
 TEST(the_parameter_overrules_types)
