@@ -119,10 +119,9 @@ enum status graph_rows_narrow(struct graph *graph)
         graph->weight_i4 = narrow;
         graph->weight_f8 = NULL;
     }
-    /* Shrinks the arrays to their length; an array without elements stays a valid pointer. */
-    return edge_array_resize(&graph->target, count + 1, sizeof(*graph->target)) &&
-                   (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
-                               : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
+    /* Shrinks the array to its length; an array without elements stays a valid pointer. */
+    return (is_integer ? edge_array_resize(&graph->weight_i4, count + 1, sizeof(int32_t))
+                       : edge_array_resize(&graph->weight_f8, count + 1, sizeof(double)))
                ? STATUS_OK
                : STATUS_NO_MEMORY;
 }
@@ -236,6 +235,9 @@ static enum status build(struct edge_buffer *edges, const uint32_t *row_of, stru
     }
     fill_rows(edges, graph);
     STATUS_TRY(graph_rows_narrow(graph));
+    STATUS_TRY(edge_array_resize(&graph->target, graph->edge_count + 1, sizeof(*graph->target))
+                   ? STATUS_OK
+                   : STATUS_NO_MEMORY);
     return graph_rows_summarize(graph);
 }
 

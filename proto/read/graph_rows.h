@@ -18,6 +18,6 @@ MUST_CHECK enum status graph_rows_summarize(struct graph *graph);
 
 /* Whether the weight is an integer in the range of int32. */
 bool graph_rows_fit_integer(double weight);
-/* Converts the weights from doubles to int32 in place if all of them fit, and shrinks the arrays to
+/* Converts the weights from doubles to int32 in place if all of them fit, and shrinks the array to
  * the number of edges. After STATUS_NO_MEMORY the graph can only be destroyed. */
 MUST_CHECK enum status graph_rows_narrow(struct graph *graph);

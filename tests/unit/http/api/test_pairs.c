@@ -152,6 +152,7 @@ static enum status walk_lines(enum pairs_form form, const char *body, struct tex
         status = pairs_next(&reader, reterr);
         text_append_string(seen, reader.has_header && !had_header ? "header " : "");
         if (status != STATUS_OK || reader.ended) {
+            pairs_close(&reader);
             return status;
         }
         text_append(seen, reader.pair[0].bytes, reader.pair[0].size);
