@@ -101,7 +101,7 @@ def sizes(ledger):
 
 def fill_behind(daemon, disk, number, ledger):
     """A batch: accepted behind a job that lasts, then the disk is full and that one goes."""
-    lasting = daemon.submit(harness.slow_graph(3000 + number)).expect(202).json["id"]
+    lasting = daemon.submit(harness.slow_graph(5000 + number)).expect(202).json["id"]
     jobs = {}
     for i in range(BATCH):
         salt = 1000 + number * BATCH + i

@@ -273,9 +273,9 @@ def phrases(ledger):
     with daemon(*CALM) as (found, _):
         n = 20
         for _ in range(ARGUMENTS.phrases):
-            for what, stage, whole in isolation.MESSAGES:
+            for what, stage in isolation.MESSAGES:
                 n += 1
-                ledger.attempt((what, stage), isolation.send, found, what, stage, whole, n)
+                ledger.attempt((what, stage), isolation.send, found, what, stage, n)
                 ledger.count("messages against the protocol")
 
 
@@ -329,15 +329,17 @@ def shortages(ledger):
             times = 0 if draw.randrange(12) == 0 else draw.randrange(1, SHORT_TIMES)
             stage = draw.choice(("fits", "memory", "memory"))
             faults.append((n, stage, "has", free, times))
-            cases.append((graph, length, stage == "fits" or free >= size(n) or times > 0))
+            # The bytes that are free for good where the job needs them; a plan that is not dense needs twice as many.
+            cases.append((graph, length, size(n), free if stage == "memory" and times == 0 else 2 * size(n)))
         with daemon(*CALM, memory=memory) as (found, plan):
             plan.write(*faults)
             limit = found.get("/v1/limits").json["vertex_limit"]
-            found.submit(f"p sp {limit + draw.randrange(1, limit)} 1\n".encode()).expect(413, "TooLarge")
-            jobs = [found.submit(graph).expect(202).json["id"] for graph, _, _ in cases]
-            for job, (_, length, done) in zip(jobs, cases):
-                kind = found.finish(job)["plan"]
-                isolation.expect_short(found, job, length, done, kind and kind["kind"])
+            found.submit(f"p sp {limit + draw.randrange(1, limit)} 1\n".encode(), "?result=matrix").expect(413, "TooLarge")
+            jobs = [found.submit(graph).expect(202).json["id"] for graph, *_ in cases]
+            for job, (_, length, needed, free) in zip(jobs, cases):
+                kind = found.finish(job)["plan"]["kind"]
+                done = free >= (needed if kind == "dense" else 2 * needed)
+                isolation.expect_short(found, job, length, done, kind)
                 ledger.count("jobs short of memory done" if done else "jobs without memory failed by name")
             ledger.count("times that a job was put back", len(found.events("job_put_back")))
             ledger.count("workers lost", losses(found))
@@ -447,7 +449,7 @@ def lose_device():
         assert found.distance(cached, 1, 3) == 12
         reason = found.get("/readyz").expect(503, "NotReady").json["detail"]
         print(f"without its device for 20 s: {100 * busy:.2f} % of a core, opened {tried} times: {reason}")
-        assert busy < 0.01 and tried < 12, (busy, tried)
+        assert busy < 0.02 and tried < 12, (busy, tried)
         plan.write()
         assert found.finish(job)["state"] == "done"
 

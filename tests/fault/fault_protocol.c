@@ -90,13 +90,6 @@ static void send_unknown(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.done), 0);
 }
 
-static void send_twice(uint32_t vertices)
-{
-    const struct wire_message message = done_message();
-    (void)vertices;
-    send_message(&message, BODY + sizeof(message.body.done), 0);
-}
-
 /* Shares of more devices than a group may have. */
 static void send_impossible(uint32_t vertices)
 {
@@ -172,7 +165,6 @@ bool fault_protocol_send(const char *what, uint32_t vertices)
         {"oversize", send_oversize},
         {"longer", send_longer},
         {"unknown", send_unknown},
-        {"twice", send_twice},
         {"impossible", send_impossible},
         {"descriptors", send_descriptors},
         {"task", send_task},

@@ -188,10 +188,9 @@ def expect_bare(process):
 
 
 def test_a_process_that_breaks_the_protocol_counts_as_lost():
-    """Their files are written through a mapping, so that what is said too early is true of one."""
     with daemon("--worker.stall_s", "60") as (found, _):
-        for i, (what, stage, whole) in enumerate(isolation.MESSAGES):
-            isolation.send(found, what, stage, whole, 400 + i)
+        for i, (what, stage) in enumerate(isolation.MESSAGES):
+            isolation.send(found, what, stage, 400 + i)
 
 
 def test_a_plan_without_memory_is_replaced_by_the_dense_plan():
