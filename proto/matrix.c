@@ -28,23 +28,3 @@ bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
     *ret_distance = distance;
     return true;
 }
-
-enum status matrix_narrow(const struct matrix *from, struct matrix *to)
-{
-    const int32_t *wide = from->elements;
-    uint16_t *narrow = to->elements;
-    size_t count = (size_t)from->vertex_count * from->vertex_count;
-
-    CHECK(from->kind == KIND_I4 && to->kind == KIND_U2);
-    CHECK(from->vertex_count == to->vertex_count);
-    for (size_t i = 0; i < count; i++) {
-        if (wide[i] == UNREACHABLE_I4) {
-            narrow[i] = UNREACHABLE_U2;
-        } else if (wide[i] >= 0 && wide[i] < UNREACHABLE_U2) {
-            narrow[i] = (uint16_t)wide[i];
-        } else {
-            return STATUS_WEIGHT_RANGE;
-        }
-    }
-    return STATUS_OK;
-}

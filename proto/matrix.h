@@ -23,7 +23,3 @@ MUST_CHECK enum status matrix_size(uint32_t vertex_count, enum kind kind, size_t
  * every value of every kind. */
 bool matrix_distance(const struct matrix *matrix, uint32_t row, uint32_t column,
                      double *ret_distance);
-
-/* Copies an i4 matrix into u2 storage. STATUS_WEIGHT_RANGE when a finite distance is negative or
- * above 65534; the contents of `to` are then undefined. */
-MUST_CHECK enum status matrix_narrow(const struct matrix *from, struct matrix *to);

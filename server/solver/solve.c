@@ -47,9 +47,6 @@ struct solve {
     const struct solve_request *request;
     const struct observer *observer;
     struct matrix *matrix;     /* the caller's */
-    bool narrowed;             /* u2 is computed as i4 and then narrowed */
-    struct matrix computed;    /* if narrowed, an owned i4 matrix; else the caller's */
-    enum kind kind;            /* kind in which the solver computes */
     struct statistics numbers; /* statistics of the outcome before decimals are divided */
     bool narrow;               /* 16 bits are proven to suffice, see solve_options */
     struct solve_outcome *outcome;
@@ -96,11 +93,6 @@ static bool is_rounded(const struct solve_subject *subject)
            (summary->decimals != 0 || summary->distance_bound >= limit);
 }
 
-static bool is_narrowed(const struct solver *solver, enum kind kind)
-{
-    return kind == KIND_U2 && !solver->class_->computes_u2;
-}
-
 static struct solve_options options_of(const struct solve_subject *subject, bool narrow)
 {
     return (struct solve_options){
@@ -108,20 +100,6 @@ static struct solve_options options_of(const struct solve_subject *subject, bool
 }
 
 /* ---- Plans ---- */
-
-/* Replaces a plan that does not fit in memory by the dense plan; keeps its planning time. */
-static enum status replace_plan(const struct solver *solver, uint32_t vertex_count,
-                                struct plan **plan)
-{
-    const double spent_s = (*plan)->summary.planning_s;
-    plan_destroy(*plan);
-    *plan = NULL;
-    const enum status status = planner_dense(vertex_count, solver->class_->tile, plan);
-    if (status == STATUS_OK) {
-        (*plan)->summary.planning_s += spent_s;
-    }
-    return status;
-}
 
 /* Whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve, but no
  * distance. It is needed before the plan, because a dense solve in half the time makes fewer other
@@ -143,30 +121,28 @@ static bool prove_narrow(const struct solver *solver, const struct graph *graph,
     return ranks != NULL ? ranks->highest(ranks->context, narrow) != 0 : narrow;
 }
 
-/* Makes the plan, which is dense unless the back end has a cost model. kind: a computed one. */
+/* Makes the plan. It is dense if the configuration allows no other, or another does not fit in
+ * memory. */
 static enum status make_plan(const struct solver *solver, const struct solve_subject *subject,
-                             enum kind kind, bool narrow, struct order_record *record,
-                             struct plan **ret_plan)
+                             bool narrow, struct order_record *record, struct plan **ret_plan)
 {
     const struct solver_class *class_ = solver->class_;
     const struct graph *graph = subject->graph;
+    const enum kind kind = subject->scaling.kind;
     const struct solve_options options = options_of(subject, narrow);
-    struct plan_cost cost;
-    if (class_->plan_cost == NULL || solver->dense_only) {
-        return planner_dense(graph->vertex_count, class_->tile, ret_plan);
+    enum status status = STATUS_NO_MEMORY;
+    if (!solver->dense_only) {
+        struct plan_cost cost;
+        class_->plan_cost(solver, graph, kind, &options, &cost);
+        status = planner_make(graph, &cost, record, ret_plan);
     }
-    class_->plan_cost(solver, graph, kind, &options, &cost);
-    const enum status status = planner_make(graph, &cost, record, ret_plan);
-    if (status == STATUS_NO_MEMORY) {
-        return planner_dense(graph->vertex_count, class_->tile, ret_plan);
+    if (status == STATUS_OK && (*ret_plan)->summary.kind != PLAN_DENSE &&
+        !class_->fits(solver, *ret_plan, graph->edge_count, kind)) {
+        plan_destroy(*ret_plan);
+        status = STATUS_NO_MEMORY;
     }
-    if (status != STATUS_OK || (*ret_plan)->summary.kind == PLAN_DENSE) {
-        return status;
-    }
-    if (class_->fits != NULL && !class_->fits(solver, *ret_plan, graph->edge_count, kind)) {
-        return replace_plan(solver, graph->vertex_count, ret_plan);
-    }
-    return STATUS_OK;
+    return status == STATUS_NO_MEMORY ? planner_dense(graph->vertex_count, class_->tile, ret_plan)
+                                      : status;
 }
 
 enum status solve_estimate_planned(const struct solver *solver, const struct graph *graph,
@@ -177,10 +153,10 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
     struct solve_subject subject;
     enum status status = solve_subject_init(graph, kind, true, &subject);
     const struct graph *solved = subject.graph;
-    const enum kind computed = is_narrowed(solver, kind) ? KIND_I4 : subject.scaling.kind;
+    const enum kind computed = subject.scaling.kind;
     const bool narrow = prove_narrow(solver, solved, computed);
     if (status == STATUS_OK) {
-        status = make_plan(solver, &subject, computed, narrow, NULL, &plan);
+        status = make_plan(solver, &subject, narrow, NULL, &plan);
     }
     if (status == STATUS_OK) {
         const struct solve_options options = options_of(&subject, narrow);
@@ -294,7 +270,7 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
                        "The solver saw a negative cycle where there is none.");
 }
 
-/* Sets the problem for a failure of the solver or of the narrowing, and returns the status. */
+/* Sets the problem for a failure of the solver, and returns the status. */
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
     if (status == STATUS_WEIGHT_RANGE) {
@@ -322,8 +298,8 @@ static void tell_expected(const struct solve *solve)
     if (observer == NULL || observer->expect == NULL) {
         return;
     }
-    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count, solve->kind, &options,
-                    &estimate);
+    solver_estimate(solve->solver, graph->vertex_count, graph->edge_count,
+                    solve->subject.scaling.kind, &options, &estimate);
     const double seconds[PHASE_COUNT] = {
         [PHASE_FILLING] = estimate.fill_s,
         [PHASE_SOLVING] = solve->plan != NULL && solve->plan->expected_s > 0
@@ -344,8 +320,7 @@ static enum status run_solver(struct solve *solve)
     solve->outcome->account.verification = (struct verification){0};
     observer_tell(solve->observer, PHASE_SOLVING, 0);
     return solve->solver->class_->solve(solve->solver, solve->graph, solve->plan, &options,
-                                        solve->observer, &solve->computed,
-                                        &solve->outcome->account);
+                                        solve->observer, solve->matrix, &solve->outcome->account);
 }
 
 static enum status compute(struct solve *solve)
@@ -373,14 +348,14 @@ static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_
     return STATUS_OK;
 }
 
-/* Proves the computed matrix before it is narrowed. Only the first rank does this. */
+/* Proves the matrix. Only the first rank does this. */
 static enum status verify(const struct solve *solve, struct cpu_pool *pool)
 {
     if (!solve->request->verify) {
         return STATUS_OK;
     }
     const struct certificate_request request = {.graph = solve->graph,
-                                                .matrix = &solve->computed,
+                                                .matrix = solve->matrix,
                                                 .decimals = solve->subject.scaling.decimals,
                                                 .row_count = SOLVE_VERIFY_ROWS,
                                                 .pool = pool,
@@ -396,13 +371,13 @@ static void fill_statistics(const struct solve *solve, struct cpu_pool *pool)
     struct solve_account *account = &solve->outcome->account;
     const double begin_s = stopwatch_now_s();
     if (account->statistics != NULL && !account->statistics_filled) {
-        cpu_finish_statistics(pool, &solve->computed, solve->observer, account->statistics);
+        cpu_finish_statistics(pool, solve->matrix, solve->observer, account->statistics);
         account->statistics_filled = true;
     }
     account->timings.compute_s += stopwatch_now_s() - begin_s;
 }
 
-/* Verifies, computes statistics and narrows the matrix, in the first rank only. */
+/* Verifies the matrix and computes its statistics, in the first rank only. */
 static enum status finish(struct solve *solve)
 {
     const struct solve_account *account = &solve->outcome->account;
@@ -419,18 +394,12 @@ static enum status finish(struct solve *solve)
     if (account->statistics == &solve->numbers) {
         statistics_divide(&solve->numbers);
     }
-    if (!solve->narrowed) {
-        return STATUS_OK;
-    }
-    const double begin_s = stopwatch_now_s();
-    const enum status narrowed = matrix_narrow(&solve->computed, solve->matrix);
-    solve->outcome->account.timings.write_s += stopwatch_now_s() - begin_s;
-    return tell_failure(solve, narrowed);
+    return STATUS_OK;
 }
 
 /* ---- Before the solver, and after it ---- */
 
-/* Refuses an unsolvable graph, makes the plan, and allocates the i4 matrix of a narrowed u2. */
+/* Refuses an unsolvable graph, and makes the plan. */
 static enum status begin(struct solve *solve)
 {
     const struct graph *graph = solve->graph;
@@ -439,8 +408,8 @@ static enum status begin(struct solve *solve)
     enum status planned = STATUS_OK;
     STATUS_TRY(solve_refuse_unsolvable(solve->whole, &solve->subject, outcome, solve->reterr));
     if (ranks_is_first(ranks)) {
-        planned = make_plan(solve->solver, &solve->subject, solve->kind, solve->narrow,
-                            solve->request->record, &solve->plan);
+        planned = make_plan(solve->solver, &solve->subject, solve->narrow, solve->request->record,
+                            &solve->plan);
     }
     if (ranks != NULL) {
         planned =
@@ -452,21 +421,6 @@ static enum status begin(struct solve *solve)
     }
     outcome->plan = solve->plan->summary;
     outcome->plan.planning_s += solve->preparing_s;
-    if (solve->narrowed) {
-        /* A solver that does not compute u2 computes in a separate i4 matrix. */
-        size_t bytes = 0;
-        const enum status status = matrix_size(graph->vertex_count, KIND_I4, &bytes);
-        if (status != STATUS_OK) {
-            return problem_set(solve->reterr, status, "The matrix is too large for this machine.");
-        }
-        if (ranks_is_first(ranks)) {
-            solve->computed.elements = malloc(bytes > 0 ? bytes : 1);
-        }
-        if (ranks_is_first(ranks) && solve->computed.elements == NULL) {
-            return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                               "There is not enough memory for the i4 matrix that becomes u2.");
-        }
-    }
     return STATUS_OK;
 }
 
@@ -479,18 +433,13 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
                           .request = request,
                           .observer = request->observer,
                           .matrix = matrix,
-                          .computed = *matrix,
                           .outcome = outcome,
                           .reterr = reterr};
     struct statistics *statistics = outcome->account.statistics;
     CHECK(request->kind == matrix->kind && graph->vertex_count == matrix->vertex_count);
     solver_describe(solve.solver, &outcome->device);
     const struct scaling scaling = graph_scaling(&graph->summary, request->kind);
-    solve.narrowed = is_narrowed(solver, request->kind);
-    solve.kind = solve.narrowed ? KIND_I4 : scaling.kind;
-    if (solve.narrowed) {
-        solve.computed = (struct matrix){matrix->vertex_count, KIND_I4, NULL};
-    } else if (statistics != NULL && scaling.decimals > 0) {
+    if (statistics != NULL && scaling.decimals > 0) {
         solve.numbers = *statistics;
         solve.numbers.kind = scaling.kind;
         solve.numbers.decimals = scaling.decimals;
@@ -508,7 +457,7 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
         ranks_agree(ranks, solve_subject_init(graph, request->kind, true, &solve.subject));
     solve.graph = solve.subject.graph;
     if (status == STATUS_OK) {
-        solve.narrow = prove_narrow(solve.solver, solve.graph, solve.kind);
+        solve.narrow = prove_narrow(solve.solver, solve.graph, scaling.kind);
         solve.preparing_s = stopwatch_now_s() - begin_s;
         tell_expected(&solve);
         status = ranks_agree(ranks, begin(&solve));
@@ -530,9 +479,6 @@ enum status solve_graph(struct solver *solver, const struct graph *graph,
     }
     observer_tell(solve.observer, PHASE_PUBLISHING, 0);
     outcome->account.statistics = statistics;
-    if (solve.narrowed) {
-        free(solve.computed.elements);
-    }
     plan_destroy(solve.plan);
     solve_subject_finish(&solve.subject);
     return status;

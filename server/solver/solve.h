@@ -42,8 +42,7 @@ struct solve_outcome {
 };
 
 /* Estimates a solve of this graph with the plan that it would have, which is made for this and
- * summarized in ret_plan. kind: one that the solver computes, or u2 where it computes i4. Any
- * thread. STATUS_NO_MEMORY. */
+ * summarized in ret_plan. Any thread. STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_estimate_planned(const struct solver *solver,
                                               const struct graph *graph, enum kind kind,
                                               struct solver_estimate *ret_estimate,

@@ -1,5 +1,6 @@
 #include "server/solver/solver.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
@@ -72,26 +73,33 @@ void solver_close(struct solver *solver)
 
 enum status solver_model_create(const struct solver_figures *figures, struct solver **ret_model)
 {
-    const enum status status =
-        figures->gpu ? solver_gpu_model(ret_model) : solver_cpu_model(ret_model);
-    if (status == STATUS_OK) {
-        (*ret_model)->is_gpu_model = figures->gpu;
-        solver_set_figures(*ret_model, figures);
-    }
-    return status;
+    STATUS_TRY((figures->gpu ? solver_gpu_model : solver_cpu_model)(figures, ret_model));
+    (*ret_model)->is_gpu_model = figures->gpu;
+    (*ret_model)->dense_only = figures->dense_only;
+    (*ret_model)->narrow_vertices = figures->narrow_vertices;
+    solver_assume_rates(*ret_model, 1e9);
+    solver_set_figures(*ret_model, figures);
+    return STATUS_OK;
 }
 
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
-    *ret_figures = (struct solver_figures){0};
+    *ret_figures = (struct solver_figures){.dense_only = solver->dense_only,
+                                           .narrow_vertices = solver->narrow_vertices};
+    for (int i = 0; i < RATE_COUNT; i++) {
+        ret_figures->rates[i] = solver->rates[i];
+    }
     solver->class_->get_figures(solver, ret_figures);
 }
 
+/* Restarted ranks may use the other back end, which has other rates. The figures come from another
+ * process, which may be faulty: only positive, finite rates count. */
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
-    /* Restarted ranks may use the other back end, whose figures have another format. */
-    if (figures->gpu == model->is_gpu_model) {
-        model->class_->set_figures(model, figures);
+    for (int i = 0; i < RATE_COUNT && figures->gpu == model->is_gpu_model; i++) {
+        if (figures->rates[i] > 0 && isfinite(figures->rates[i])) {
+            model->rates[i] = figures->rates[i];
+        }
     }
 }
 

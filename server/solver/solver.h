@@ -54,35 +54,39 @@ struct solver_estimate {
 
 struct solver;
 
-/* The data from which a solver computes its estimates, as bytes in a format of the back end. They
- * may be sent to another process of the same program. */
+/* Rates of a solver, assumed when it is opened and then measured: relaxations per second in each
+ * arithmetic, and bytes per second of copying a result from the device. */
+enum { RATE_DOWNLOAD = ARITHMETIC_COUNT, RATE_COUNT };
+
+/* The data from which a solver computes its estimates. They may be sent to another process of the
+ * same program. `bytes` holds constants in a format of the back end. */
 #define SOLVER_FIGURES_SIZE 1024
 struct solver_figures {
     bool gpu;
-    _Alignas(8) unsigned char bytes[SOLVER_FIGURES_SIZE];
+    bool dense_only;
+    uint32_t narrow_vertices;
+    double rates[RATE_COUNT];
+    unsigned char bytes[SOLVER_FIGURES_SIZE];
 };
 
 struct solver_class {
     const char *name;
-    uint32_t tile;    /* vertices per tile edge of the plans that the solver executes */
-    bool computes_u2; /* false: a u2 result is computed as i4 and narrowed on the host */
+    uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                      enum kind kind, const struct solve_options *options,
                      struct solver_estimate *ret_estimate);
-    /* The cost model for choosing a plan for a solve of this graph and kind. NULL if the back end
-     * executes only the dense plan. */
+    /* The cost model for choosing a plan for a solve of this graph and kind. */
     void (*plan_cost)(const struct solver *solver, const struct graph *graph, enum kind kind,
                       const struct solve_options *options, struct plan_cost *ret_cost);
-    /* Whether the memory suffices for a plan other than the dense plan. NULL = always. */
+    /* Whether the memory suffices for a plan other than the dense plan. */
     bool (*fits)(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
                  enum kind kind);
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* get_figures copies the current figures of a solver; set_figures updates a model with them. */
+    /* Sets `gpu` and `bytes` of the figures. */
     void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
-    void (*set_figures)(struct solver *model, const struct solver_figures *figures);
     /* Makes the solver solve together with the other ranks; its figures become totals of all. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
@@ -97,7 +101,8 @@ struct solver {
     uint32_t warm_threads;
     bool dense_only;   /* use only the dense plan; set by solver_allow_plans or from figures */
     bool is_gpu_model; /* model of a GPU; set by solver_model_create */
-    const struct ranks *ranks; /* borrowed; NULL = no other ranks. Set by solver_open_rank */
+    _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or from figures */
+    const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open_rank */
 };
 
 /* Opens the CPU solver. STATUS_NO_MEMORY; STATUS_CONFIG for an unsupported instruction set. */
@@ -106,6 +111,32 @@ MUST_CHECK enum status solver_cpu_open(const struct solver_config *config,
 
 /* Sets dense_only from the configuration. */
 void solver_allow_plans(struct solver *solver, const struct solver_config *config);
+
+/* The arithmetic of a solve. */
+static inline enum arithmetic solver_arithmetic(enum kind kind, const struct solve_options *options)
+{
+    return kind == KIND_F4   ? ARITHMETIC_F4
+           : kind == KIND_F8 ? ARITHMETIC_F8
+           : options->narrow ? ARITHMETIC_NARROW
+                             : ARITHMETIC_I4;
+}
+
+/* Sets the rates of all arithmetics from that of i4. One instruction does two 16-bit relaxations;
+ * doubles have at best half the rate of floats. */
+static inline void solver_assume_rates(struct solver *solver, double rate_per_s)
+{
+    solver->rates[ARITHMETIC_I4] = rate_per_s;
+    solver->rates[ARITHMETIC_NARROW] = 2 * rate_per_s;
+    solver->rates[ARITHMETIC_F4] = rate_per_s;
+    solver->rates[ARITHMETIC_F8] = rate_per_s / 2;
+}
+
+/* Relaxations of a dense solve; half of n^3 if the matrix is symmetric. */
+static inline double solver_relaxations(uint32_t vertex_count, const struct solve_options *options)
+{
+    const double n = vertex_count;
+    return n * n * n * (options->symmetric ? 0.5 : 1);
+}
 
 /* The number of GPUs that can be opened. If it is 0, ret_reason has the reason. */
 #define SOLVER_REASON_SIZE 160
@@ -134,9 +165,12 @@ MUST_CHECK enum status solver_model_create(const struct solver_figures *figures,
                                            struct solver **ret_model);
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
 void solver_set_figures(struct solver *model, const struct solver_figures *figures);
-/* Create a model of one back end. STATUS_NO_DEVICE in a build without the back end. */
-MUST_CHECK enum status solver_cpu_model(struct solver **ret_model);
-MUST_CHECK enum status solver_gpu_model(struct solver **ret_model);
+/* Create a model of one back end from `bytes` of the figures. STATUS_NO_DEVICE in a build without
+ * the back end. */
+MUST_CHECK enum status solver_cpu_model(const struct solver_figures *figures,
+                                        struct solver **ret_model);
+MUST_CHECK enum status solver_gpu_model(const struct solver_figures *figures,
+                                        struct solver **ret_model);
 
 /* The class of failure by which this process lost a device; 0 = none lost, or unknown. */
 unsigned solver_fault_class(void);

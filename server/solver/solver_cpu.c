@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 /* Smallest number of vertices whose solve is long enough to measure the rate. */
@@ -29,21 +28,9 @@ struct solver_cpu {
     const struct cpu_kernel *kernel;
     struct solver_device device; /* device at the time of opening */
     uint32_t threads;
-    double tile_share;      /* share of all tiles that the ranks of this host store; 0 = no ranks */
-    struct cpu_pool *pool;  /* NULL in a model, like alone and kernel */
-    struct cpu_pool *alone; /* only the calling thread, for graphs of one tile */
-    /* Relaxations per second of all threads in each arithmetic: assumed, then measured. */
-    _Atomic double rate_per_s[ARITHMETIC_COUNT];
+    double tile_share;     /* share of all tiles that the ranks of this host store; 0 = no ranks */
+    struct cpu_pool *pool; /* NULL in a model, like kernel */
 };
-
-static enum arithmetic arithmetic_of(enum kind kind, const struct solve_options *options)
-{
-    CHECK(kind != KIND_U2);
-    if (kind == KIND_I4) {
-        return options->narrow ? ARITHMETIC_NARROW : ARITHMETIC_I4;
-    }
-    return kind == KIND_F4 ? ARITHMETIC_F4 : ARITHMETIC_F8;
-}
 
 /* Reads the first "model name" line of /proc/cpuinfo; "CPU" if there is none. */
 static void read_model_name(char *ret_name, size_t size)
@@ -73,26 +60,13 @@ static void describe(const struct solver *solver, struct solver_device *ret_devi
 static void measure_device(struct solver_cpu *cpu)
 {
     struct solver_device *device = &cpu->device;
-    struct sysinfo memory;
     device->units = cpu->threads;
     device->members = 1;
     snprintf(device->solver, sizeof(device->solver), "cpu");
     snprintf(device->detail, sizeof(device->detail), "%s", cpu->kernel->isa);
     read_model_name(device->name, sizeof(device->name));
-    if (sysinfo(&memory) == 0) {
-        device->memory_bytes = (uint64_t)memory.totalram * memory.mem_unit;
-        device->memory_free_bytes = (uint64_t)memory.freeram * memory.mem_unit;
-    }
-    const uint64_t available_bytes = host_memory_available();
-    if (available_bytes > 0) {
-        device->memory_free_bytes = available_bytes;
-    }
-}
-
-/* Relaxations of a dense solve; half of n^3 if the matrix is symmetric. */
-static double relaxation_count(uint32_t vertex_count, bool symmetric)
-{
-    return (double)vertex_count * vertex_count * vertex_count * (symmetric ? 0.5 : 1);
+    device->memory_bytes = host_memory_total();
+    device->memory_free_bytes = host_memory_available();
 }
 
 static double row_bytes(uint32_t vertex_count, enum kind kind)
@@ -117,16 +91,18 @@ static void estimate(const struct solver *solver, uint32_t vertex_count, uint64_
     (void)edge_count;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const uint32_t threads = cpu->threads;
-    const enum arithmetic arithmetic = arithmetic_of(kind, options);
+    const enum arithmetic arithmetic = solver_arithmetic(kind, options);
+    /* Tiles of ranks, and of i4 that becomes u2, are beside the matrix. */
+    const bool is_wide = kind == KIND_U2 && arithmetic == ARITHMETIC_I4;
+    const double beside = cpu->tile_share > 0 ? cpu->tile_share : is_wide;
     const struct plan dense = {.tile_count =
                                    (uint32_t)(((uint64_t)vertex_count + CPU_TILE - 1) / CPU_TILE)};
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, &dense, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, vertex_count, arithmetic);
     ret_estimate->device_bytes = 0;
     ret_estimate->host_bytes = (solve_bytes > finish_bytes ? solve_bytes : finish_bytes) +
-                               (uint64_t)(cpu->tile_share * tile_bytes(vertex_count, arithmetic));
-    ret_estimate->seconds =
-        relaxation_count(vertex_count, options->symmetric) / cpu->rate_per_s[arithmetic];
+                               (uint64_t)(beside * tile_bytes(vertex_count, arithmetic));
+    ret_estimate->seconds = solver_relaxations(vertex_count, options) / solver->rates[arithmetic];
     ret_estimate->finish_s = 0;
     ret_estimate->fill_s = memory_seconds(cpu, tile_bytes(vertex_count, arithmetic));
     ret_estimate->write_s = memory_seconds(
@@ -140,8 +116,16 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
     (void)graph;
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const double volume = (double)CPU_TILE * CPU_TILE * CPU_TILE;
-    *ret_cost = plan_cost_of_cpu(cpu->threads);
-    ret_cost->product_s = volume * cpu->threads / cpu->rate_per_s[arithmetic_of(kind, options)];
+    const double rate_per_s = solver->rates[solver_arithmetic(kind, options)];
+    *ret_cost = (struct plan_cost){.tile = CPU_TILE,
+                                   .threads = cpu->threads,
+                                   .units = cpu->threads,
+                                   .granule = 1,
+                                   .edge_granule = 16,
+                                   .round_s = 10e-6,
+                                   .product_s = volume * cpu->threads / rate_per_s,
+                                   .touch_s = 4e-6,
+                                   .separator_s = PLAN_SEPARATOR_S};
 }
 
 /* The panels of a round with many pivots may need much memory. Half of the available memory is left
@@ -153,7 +137,7 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
     const struct solve_options options = {0};
     const uint32_t threads = cpu->threads;
-    const enum arithmetic arithmetic = arithmetic_of(kind, &options);
+    const enum arithmetic arithmetic = solver_arithmetic(kind, &options);
     const uint64_t solve_bytes = cpu_floyd_warshall_bytes(threads, plan, arithmetic);
     const uint64_t finish_bytes = cpu_finish_bytes(threads, plan->vertex_count, arithmetic);
     const uint64_t available = host_memory_available();
@@ -163,8 +147,8 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
 
 /* Allocates the tiles. Tiles of a plan are in separate memory if there is enough for both tiles and
  * matrix: writing the pages of a result file once and in order costs a fifth of writing them again
- * in each pass, because the kernel may write them to disk in between. Ranks always use separate
- * memory. */
+ * in each pass, because the kernel may write them to disk in between. Ranks, and tiles of i4 for a
+ * matrix of u2, always use separate memory. */
 static enum status open_tiles(const struct solver *solver, const struct plan *plan,
                               enum arithmetic arithmetic, const struct matrix *matrix,
                               struct cpu_tiles *ret_tiles, size_t *ret_beside_bytes)
@@ -176,11 +160,13 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
     }
     const size_t bytes =
         (size_t)ret_tiles->row_count * plan->vertex_count * ret_tiles->element_bytes;
-    if (plan->vertex_at != NULL || solver->ranks != NULL) {
+    const bool needs_memory =
+        solver->ranks != NULL || ret_tiles->element_bytes > kind_size(matrix->kind);
+    if (plan->vertex_at != NULL || needs_memory) {
         ret_tiles->elements = host_memory_take(bytes);
         *ret_beside_bytes = ret_tiles->elements != NULL ? bytes : 0;
     }
-    if (ret_tiles->elements == NULL && solver->ranks == NULL) {
+    if (ret_tiles->elements == NULL && !needs_memory) {
         ret_tiles->elements = matrix->elements;
     }
     if (ret_tiles->elements == NULL && bytes > 0) {
@@ -217,9 +203,10 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
 {
     CHECK(graph->vertex_count == matrix->vertex_count);
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? cpu->alone : cpu->pool;
+    /* A graph of one tile needs no other thread. */
+    struct cpu_pool *pool = graph->vertex_count <= CPU_TILE ? NULL : cpu->pool;
     const enum arithmetic arithmetic =
-        arithmetic_of(solve_computed_kind(options, matrix->kind), options);
+        solver_arithmetic(solve_computed_kind(options, matrix->kind), options);
     const bool dense = plan->summary.kind == PLAN_DENSE;
     const struct cpu_floyd_warshall_options run = {
         .symmetric = dense ? options->symmetric : plan->symmetric,
@@ -253,8 +240,8 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         return status;
     }
     if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
-        cpu->rate_per_s[arithmetic] =
-            relaxation_count(plan->vertex_count, options->symmetric) / (computed_s - filled_s);
+        solver->rates[arithmetic] =
+            solver_relaxations(plan->vertex_count, options) / (computed_s - filled_s);
     }
     if (account->statistics != NULL && ranks_is_first(solver->ranks)) {
         cpu_finish_statistics(pool, matrix, observer, account->statistics);
@@ -272,14 +259,13 @@ static void join(struct solver *solver, const struct ranks *ranks)
              ranks->count);
     cpu->tile_share = (double)ranks->on_host / ranks->count;
     for (enum arithmetic arithmetic = 0; arithmetic < ARITHMETIC_COUNT; arithmetic++) {
-        cpu->rate_per_s[arithmetic] = cpu->rate_per_s[arithmetic] * ranks->count;
+        solver->rates[arithmetic] = solver->rates[arithmetic] * ranks->count;
     }
 }
 
 static void close_solver(struct solver *solver)
 {
     struct solver_cpu *cpu = (struct solver_cpu *)solver;
-    cpu_pool_destroy(cpu->alone);
     cpu_pool_destroy(cpu->pool);
     free(cpu);
 }
@@ -288,40 +274,15 @@ static void close_solver(struct solver *solver)
 
 struct figures {
     uint32_t threads;
-    uint32_t dense_only;
     double tile_share;
-    double rate_per_s[ARITHMETIC_COUNT];
 };
 _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 
 static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
     const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    struct figures figures = {
-        .threads = cpu->threads, .dense_only = solver->dense_only, .tile_share = cpu->tile_share};
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        figures.rate_per_s[i] = cpu->rate_per_s[i];
-    }
+    const struct figures figures = {.threads = cpu->threads, .tile_share = cpu->tile_share};
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
-}
-
-/* The figures come from another process, which may be faulty: only positive, finite rates count. */
-static void set_figures(struct solver *model, const struct solver_figures *figures)
-{
-    struct solver_cpu *cpu = (struct solver_cpu *)model;
-    struct figures from;
-    memcpy(&from, figures->bytes, sizeof(from));
-    if (cpu->threads == 0) {
-        cpu->threads = from.threads > 0 ? from.threads : 1;
-        model->dense_only = from.dense_only != 0;
-        cpu->tile_share = from.tile_share > 0 && from.tile_share <= 1 ? from.tile_share : 0;
-    }
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        const double rate = from.rate_per_s[i];
-        if (rate > 0 && isfinite(rate)) {
-            cpu->rate_per_s[i] = rate;
-        }
-    }
 }
 
 static const struct solver_class cpu_class = {
@@ -333,7 +294,6 @@ static const struct solver_class cpu_class = {
     .fits = fits,
     .solve = solve,
     .get_figures = get_figures,
-    .set_figures = set_figures,
     .join = join,
     .close = close_solver,
 };
@@ -352,10 +312,7 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
                            "There is not enough memory for the CPU solver.");
     }
     const uint32_t threads = config->cpu_threads > 0 ? config->cpu_threads : cpu_pool_cores();
-    enum status status = cpu_pool_create(threads, &cpu->pool);
-    if (status == STATUS_OK) {
-        status = cpu_pool_create(1, &cpu->alone);
-    }
+    const enum status status = cpu_pool_create(threads, &cpu->pool);
     if (status != STATUS_OK) {
         close_solver(&cpu->solver);
         return problem_set(reterr, status, "%u threads cannot be started.", threads);
@@ -366,27 +323,22 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     cpu->kernel = kernel;
     cpu->threads = threads;
     measure_device(cpu);
-    const double rate = kernel->relaxations_per_s * threads;
-    cpu->rate_per_s[ARITHMETIC_I4] = rate;
-    cpu->rate_per_s[ARITHMETIC_NARROW] = rate * 2;
-    cpu->rate_per_s[ARITHMETIC_F4] = rate;
-    cpu->rate_per_s[ARITHMETIC_F8] = rate / 2;
+    solver_assume_rates(&cpu->solver, kernel->relaxations_per_s * threads);
     *ret_solver = &cpu->solver;
     return STATUS_OK;
 }
 
-enum status solver_cpu_model(struct solver **ret_model)
+enum status solver_cpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
+    struct figures from;
     struct solver_cpu *cpu = calloc(1, sizeof(*cpu));
     if (cpu == NULL) {
         return STATUS_NO_MEMORY;
     }
+    memcpy(&from, figures->bytes, sizeof(from));
     cpu->solver.class_ = &cpu_class;
-    cpu->solver.narrow_vertices = NARROW_VERTICES;
-    cpu->solver.warm_threads = 1;
-    for (int i = 0; i < ARITHMETIC_COUNT; i++) {
-        cpu->rate_per_s[i] = 1e9;
-    }
+    cpu->threads = from.threads > 0 ? from.threads : 1;
+    cpu->tile_share = from.tile_share;
     *ret_model = &cpu->solver;
     return STATUS_OK;
 }

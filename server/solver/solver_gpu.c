@@ -24,9 +24,6 @@ _Static_assert(SOLVER_REASON_SIZE == GPU_REASON_SIZE, "the reason is passed thro
 #define DOWNLOAD_BYTES_PER_SECOND 20e9
 #define MEASURED_BYTES_MIN ((double)(64 << 20))
 
-/* Number formats in which rounds are computed; each has its own rate. */
-enum width { WIDTH_I4, WIDTH_NARROW, WIDTH_F4, WIDTH_F8, WIDTH_COUNT };
-
 struct solver_gpu {
     struct solver solver;
     struct gpu *gpu;                              /* NULL in a model */
@@ -37,9 +34,6 @@ struct solver_gpu {
     uint32_t group_vertices; /* smallest number of vertices that all members solve together */
     bool by_ranks;           /* the members are ranks */
     bool by_nccl;            /* the ranks exchange panels by NCCL */
-    /* Relaxations per second: assumed, then measured. Written by the solver's thread. */
-    _Atomic double rate[WIDTH_COUNT];
-    _Atomic double download_rate; /* bytes per second: assumed, then measured */
 };
 
 static void describe_device(const struct solver *solver, struct solver_device *ret_device)
@@ -63,19 +57,6 @@ static void describe_device(const struct solver *solver, struct solver_device *r
     ret_device->members = self->by_ranks ? 1 : self->members; /* ranks may be on other hosts */
 }
 
-static enum width width_of(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
-                           const struct solve_options *options)
-{
-    if (kind == KIND_F4) {
-        return WIDTH_F4;
-    }
-    if (kind == KIND_F8) {
-        return WIDTH_F8;
-    }
-    return options->narrow && vertex_count >= self->solver.narrow_vertices ? WIDTH_NARROW
-                                                                           : WIDTH_I4;
-}
-
 /* The number of devices that solve a graph of this size by the dense plan. */
 static uint32_t members_for(const struct solver_gpu *self, uint32_t vertex_count)
 {
@@ -88,19 +69,13 @@ static uint32_t plan_members_for(const struct solver_gpu *self, uint32_t vertex_
     return self->by_ranks ? 1 : members_for(self, vertex_count);
 }
 
-static double relaxation_count(uint32_t vertex_count, const struct solve_options *options)
-{
-    const double n = vertex_count;
-    return n * n * n * (options->symmetric ? 0.5 : 1);
-}
-
 static double compute_seconds(const struct solver_gpu *self, uint32_t vertex_count, enum kind kind,
                               const struct solve_options *options)
 {
     const double rounds = ceil((double)vertex_count / GPU_TILE);
-    const double rate = self->rate[width_of(self, vertex_count, kind, options)];
+    const double rate = self->solver.rates[solver_arithmetic(kind, options)];
     const double by_rate =
-        relaxation_count(vertex_count, options) / (rate * members_for(self, vertex_count));
+        solver_relaxations(vertex_count, options) / (rate * members_for(self, vertex_count));
     const double by_chain = rounds * ROUND_SECONDS_MIN;
     return by_rate > by_chain ? by_rate : by_chain;
 }
@@ -113,7 +88,7 @@ static void estimate_solve(const struct solver *solver, uint32_t vertex_count, u
     const double n = vertex_count;
     ret_estimate->device_bytes = gpu_bytes_needed(self->members, vertex_count, edge_count, kind);
     ret_estimate->host_bytes = 0;
-    ret_estimate->finish_s = n * n * (double)kind_size(kind) / self->download_rate;
+    ret_estimate->finish_s = n * n * (double)kind_size(kind) / solver->rates[RATE_DOWNLOAD];
     ret_estimate->seconds =
         compute_seconds(self, vertex_count, kind, options) + ret_estimate->finish_s;
 }
@@ -123,14 +98,17 @@ static void plan_cost(const struct solver *solver, const struct graph *graph, en
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
     const struct gpu_plan_figures figures = self->plans[kind][options->narrow];
-    *ret_cost = plan_cost_of_gpu(cpu_pool_cores());
-    ret_cost->units = figures.units * plan_members_for(self, graph->vertex_count);
-    ret_cost->granule = figures.depth_step;
-    ret_cost->edge_granule = figures.edge_step;
-    ret_cost->round_s = figures.round_s;
-    ret_cost->product_s = figures.product_s;
-    ret_cost->touch_s = figures.touch_s;
-    ret_cost->dense_s = compute_seconds(self, graph->vertex_count, kind, options);
+    *ret_cost =
+        (struct plan_cost){.tile = GPU_TILE,
+                           .threads = cpu_pool_cores(),
+                           .units = figures.units * plan_members_for(self, graph->vertex_count),
+                           .granule = figures.depth_step,
+                           .edge_granule = figures.edge_step,
+                           .round_s = figures.round_s,
+                           .product_s = figures.product_s,
+                           .touch_s = figures.touch_s,
+                           .dense_s = compute_seconds(self, graph->vertex_count, kind, options),
+                           .separator_s = PLAN_SEPARATOR_S};
 }
 
 static bool fits_device(const struct solver *solver, const struct plan *plan, uint64_t edge_count,
@@ -162,11 +140,11 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     const double compute_s = account->timings.compute_s - before.compute_s;
     const double d2h_s = account->timings.d2h_s - before.d2h_s;
     if (plan->summary.kind == PLAN_DENSE && n >= MEASURED_VERTICES_MIN && compute_s > 0) {
-        self->rate[width_of(self, n, kind, options)] =
-            relaxation_count(n, options) / (compute_s * members_for(self, n));
+        solver->rates[solver_arithmetic(kind, options)] =
+            solver_relaxations(n, options) / (compute_s * members_for(self, n));
     }
     if (bytes >= MEASURED_BYTES_MIN && d2h_s > 0) {
-        self->download_rate = bytes / d2h_s;
+        solver->rates[RATE_DOWNLOAD] = bytes / d2h_s;
     }
     return STATUS_OK;
 }
@@ -196,14 +174,10 @@ static void close_gpu(struct solver *solver)
 /* ---- Figures ---- */
 
 struct figures {
-    uint32_t narrow_vertices;
-    uint32_t dense_only;
     uint32_t members;
     uint32_t group_vertices;
-    uint32_t by_ranks;
+    bool by_ranks;
     uint64_t memory_free_bytes;
-    double rate[WIDTH_COUNT];
-    double download_rate;
     struct gpu_plan_figures plans[KIND_COUNT][2];
 };
 _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
@@ -211,61 +185,24 @@ _Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
 static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
     const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    struct figures figures = {.narrow_vertices = solver->narrow_vertices,
-                              .dense_only = solver->dense_only,
-                              .members = self->members,
+    struct figures figures = {.members = self->members,
                               .group_vertices = self->group_vertices,
                               .by_ranks = self->by_ranks,
-                              .memory_free_bytes = self->device.memory_free_bytes,
-                              .download_rate = self->download_rate};
-    for (int i = 0; i < WIDTH_COUNT; i++) {
-        figures.rate[i] = self->rate[i];
-    }
+                              .memory_free_bytes = self->device.memory_free_bytes};
     memcpy(figures.plans, self->plans, sizeof(figures.plans));
     ret_figures->gpu = true;
     memcpy(ret_figures->bytes, &figures, sizeof(figures));
 }
 
-static void set_rate(_Atomic double *rate, double value)
-{
-    if (value > 0 && isfinite(value)) {
-        *rate = value;
-    }
-}
-
-/* The figures come from another process, which may be faulty: only positive, finite rates are
- * accepted, and constants of the device are set only once. */
-static void set_figures(struct solver *model, const struct solver_figures *figures)
-{
-    struct solver_gpu *self = (struct solver_gpu *)model;
-    struct figures from;
-    memcpy(&from, figures->bytes, sizeof(from));
-    if (self->device.memory_free_bytes == 0) {
-        self->device.memory_free_bytes = from.memory_free_bytes;
-        model->narrow_vertices = from.narrow_vertices;
-        model->dense_only = from.dense_only != 0;
-        self->members = from.members > 0 && from.members <= UINT16_MAX ? from.members : 1;
-        self->group_vertices = from.group_vertices;
-        self->by_ranks = from.by_ranks != 0;
-        memcpy(self->plans, from.plans, sizeof(self->plans));
-    }
-    for (int i = 0; i < WIDTH_COUNT; i++) {
-        set_rate(&self->rate[i], from.rate[i]);
-    }
-    set_rate(&self->download_rate, from.download_rate);
-}
-
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
     .tile = GPU_TILE,
-    .computes_u2 = true,
     .describe = describe_device,
     .estimate = estimate_solve,
     .plan_cost = plan_cost,
     .fits = fits_device,
     .solve = solve_on_device,
     .get_figures = get_figures,
-    .set_figures = set_figures,
     .join = join_ranks,
     .close = close_gpu,
 };
@@ -311,30 +248,28 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
         gpu_plan_figures(self->gpu, kind, false, &self->plans[kind][false]);
         gpu_plan_figures(self->gpu, kind, true, &self->plans[kind][true]);
     }
-    /* One instruction does two 16-bit relaxations; doubles have at best half the rate of floats. */
-    const double rate = self->device.multiprocessors * 1e6 * self->device.clock_mhz *
-                        RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY;
-    self->rate[WIDTH_I4] = rate;
-    self->rate[WIDTH_NARROW] = 2 * rate;
-    self->rate[WIDTH_F4] = rate;
-    self->rate[WIDTH_F8] = rate / 2;
-    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
+    solver_assume_rates(&self->solver, self->device.multiprocessors * 1e6 * self->device.clock_mhz *
+                                           RELAXATIONS_PER_CLOCK * ASSUMED_EFFICIENCY);
+    self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;
     *ret_solver = &self->solver;
     return STATUS_OK;
 }
 
-enum status solver_gpu_model(struct solver **ret_model)
+enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
+    struct figures from;
     struct solver_gpu *self = calloc(1, sizeof(*self));
     if (self == NULL) {
         return STATUS_NO_MEMORY;
     }
+    memcpy(&from, figures->bytes, sizeof(from));
     self->solver.class_ = &solver_gpu_class;
-    for (int i = 0; i < WIDTH_COUNT; i++) {
-        self->rate[i] = 1e9;
-    }
-    self->download_rate = DOWNLOAD_BYTES_PER_SECOND;
-    self->members = 1;
+    self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;
+    self->device.memory_free_bytes = from.memory_free_bytes;
+    self->members = from.members > 0 ? from.members : 1;
+    self->group_vertices = from.group_vertices;
+    self->by_ranks = from.by_ranks;
+    memcpy(self->plans, from.plans, sizeof(self->plans));
     *ret_model = &self->solver;
     return STATUS_OK;
 }

@@ -20,8 +20,9 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
     return problem_set(reterr, STATUS_NO_DEVICE, "No GPU can be used: " REASON ".");
 }
 
-enum status solver_gpu_model(struct solver **ret_model)
+enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
+    (void)figures;
     (void)ret_model;
     return STATUS_NO_DEVICE;
 }

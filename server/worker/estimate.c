@@ -9,33 +9,13 @@
 /* Large enough that the rounds dominate the time of a solve. */
 #define PACE_VERTICES 8192
 
-/* The kinds of a cost: of the result, and of the computation. Some solvers compute u2 as i4, with
- * both matrices in memory. */
-struct cost_kinds {
-    enum kind result;
-    enum kind computed;
-    bool is_narrowed;
-};
-
-static struct cost_kinds kinds_of(const struct solver *solver, uint32_t cost)
-{
-    const enum kind result = cost_kind(cost);
-    const bool is_narrowed = result == KIND_U2 && !solver->class_->computes_u2;
-    const bool is_integral = is_narrowed || cost == COST_DECIMALS;
-    return (struct cost_kinds){result, is_integral ? KIND_I4 : result, is_narrowed};
-}
-
 void estimate_solve(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
                     uint32_t cost, struct solver_estimate *ret_estimate)
 {
-    const struct cost_kinds kinds = kinds_of(solver, cost);
+    const enum kind computed = cost == COST_DECIMALS ? KIND_I4 : cost_kind(cost);
     const struct solve_options plain = {0};
-    size_t wide_bytes;
     *ret_estimate = (struct solver_estimate){0};
-    solver_estimate(solver, vertex_count, edge_count, kinds.computed, &plain, ret_estimate);
-    if (kinds.is_narrowed && matrix_size(vertex_count, KIND_I4, &wide_bytes) == STATUS_OK) {
-        ret_estimate->host_bytes += wide_bytes;
-    }
+    solver_estimate(solver, vertex_count, edge_count, computed, &plain, ret_estimate);
 }
 
 /* Checks against the host's total memory, not its free memory: the limit holds while the service
@@ -52,15 +32,12 @@ static bool fits_host(uint64_t matrix_bytes, uint64_t beside_bytes)
 static bool fits(const struct solver *solver, const struct solver_device *gpu, uint32_t n,
                  uint32_t cost)
 {
-    const struct cost_kinds kinds = kinds_of(solver, cost);
-    const struct solve_options plain = {0};
-    struct solver_estimate estimate = {0};
+    struct solver_estimate estimate;
     size_t matrix_bytes;
-    if (matrix_size(n, kinds.is_narrowed ? KIND_I4 : kinds.result, &matrix_bytes) != STATUS_OK ||
-        (kinds.is_narrowed && !fits_host(matrix_bytes, matrix_bytes / 2))) {
+    if (matrix_size(n, cost_kind(cost), &matrix_bytes) != STATUS_OK) {
         return false;
     }
-    solver_estimate(solver, n, n, kinds.computed, &plain, &estimate);
+    estimate_solve(solver, n, n, cost, &estimate);
     return gpu != NULL ? estimate.device_bytes <= gpu->memory_free_bytes
                        : fits_host(matrix_bytes, estimate.host_bytes);
 }
@@ -81,10 +58,8 @@ void estimate_limits(const struct solver *solver, struct worker_facts *facts)
             }
         }
         facts->vertex_limit[cost] = low;
-        /* u2 has the pace of i4, in whichever kind it is computed. */
         struct solver_estimate estimate;
-        estimate_solve(solver, PACE_VERTICES, PACE_VERTICES, cost == KIND_U2 ? KIND_I4 : cost,
-                       &estimate);
+        estimate_solve(solver, PACE_VERTICES, PACE_VERTICES, cost, &estimate);
         facts->pace_s[cost] = estimate.seconds > 0 ? estimate.seconds / (n * n * n) : 0;
     }
 }

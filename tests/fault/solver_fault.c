@@ -51,8 +51,10 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
                                    struct problem *reterr);
 uint32_t __real_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
 uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
-enum status __real_solver_gpu_model(struct solver **ret_model);
-enum status __wrap_solver_gpu_model(struct solver **ret_model);
+enum status __real_solver_gpu_model(const struct solver_figures *figures,
+                                    struct solver **ret_model);
+enum status __wrap_solver_gpu_model(const struct solver_figures *figures,
+                                    struct solver **ret_model);
 
 static struct solver_class real_class;
 static struct solver_class faulty_class;
@@ -328,10 +330,10 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
     return __wrap_solver_cpu_open(&config, ret_solver, reterr);
 }
 
-enum status __wrap_solver_gpu_model(struct solver **ret_model)
+enum status __wrap_solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
-    return count_false_gpus() > 0 ? solver_cpu_model(ret_model)
-                                  : __real_solver_gpu_model(ret_model);
+    return count_false_gpus() > 0 ? solver_cpu_model(figures, ret_model)
+                                  : __real_solver_gpu_model(figures, ret_model);
 }
 
 unsigned __wrap_solver_fault_class(void)

@@ -34,7 +34,7 @@ struct attempt run_edges(uint32_t vertex_count, const struct range_edge *edges, 
     return attempt;
 }
 
-void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
+static void describe_cpu(const struct solver *solver, struct solver_device *ret_device)
 {
     (void)solver;
     cpu->class_->describe(cpu, ret_device);
@@ -48,11 +48,11 @@ static void estimate_cpu(const struct solver *solver, uint32_t vertex_count, uin
     cpu->class_->estimate(cpu, vertex_count, edge_count, kind, options, ret_estimate);
 }
 
-struct solver_class stand_in_class(void)
+void stand_in_init(struct stand_in *device)
 {
-    struct solver_class class_ = *cpu->class_;
-    class_.plan_cost = NULL;
-    class_.fits = NULL;
-    class_.estimate = estimate_cpu;
-    return class_;
+    *device = (struct stand_in){.class_ = *cpu->class_};
+    device->class_.describe = describe_cpu;
+    device->class_.estimate = estimate_cpu;
+    device->solver.dense_only = true;
+    device->solver.class_ = &device->class_;
 }

@@ -14,15 +14,14 @@
 /* Small tiles and cheap rounds, so that small graphs have plans of every form. */
 static struct plan_cost figures(void)
 {
-    struct plan_cost cost = plan_cost_of_cpu(2);
-    cost.tile = TILE;
-    cost.granule = 4;
-    cost.edge_granule = 4;
-    cost.round_s = 1e-9;
-    cost.touch_s = 1e-9;
-    cost.product_s = 1e-6;
-    cost.separator_s = 0;
-    return cost;
+    return (struct plan_cost){.tile = TILE,
+                              .threads = 2,
+                              .units = 2,
+                              .granule = 4,
+                              .edge_granule = 4,
+                              .round_s = 1e-9,
+                              .product_s = 1e-6,
+                              .touch_s = 1e-9};
 }
 
 static bool solve_one(const struct edge_list *list)
@@ -115,14 +114,14 @@ TEST(real_graphs_keep_a_part_of_the_work)
         skip();
     }
     for (size_t index = 0; index < sizeof(reals) / sizeof(reals[0]); ++index) {
-        struct plan_cost costs[] = {plan_cost_of_cpu(2), plan_cost_of_gpu(2)};
+        static const struct plan_cost costs[] = {{128, 2, 2, 1, 16, 10e-6, 42e-6, 4e-6, 0, 0},
+                                                 {128, 2, 132, 16, 128, 20e-6, 17e-6, 4e-6, 0, 0}};
         char path[4096];
         snprintf(path, sizeof(path), "%s/graphs/%s", folder, reals[index].name);
         struct graph *graph = graph_source_open(path);
         assert_non_null(graph);
         for (size_t which = 0; which < 2; ++which) {
             struct plan *plan = NULL;
-            costs[which].separator_s = 0;
             assert_int_equal(planner_make(graph, &costs[which], NULL, &plan), STATUS_OK);
             assert_true(plan->summary.work_fraction <= reals[index].work_fraction_max);
             assert_true(plan->summary.kind == PLAN_DENSE ||

@@ -47,6 +47,7 @@ struct finish {
     uint32_t first;            /* of the bands in hand */
     uint32_t *leaders;         /* a row of each cycle of the permutation */
     uint32_t leader_count;
+    atomic_bool exceeds; /* a distance does not fit u2 */
 };
 
 /* ---- The upper half ---- */
@@ -199,6 +200,26 @@ static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
     }
 }
 
+/* Returns false if a distance does not fit. */
+static bool convert_row_to_u2(const struct cpu_tiles *tiles, const void *row, uint16_t *ret_row)
+{
+    const int16_t *narrow = row;
+    const int32_t *wide = row;
+    const uint32_t n = tiles->vertex_count;
+    bool fits = true;
+    if (tiles->arithmetic == ARITHMETIC_NARROW) {
+        for (uint32_t i = 0; i < n; i++) {
+            ret_row[i] = narrow[i] == NARROW_UNREACHABLE ? UNREACHABLE_U2 : (uint16_t)narrow[i];
+        }
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fits &= wide[i] == UNREACHABLE_I4 || (wide[i] >= 0 && wide[i] < UNREACHABLE_U2);
+        ret_row[i] = wide[i] == UNREACHABLE_I4 ? UNREACHABLE_U2 : (uint16_t)wide[i];
+    }
+    return fits;
+}
+
 /* Integers in 16 bits become wide, those that drifted canonical. */
 static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t *ret_row)
 {
@@ -218,13 +239,13 @@ static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t 
 
 static bool is_converted(const struct finish *finish)
 {
-    return finish->tiles->arithmetic == ARITHMETIC_NARROW ||
+    return finish->tiles->arithmetic == ARITHMETIC_NARROW || finish->matrix->kind == KIND_U2 ||
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
 /* A row of the matrix from a row of the band. spare: room for another. Integers that are divided
  * are in their place before. */
-static void write_row(const struct finish *finish, const unsigned char *row, unsigned char *spare,
+static void write_row(struct finish *finish, const unsigned char *row, unsigned char *spare,
                       unsigned char *to)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -234,11 +255,16 @@ static void write_row(const struct finish *finish, const unsigned char *row, uns
         memcpy(to, row, (size_t)n * tiles->element_bytes);
     } else if (!is_converted(finish)) {
         order_row(tiles, row, to);
-    } else if (tiles->position_of == NULL) {
-        convert_row(tiles, row, (int32_t *)(void *)to);
     } else {
-        order_row(tiles, row, spare);
-        convert_row(tiles, spare, (int32_t *)(void *)to);
+        if (tiles->position_of != NULL) {
+            order_row(tiles, row, spare);
+            row = spare;
+        }
+        if (finish->matrix->kind != KIND_U2) {
+            convert_row(tiles, row, (int32_t *)(void *)to);
+        } else if (!convert_row_to_u2(tiles, row, (uint16_t *)(void *)to)) {
+            atomic_store(&finish->exceeds, true);
+        }
     }
     if (decimals > 0) {
         const enum kind kind = tiles->arithmetic == ARITHMETIC_F8 ? KIND_F8 : KIND_I4;
@@ -427,6 +453,9 @@ enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
         return status;
     }
     status = finish_bands(pool, &finish);
+    if (status == STATUS_OK && atomic_load(&finish.exceeds)) {
+        return STATUS_WEIGHT_RANGE;
+    }
     return status == STATUS_OK && ordered && !beside ? order_rows(pool, &finish) : status;
 }
 
@@ -498,8 +527,7 @@ void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics)
 {
     CHECK(matrix->vertex_count == statistics->vertex_count);
-    CHECK(matrix->kind == (statistics->decimals > 0 ? KIND_F8 : statistics->kind) ||
-          (matrix->kind == KIND_I4 && statistics->kind == KIND_U2));
+    CHECK(matrix->kind == (statistics->decimals > 0 ? KIND_F8 : statistics->kind));
     struct reduction reduction = {.matrix = matrix, .statistics = statistics};
     const uint64_t tasks = ((uint64_t)matrix->vertex_count + TASK_ROWS - 1) / TASK_ROWS;
     cpu_pool_watch(pool, observer, PHASE_CHECKING, 0, REDUCE_SHARE);

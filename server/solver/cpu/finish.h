@@ -12,7 +12,8 @@ struct cpu_finish_options {
 };
 
 /* The first of several ranks gets the matrix, which the others know by its size alone.
- * STATUS_NO_MEMORY, with the elements of matrix in no order. */
+ * STATUS_NO_MEMORY, and STATUS_WEIGHT_RANGE if a distance does not fit u2; the elements of the
+ * matrix are then undefined. u2 from i4 needs tiles beside the matrix. */
 MUST_CHECK enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                                       const struct cpu_finish_options *options,
                                       struct matrix *matrix);
@@ -23,8 +24,7 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
 /* The statistics of a matrix, reduced on the CPU: two passes over it, the second for the histogram,
  * whose bins the first one finds.
  *
- * statistics: of the same size; of the same kind, or u2 of an i4 matrix that is to become one, or
- * with the decimals of an f8 matrix. The diagonal is not read as a distance. The observer may be
- * NULL. Cannot fail, takes no memory. */
+ * statistics: of the same size and kind, or with the decimals of an f8 matrix. The diagonal is not
+ * read as a distance. The observer may be NULL. Cannot fail, takes no memory. */
 void cpu_finish_statistics(struct cpu_pool *pool, const struct matrix *matrix,
                            const struct observer *observer, struct statistics *statistics);

@@ -143,10 +143,12 @@ uint32_t cpu_pool_threads(const struct cpu_pool *pool)
 void cpu_pool_watch(struct cpu_pool *pool, const struct observer *observer, enum solve_phase phase,
                     double begin_share, double share)
 {
-    pool->observer = observer;
-    pool->phase = phase;
-    pool->begin_share = begin_share;
-    pool->share = share;
+    if (pool != NULL) {
+        pool->observer = observer;
+        pool->phase = phase;
+        pool->begin_share = begin_share;
+        pool->share = share;
+    }
 }
 
 void cpu_pool_run(struct cpu_pool *pool, uint64_t count, cpu_pool_task *task, void *context)

@@ -24,7 +24,7 @@ uint32_t cpu_pool_cores(void);
 MUST_CHECK enum status cpu_pool_create(uint32_t threads, struct cpu_pool **ret_pool);
 void cpu_pool_destroy(struct cpu_pool *pool);
 
-/* The number of threads. Here and in cpu_pool_run, NULL means only the calling thread. */
+/* The number of threads. Here and below, NULL means only the calling thread. */
 uint32_t cpu_pool_threads(const struct cpu_pool *pool);
 
 /* Makes the next loop report its progress to the observer, from the calling thread, between its

@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-#define CPU_RELAXATIONS_PER_S 50e9
-#define GPU_RELAXATIONS_PER_S 16.7e12
-#define GPU_UNITS 132
-
-/* Measured with METIS: 0.09 us on roads and meshes to 0.2 us on random graphs. */
-#define SEPARATOR_S 0.15e-6
-
 /* Effort of one round, in tile products of full depth. */
 struct effort {
     double close;   /* the deepest pivot's own tile */
@@ -19,34 +12,6 @@ struct effort {
     double panel_touches;
     double target_touches;
 };
-
-struct plan_cost plan_cost_of_cpu(uint32_t threads)
-{
-    const double volume = 128.0 * 128.0 * 128.0;
-    return (struct plan_cost){.tile = 128,
-                              .threads = threads,
-                              .units = threads,
-                              .granule = 1,
-                              .edge_granule = 16,
-                              .round_s = 10e-6,
-                              .product_s = volume / CPU_RELAXATIONS_PER_S,
-                              .touch_s = 4e-6,
-                              .separator_s = SEPARATOR_S};
-}
-
-struct plan_cost plan_cost_of_gpu(uint32_t threads)
-{
-    const double volume = 128.0 * 128.0 * 128.0;
-    return (struct plan_cost){.tile = 128,
-                              .threads = threads,
-                              .units = GPU_UNITS,
-                              .granule = 16,
-                              .edge_granule = 128,
-                              .round_s = 20e-6,
-                              .product_s = volume / (GPU_RELAXATIONS_PER_S / GPU_UNITS),
-                              .touch_s = 4e-6,
-                              .separator_s = SEPARATOR_S};
-}
 
 /* ---- One round ---- */
 

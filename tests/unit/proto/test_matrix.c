@@ -25,19 +25,3 @@ TEST(unreachable_is_no_distance)
     assert_false(matrix_distance(&floats, 0, 1, &distance));
     assert_true(matrix_distance(&floats, 1, 0, &distance) && distance == 2.5);
 }
-
-TEST(narrowing_never_loses)
-{
-    int32_t i4[] = {0, UNREACHABLE_I4, 65534, 0};
-    uint16_t u2[4];
-    struct matrix from = {2, KIND_I4, i4};
-    struct matrix to = {2, KIND_U2, u2};
-
-    assert_int_equal(matrix_narrow(&from, &to), STATUS_OK);
-    assert_int_equal(u2[1], UNREACHABLE_U2);
-    assert_int_equal(u2[2], 65534);
-    i4[2] = 65535;
-    assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
-    i4[2] = -1;
-    assert_int_equal(matrix_narrow(&from, &to), STATUS_WEIGHT_RANGE);
-}

@@ -6,10 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A device that works in 16 bits where that is proven and writes u2 itself: on the CPU. */
+/* A device that works in 16 bits where that is proven: on the CPU. */
 struct short_solver {
-    struct narrow_solver narrow;
-    uint32_t solves;
+    struct stand_in stand_in;
     bool told_narrow;
 };
 
@@ -19,18 +18,8 @@ static enum status solve_short(struct solver *solver, const struct graph *graph,
                                struct solve_account *account)
 {
     struct short_solver *self = (struct short_solver *)solver;
-    int32_t wide[VERTEX_LIMIT * VERTEX_LIMIT];
-    struct matrix work = {graph->vertex_count, KIND_I4, wide};
-    ++self->solves;
     self->told_narrow = options->narrow;
-    const enum status status =
-        cpu->class_->solve(cpu, graph, plan, options, observer, &work, account);
-    if (status != STATUS_OK || matrix->kind == KIND_U2) {
-        return status != STATUS_OK ? status : matrix_narrow(&work, matrix);
-    }
-    const size_t entries = (size_t)graph->vertex_count * graph->vertex_count;
-    memcpy(matrix->elements, wide, entries * sizeof(*wide));
-    return STATUS_OK;
+    return cpu->class_->solve(cpu, graph, plan, options, observer, matrix, account);
 }
 
 static void estimate_hour(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -48,15 +37,12 @@ static void estimate_hour(const struct solver *solver, uint32_t vertex_count, ui
 static struct attempt run_short(struct short_solver *device, const struct range_edge *edges,
                                 uint32_t narrow_vertices, enum kind kind)
 {
-    *device = (struct short_solver){.narrow.class_ = stand_in_class()};
-    device->narrow.class_.computes_u2 = true;
-    device->narrow.class_.solve = solve_short;
-    device->narrow.class_.estimate = estimate_hour;
-    device->narrow.class_.describe = describe_cpu;
-    device->narrow.solver.narrow_vertices = narrow_vertices;
-    device->narrow.solver.class_ = &device->narrow.class_;
+    stand_in_init(&device->stand_in);
+    device->stand_in.class_.solve = solve_short;
+    device->stand_in.class_.estimate = estimate_hour;
+    device->stand_in.solver.narrow_vertices = narrow_vertices;
     struct graph *graph = range_build(3, edges, 2, true);
-    struct attempt attempt = run(&device->narrow.solver, graph, kind);
+    struct attempt attempt = run(&device->stand_in.solver, graph, kind);
     solve_outcome_finish(&attempt.outcome);
     graph_destroy(graph);
     return attempt;
@@ -76,20 +62,6 @@ TEST(a_solver_uses_16_bits_if_they_are_proven_to_suffice)
     assert_false(device.told_narrow);
     assert_int_equal(run_short(&device, long_path, 3, KIND_I4).status, STATUS_OK);
     assert_false(device.told_narrow);
-}
-
-TEST(a_solver_that_computes_u2_needs_no_narrowing)
-{
-    static const struct range_edge long_path[] = {{0, 1, 40000}, {1, 2, 25535}};
-    struct short_solver device;
-    struct attempt attempt = run_short(&device, short_path, 3, KIND_U2);
-    assert_int_equal(attempt.status, STATUS_OK);
-    assert_int_equal(device.solves, 1);
-    assert_int_equal(attempt.entries.u2[2], 15);
-    assert_int_equal(attempt.entries.u2[6], UNREACHABLE_U2);
-    attempt = run_short(&device, long_path, 3, KIND_U2);
-    assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
-    assert_non_null(strstr(attempt.problem.detail, "0..65534"));
 }
 
 #define LARGE_VERTICES 2100
@@ -119,10 +91,9 @@ static enum status solve_when_warm(struct solver *solver, const struct graph *gr
 
 TEST(the_pages_of_a_matrix_written_last_are_faulted_in)
 {
-    struct narrow_solver device = {.class_ = stand_in_class()};
+    struct stand_in device;
+    stand_in_init(&device);
     device.class_.solve = solve_when_warm;
-    device.class_.describe = describe_cpu;
-    device.solver.class_ = &device.class_;
     device.solver.warm_threads = 2;
     const size_t size = (size_t)LARGE_VERTICES * LARGE_VERTICES * sizeof(int32_t);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,10 +140,9 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
 
 TEST(expected_time_is_what_the_solver_estimates)
 {
-    struct narrow_solver device = {.class_ = stand_in_class()};
+    struct stand_in device;
+    stand_in_init(&device);
     device.class_.estimate = estimate_hour;
-    device.class_.describe = describe_cpu;
-    device.solver.class_ = &device.class_;
     struct graph *graph = range_build(2, short_path, 1, true);
     assert_true(expected_to_solve(&device.solver, graph, KIND_U2) == 3600);
     assert_true(expected_to_solve(&device.solver, graph, KIND_F8) == 3600);

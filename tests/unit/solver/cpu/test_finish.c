@@ -80,6 +80,10 @@ static void check_kinds(enum place place, bool symmetric)
     for (size_t index = 0; index < sizeof(sizes) / sizeof(sizes[0]); ++index) {
         check(sizes[index], KIND_I4, ARITHMETIC_I4, place, symmetric);
         check(sizes[index], KIND_I4, ARITHMETIC_NARROW, place, symmetric);
+        check(sizes[index], KIND_U2, ARITHMETIC_NARROW, place, symmetric);
+        if (place == BESIDE) {
+            check(sizes[index], KIND_U2, ARITHMETIC_I4, place, symmetric);
+        }
         check(sizes[index], KIND_F4, ARITHMETIC_F4, place, symmetric);
         check(sizes[index], KIND_F8, ARITHMETIC_F8, place, symmetric);
     }
@@ -132,6 +136,22 @@ TEST(drifted_integers_become_unreachable)
         assert_true(counts[0] == 22500 && counts[1] == 45000 && counts[3] == 22500);
         tiles_fixture_close(&fixture);
     }
+}
+
+TEST(a_distance_beyond_u2_is_refused)
+{
+    static const struct cpu_finish_options options = {0};
+    static const int32_t limits[] = {UNREACHABLE_U2 - 1, UNREACHABLE_U2, -1};
+    int32_t wide[9] = {0};
+    struct tiles_fixture fixture;
+    tiles_fixture_open(3, KIND_U2, ARITHMETIC_I4, false, &fixture);
+    fixture.tiles.elements = wide;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); ++i) {
+        wide[5] = limits[i];
+        assert_int_equal(cpu_finish_run(pool, &fixture.tiles, &options, &fixture.matrix),
+                         i == 0 ? STATUS_OK : STATUS_WEIGHT_RANGE);
+    }
+    tiles_fixture_close(&fixture);
 }
 
 TEST(a_diagonal_below_zero_is_found)
@@ -370,13 +390,6 @@ TEST(distances_below_zero_move_the_bins)
             }
         }
     }
-}
-
-TEST(statistics_of_u2_are_computed_from_i4)
-{
-    struct matrix matrix = make_random(50, KIND_I4, false);
-    run_and_check(&matrix, KIND_U2);
-    free(matrix.elements);
 }
 
 TEST(extremes_fit)

@@ -114,16 +114,3 @@ TEST(an_outline_costs_what_its_plan_does)
         graph_destroy(graph);
     }
 }
-
-TEST(figures_to_begin_with_are_sound)
-{
-    const struct plan_cost all[] = {plan_cost_of_cpu(1), plan_cost_of_cpu(64), plan_cost_of_gpu(2)};
-    for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); ++index) {
-        assert_true(all[index].tile % all[index].edge_granule == 0);
-        assert_true(all[index].tile % all[index].granule == 0);
-        assert_true(plan_cost_dense(&all[index], 5000, true) <
-                    plan_cost_dense(&all[index], 5000, false));
-    }
-    assert_true(plan_cost_dense(&all[1], 5000, false) < plan_cost_dense(&all[0], 5000, false));
-    assert_true(plan_cost_dense(&all[2], 5000, false) < plan_cost_dense(&all[1], 5000, false));
-}

@@ -65,14 +65,14 @@ static struct range_edge edges[EDGES_MAX];
 /* In tiles of 16, so that small graphs have many. */
 static struct plan_cost small_tiles(void)
 {
-    struct plan_cost cost = plan_cost_of_cpu(2);
-    cost.tile = TILE;
-    cost.edge_granule = 1;
-    cost.round_s = 1e-7;
-    cost.touch_s = 1e-8;
-    cost.product_s = 1e-6;
-    cost.separator_s = 0;
-    return cost;
+    return (struct plan_cost){.tile = TILE,
+                              .threads = 2,
+                              .units = 2,
+                              .granule = 1,
+                              .edge_granule = 1,
+                              .round_s = 1e-7,
+                              .product_s = 1e-6,
+                              .touch_s = 1e-8};
 }
 
 static struct graph *make_grid(uint32_t width)
