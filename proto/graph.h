@@ -26,20 +26,21 @@
 enum weight_type { WEIGHT_INTEGER = 1, WEIGHT_REAL = 2 };
 
 struct graph_summary {
-    uint64_t edges_read;         /* edges listed in the file */
-    uint64_t loops_dropped;      /* self-loops with a weight of 0 or more */
-    uint64_t parallel_merged;    /* edges dropped because a parallel edge is not longer */
     uint64_t parallel_differing; /* edges among parallel_merged with another weight than the kept
                                     edge; counted only while a file is read */
-    double min_weight;           /* least weight of the kept edges; 0 without edges */
+    /* The members from here on are stored in this order (graph_file.c). */
+    uint64_t edges_read;      /* edges listed in the file */
+    uint64_t loops_dropped;   /* self-loops with a weight of 0 or more */
+    uint64_t parallel_merged; /* edges dropped because a parallel edge is not longer */
+    double min_weight;        /* least weight of the kept edges; 0 without edges */
     double max_weight;
-    double distance_bound;  /* upper bound on |length| of a shortest path: the sum of the largest
-                               |weight| at each vertex, as a simple path leaves a vertex once;
-                               graph_tighten_bound may lower it */
-    uint32_t components;    /* connected components, ignoring direction */
-    uint32_t negative_loop; /* first vertex with a negative self-loop, or NO_VERTEX */
-    double negative_loop_weight; /* weight of that loop; 0 without one */
-    bool negative;               /* whether some weight is below 0 */
+    double distance_bound; /* upper bound on |length| of a shortest path: the sum of the largest
+                              |weight| at each vertex, as a simple path leaves a vertex once;
+                              graph_tighten_bound may lower it */
+    double negative_loop_weight; /* weight of negative_loop; 0 without one */
+    uint32_t components;         /* connected components, ignoring direction */
+    uint32_t negative_loop;      /* first vertex with a negative self-loop, or NO_VERTEX */
+    uint32_t negative;           /* 1 = some weight is below 0 */
     uint32_t decimals; /* largest number of digits after the point; 0 = integers of either weight
                           type; NO_DECIMALS = distances * 10^decimals are not exact */
 };

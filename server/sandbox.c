@@ -240,7 +240,7 @@ static const struct {
     /* Files and connections that are already open. */
     {BY_ALL, "read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 close"},
     {BY_ALL, "lseek dup dup2 dup3 fstat newfstatat statx fstatfs fsync fdatasync"},
-    {BY_ALL, "fadvise64 sync_file_range poll ppoll select pselect6 epoll_create1"},
+    {BY_ALL, "fadvise64 poll ppoll select pselect6 epoll_create1"},
     {BY_ALL, "epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 pipe2 shutdown recvfrom"},
     {BY_ALL, "recvmsg timerfd_create timerfd_settime timerfd_gettime"},
     /* Memory, threads, time and signals. */

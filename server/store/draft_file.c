@@ -14,8 +14,6 @@
 /* Largest read or write call; Linux transfers at most 2 GiB less a page. */
 #define TRANSFER_LIMIT ((size_t)1 << 30)
 #define PIECE_SIZE ((size_t)1 << 15)
-/* Smaller parts are not started early: the sync of the whole file is soon enough. */
-#define START_BYTES_MIN ((size_t)1 << 20)
 #define MAGIC_SIZE 8
 
 enum status draft_file_status(int error)
@@ -117,11 +115,6 @@ enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
     return STATUS_OK;
 }
 
-void draft_file_start(int descriptor, uint64_t offset, size_t size)
-{
-    (void)sync_file_range(descriptor, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
-}
-
 enum status draft_file_make(int folder, const struct draft_part *parts, size_t count,
                             struct draft_file *ret_draft)
 {
@@ -134,9 +127,6 @@ enum status draft_file_make(int folder, const struct draft_part *parts, size_t c
         if (status != STATUS_OK) {
             draft_file_finish(&draft);
             return status;
-        }
-        if (part->size >= START_BYTES_MIN) {
-            draft_file_start(draft.descriptor, part->at, part->size);
         }
     }
     *ret_draft = draft;

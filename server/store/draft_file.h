@@ -26,8 +26,7 @@ struct draft_part {
     size_t size;
 };
 
-/* Creates a draft and writes its parts. The kernel starts writing a large part to the disk while
- * the next part is copied. STATUS_DISK_FULL. */
+/* Creates a draft and writes its parts. STATUS_DISK_FULL. */
 MUST_CHECK enum status draft_file_make(int folder, const struct draft_part *parts, size_t count,
                                        struct draft_file *ret_draft);
 /* Calls fsync. Every failure is STATUS_IO: the data may be lost even if a later fsync succeeds. */
@@ -47,9 +46,6 @@ MUST_CHECK enum status draft_file_allocate(int descriptor, size_t size);
 /* Writes all bytes, continuing after short writes and signals. */
 MUST_CHECK enum status draft_file_write(int descriptor, uint64_t offset, const void *bytes,
                                         size_t size);
-/* Starts writing these bytes from the page cache to the disk without waiting. Only
- * draft_file_publish reports whether they reached the disk. */
-void draft_file_start(int descriptor, uint64_t offset, size_t size);
 /* Reads all bytes; STATUS_CORRUPT if the file ends before. */
 MUST_CHECK enum status draft_file_read(int descriptor, uint64_t offset, void *bytes, size_t size);
 /* Fills in a header's first 8 bytes, the magic, and its last 8, the XXH3 checksum of the others. */

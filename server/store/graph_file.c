@@ -14,6 +14,10 @@
 #define VERSION 6
 #define ID_ROOM 32
 
+/* The stored members of a summary. */
+#define SUMMARY_AT offsetof(struct graph_summary, edges_read)
+#define SUMMARY_SIZE (sizeof(struct graph_summary) - SUMMARY_AT)
+
 static const char magic[8] = "APSPgrph";
 
 struct header {
@@ -24,17 +28,7 @@ struct header {
     uint64_t names_size;
     uint32_t directed;
     uint32_t weight_type;
-    uint64_t edges_read;
-    uint64_t loops_dropped;
-    uint64_t parallel_merged;
-    double min_weight;
-    double max_weight;
-    double distance_bound;
-    double negative_loop_weight;
-    uint32_t components;
-    uint32_t negative_loop;
-    uint32_t negative;
-    uint32_t decimals;
+    unsigned char summary[SUMMARY_SIZE];
     char id[ID_ROOM]; /* ID of the graph, to detect a file under the name of another graph */
     uint64_t names_checksum;
     uint64_t edges_checksum;  /* checksum of row offsets, targets and weights */
@@ -108,13 +102,13 @@ struct opened {
     int descriptor;
     struct header header;
     struct layout layout;
+    struct graph_summary summary;
 };
 
 /* ---- Writing ---- */
 
 static struct header make_header(const char *id, const struct graph *graph)
 {
-    const struct graph_summary *summary = &graph->summary;
     struct header header = {
         .version = VERSION,
         .vertex_count = graph->vertex_count,
@@ -122,18 +116,8 @@ static struct header make_header(const char *id, const struct graph *graph)
         .names_size = vertex_names_encoded_size(graph->names),
         .directed = graph->directed,
         .weight_type = graph->weight_type,
-        .edges_read = summary->edges_read,
-        .loops_dropped = summary->loops_dropped,
-        .parallel_merged = summary->parallel_merged,
-        .min_weight = summary->min_weight,
-        .max_weight = summary->max_weight,
-        .distance_bound = summary->distance_bound,
-        .negative_loop_weight = summary->negative_loop_weight,
-        .components = summary->components,
-        .negative_loop = summary->negative_loop,
-        .negative = summary->negative,
-        .decimals = summary->decimals,
     };
+    memcpy(header.summary, (const char *)&graph->summary + SUMMARY_AT, SUMMARY_SIZE);
     memcpy(header.id, id, strnlen(id, ID_ROOM - 1));
     return header;
 }
@@ -176,19 +160,21 @@ static enum status read_header(int descriptor, const char *id, struct opened *re
 {
     struct header header;
     struct layout layout;
+    struct graph_summary summary = {0};
     uint64_t file_size;
     STATUS_TRY(draft_file_read_header(descriptor, magic, &header, sizeof(header), &file_size));
+    memcpy((char *)&summary + SUMMARY_AT, header.summary, SUMMARY_SIZE);
     const bool is_sound =
         header.version == VERSION && strncmp(id, header.id, ID_ROOM) == 0 && header.directed <= 1 &&
         (header.weight_type == WEIGHT_INTEGER || header.weight_type == WEIGHT_REAL) &&
-        header.negative <= 1 &&
-        (header.negative_loop == NO_VERTEX || header.negative_loop < header.vertex_count) &&
-        isfinite(header.min_weight) && isfinite(header.max_weight) &&
-        isfinite(header.negative_loop_weight);
+        summary.negative <= 1 &&
+        (summary.negative_loop == NO_VERTEX || summary.negative_loop < header.vertex_count) &&
+        isfinite(summary.min_weight) && isfinite(summary.max_weight) &&
+        isfinite(summary.negative_loop_weight);
     if (!is_sound || !lay_out(&header, &layout) || layout.file_size != file_size) {
         return STATUS_CORRUPT;
     }
-    *ret_file = (struct opened){descriptor, header, layout};
+    *ret_file = (struct opened){descriptor, header, layout, summary};
     return STATUS_OK;
 }
 
@@ -299,19 +285,7 @@ static enum status read_graph(const struct opened *file, struct graph **ret_grap
     graph->directed = header->directed != 0;
     graph->weight_type = (enum weight_type)header->weight_type;
     graph->edge_count = header->edge_count;
-    graph->summary = (struct graph_summary){
-        .edges_read = header->edges_read,
-        .loops_dropped = header->loops_dropped,
-        .parallel_merged = header->parallel_merged,
-        .min_weight = header->min_weight,
-        .max_weight = header->max_weight,
-        .distance_bound = header->distance_bound,
-        .negative_loop_weight = header->negative_loop_weight,
-        .components = header->components,
-        .negative_loop = header->negative_loop,
-        .negative = header->negative != 0,
-        .decimals = header->decimals,
-    };
+    graph->summary = file->summary;
     enum status status = read_names(file, &graph->names);
     if (status == STATUS_OK) {
         status = read_edges(file, graph);

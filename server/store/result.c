@@ -226,11 +226,6 @@ enum status result_open_hierarchy(const struct result *result,
     return note_status(result, search_pool_open(result->searches, NULL, ret_hierarchy));
 }
 
-enum status result_copy(const struct result *result, struct result_file *file, void **ret_bytes)
-{
-    return result_file_copy(file, result->file, ret_bytes);
-}
-
 /* Most blocks that one call verifies, so that it takes about a millisecond. */
 #define BLOCKS_AT_ONCE 8
 

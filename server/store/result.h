@@ -68,9 +68,6 @@ MUST_CHECK enum status result_distances(const struct result *result, uint32_t in
  * is freed. STATUS_CORRUPT, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_open_hierarchy(const struct result *result,
                                              const struct hierarchy **ret_hierarchy);
-/* Copies the hierarchy of this result, which must be open, into `file`; see result_file_copy. */
-MUST_CHECK enum status result_copy(const struct result *result, struct result_file *file,
-                                   void **ret_bytes);
 /* The statistics, borrowed until the result is freed. NULL if they are damaged, or if those of a
  * hierarchy have not been computed yet. */
 const struct statistics *result_statistics(const struct result *result);

@@ -17,9 +17,6 @@
 
 /* Bytes of a block; each block has a checksum. */
 #define BLOCK_SIZE ((size_t)1 << 18)
-/* A large result is written to the disk in pieces of this many blocks (64 MiB) while it is read for
- * its checksums: a matrix of 10 GB is durable an eighth sooner. */
-#define START_BLOCKS ((size_t)256)
 #define WORD_BITS 64
 #define STATISTICS_ALIGNMENT ((size_t)16)
 /* A matrix with a file up to this size is built in memory and written at once: each page written
@@ -496,9 +493,6 @@ enum status result_file_publish(struct result_file *file, const char *name, uint
     const struct layout *layout = &file->layout;
     if (!file->published) {
         for (size_t i = 0; i < layout->block_count; i++) {
-            if (i % START_BLOCKS == 0 && layout->block_count > START_BLOCKS) {
-                draft_file_start(file->draft.descriptor, i * BLOCK_SIZE, START_BLOCKS * BLOCK_SIZE);
-            }
             STATUS_TRY(digest_block(file, i, &file->checksums[i]));
         }
         STATUS_TRY(draft_file_write(file->draft.descriptor, layout->checksums_at, file->checksums,

@@ -14,7 +14,7 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     if (task->arc_count == 0) {
         return result;
     }
-    if (result_copy(task->base, task->file, &bytes) == STATUS_OK) {
+    if (result_file_copy(task->file, result_content(task->base), &bytes) == STATUS_OK) {
         result = solve_update_hierarchy(base, graph, task->arcs, task->arc_count, &observer, bytes,
                                         &task->outcome);
     }
