@@ -1,5 +1,8 @@
 #include "tests/lib/store_fixture.h"
 
+#include <errno.h>
+#include <semaphore.h>
+
 int fixture_setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -79,6 +82,54 @@ size_t fixture_count_files(const struct fixture *fixture, const char *name)
     }
     free(entries);
     return count;
+}
+
+struct store *fixture_open_store(const struct fixture *fixture)
+{
+    char path[640];
+    struct store *store;
+    struct problem problem = {0};
+    snprintf(path, sizeof path, "%s/state", fixture->path);
+    const enum status status = store_open(path, 1 << 20, &store, &problem);
+    assert_string_equal(problem.detail, "");
+    assert_int_equal(status, STATUS_OK);
+    return store;
+}
+
+void fixture_post(struct store_change *change)
+{
+    sem_post(change->context);
+}
+
+enum status fixture_apply(struct store *store, struct store_change *change)
+{
+    sem_t finished;
+    sem_init(&finished, 0, 0);
+    change->done = fixture_post;
+    change->context = &finished;
+    if (store_find_op(change, STORE_PUT_GRAPH) != NULL) {
+        store_write_graph(store, change);
+    }
+    store_apply(store, change);
+    while (sem_wait(&finished) != 0) {
+        CHECK(errno == EINTR);
+    }
+    sem_destroy(&finished);
+    return change->status;
+}
+
+struct result *fixture_make_result(struct store *store, const char *graph_id, const char *etag,
+                                   uint32_t vertex_count)
+{
+    struct result *result;
+    struct result_file *file;
+    struct vertex_names *names;
+    CHECK(result_file_create(store_folder(store, STORE_RESULTS), vertex_count, KIND_I4,
+                             RESULT_FORM_MATRIX, &file) == STATUS_OK);
+    CHECK(result_file_write_matrix(file) == STATUS_OK && result_file_seal(file) == STATUS_OK);
+    CHECK(vertex_names_create_range(vertex_count, 1, &names) == STATUS_OK);
+    CHECK(result_create(graph_id, etag, &file, &names, &result) == STATUS_OK);
+    return result;
 }
 
 void fixture_flip(int folder, const char *name, off_t offset)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proto/graph.h"
+#include "server/store/store.h"
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"
 
@@ -29,6 +30,19 @@ struct graph *fixture_path_graph(uint32_t vertex_count, enum weight_type type, i
 
 /* The number of files in a folder below the fixture's. */
 size_t fixture_count_files(const struct fixture *fixture, const char *name);
+
+/* Opens the store in "state" below the fixture's folder. */
+struct store *fixture_open_store(const struct fixture *fixture);
+
+/* done of a change: posts the semaphore that is its context. */
+void fixture_post(struct store_change *change);
+
+/* Carries out one change and waits for it. */
+enum status fixture_apply(struct store *store, struct store_change *change);
+
+/* An unpublished matrix of zeros, of kind i4. */
+struct result *fixture_make_result(struct store *store, const char *graph_id, const char *etag,
+                                   uint32_t vertex_count);
 
 /* Changes one byte of a file, counted from its end when offset is negative. */
 void fixture_flip(int folder, const char *name, off_t offset);

@@ -21,44 +21,11 @@ static enum status try_open(const struct fixture *fixture, struct store **ret_st
     return store_open(path, 1 << 20, ret_store, reterr);
 }
 
-static struct store *open_store(const struct fixture *fixture)
-{
-    struct store *store;
-    struct problem problem = {0};
-    enum status status = try_open(fixture, &store, &problem);
-    assert_string_equal(problem.detail, "");
-    assert_int_equal(status, STATUS_OK);
-    return store;
-}
-
 static struct store *start_store(const struct fixture *fixture)
 {
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     assert_int_equal(store_start(store), STATUS_OK);
     return store;
-}
-
-static void post(struct store_change *change)
-{
-    sem_post(change->context);
-}
-
-/* Carries out one change and waits for it. */
-static enum status apply(struct store *store, struct store_change *change)
-{
-    sem_t finished;
-    sem_init(&finished, 0, 0);
-    change->done = post;
-    change->context = &finished;
-    if (store_find_op(change, STORE_PUT_GRAPH) != NULL) {
-        store_write_graph(store, change);
-    }
-    store_apply(store, change);
-    while (sem_wait(&finished) != 0) {
-        CHECK(errno == EINTR);
-    }
-    sem_destroy(&finished);
-    return change->status;
 }
 
 static struct graph_row graph_row(const char *id, uint32_t vertex_count)
@@ -116,29 +83,16 @@ static enum status put_graph(struct store *store, const char *id, uint32_t verte
 {
     struct graph *graph = fixture_path_graph(vertex_count, WEIGHT_INTEGER, 1);
     struct store_change change = put_of(graph, id, vertex_count);
-    enum status status = apply(store, &change);
+    enum status status = fixture_apply(store, &change);
     graph_destroy(graph);
     return status;
 }
 
-static struct result *make_result(struct store *store, const char *graph_id, uint32_t vertex_count)
-{
-    struct result *result;
-    struct result_file *file;
-    struct vertex_names *names;
-    CHECK(result_file_create(store_folder(store, STORE_RESULTS), vertex_count, KIND_I4,
-                             RESULT_FORM_MATRIX, &file) == STATUS_OK);
-    CHECK(result_file_write_matrix(file) == STATUS_OK && result_file_seal(file) == STATUS_OK);
-    CHECK(vertex_names_create_range(vertex_count, 1, &names) == STATUS_OK);
-    CHECK(result_create(graph_id, "e1", &file, &names, &result) == STATUS_OK);
-    return result;
-}
-
 static enum status put_result(struct store *store, const char *graph_id, uint32_t vertex_count)
 {
-    struct result *result = make_result(store, graph_id, vertex_count);
+    struct result *result = fixture_make_result(store, graph_id, "e1", vertex_count);
     struct store_change change = publish_of(result, graph_id);
-    enum status status = apply(store, &change);
+    enum status status = fixture_apply(store, &change);
     result_unref(result);
     return status;
 }
@@ -200,14 +154,14 @@ static void expect_rows(struct store *store, struct rows *rows, const char *word
 static void expect_after_restart(const struct fixture *fixture, const char *words)
 {
     struct rows rows;
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     expect_rows(store, &rows, words);
     store_close(store);
 }
 
 FIXTURE_TEST(new_directory_is_private_and_complete)
 {
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
     struct stat info;
     assert_int_equal(fstatat(fixture->folder, "state", &info, 0), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
@@ -224,14 +178,14 @@ FIXTURE_TEST(new_directory_is_private_and_complete)
 
 FIXTURE_TEST(directory_that_others_may_write_is_refused)
 {
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
     struct store *store = NULL;
     struct problem problem = {0};
     assert_int_equal(fchmodat(fixture->folder, "state", 01777, 0), 0);
     assert_int_equal(try_open(fixture, &store, &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "others may write"));
     assert_int_equal(fchmodat(fixture->folder, "state", 02770, 0), 0);
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
 }
 
 FIXTURE_TEST(everything_given_is_there_after_a_restart)
@@ -243,12 +197,12 @@ FIXTURE_TEST(everything_given_is_there_after_a_restart)
     store_add_op(&change, STORE_PUT_NAME)->name =
         (struct name_row){.name = "ten", .graph_id = "g_1"};
     store_add_op(&change, STORE_PUT_JOB)->job = job_row("j_1", "g_1");
-    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(fixture_apply(store, &change), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 10), STATUS_OK);
     store_close(store);
     graph_destroy(graph);
 
-    store = open_store(fixture);
+    store = fixture_open_store(fixture);
     expect_rows(store, &rows, "g_1 name:ten result:g_1 j_1 ");
     assert_int_equal(rows.graph.file_bytes, change.ops[0].graph.row.file_bytes);
     assert_int_equal(rows.result.bytes, 128 + 400 + statistics_size(10) + sizeof(uint64_t));
@@ -267,11 +221,11 @@ FIXTURE_TEST(deleted_graph_leaves_nothing)
     assert_int_equal(put_result(store, "g_2", 5), STATUS_OK);
     struct store_change change = {.ops = {{.kind = STORE_DELETE_GRAPH, .id = "g_1"}},
                                   .op_count = 1};
-    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(fixture_apply(store, &change), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 1);
     struct store_change evict = eviction_of("g_2");
-    assert_int_equal(apply(store, &evict), STATUS_OK);
+    assert_int_equal(fixture_apply(store, &evict), STATUS_OK);
     assert_int_equal(fixture_count_files(fixture, "state/results"), 0);
     store_close(store);
     expect_after_restart(fixture, "g_2 ");
@@ -283,10 +237,10 @@ FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store)
     for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
         struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
-        evict.retired[KIND_I4] = make_result(store, "g_1", n);
+        evict.retired[KIND_I4] = fixture_make_result(store, "g_1", "e1", n);
         const int descriptor = result_file_descriptor(result_content(evict.retired[KIND_I4]));
         struct stat about[2];
-        assert_true(fstat(descriptor, &about[0]) == 0 && apply(store, &evict) == STATUS_OK);
+        assert_true(fstat(descriptor, &about[0]) == 0 && fixture_apply(store, &evict) == STATUS_OK);
         assert_true(fstat(descriptor, &about[1]) != 0 || about[1].st_ino != about[0].st_ino);
         store_close(store);
     }
@@ -317,7 +271,7 @@ FIXTURE_TEST(waiting_changes_share_one_commit)
 {
     static struct batch batch;
     batch = (struct batch){.in_order = true};
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     for (size_t i = 0; i < BATCH_SIZE; i++) {
         char id[JOB_ID_SIZE];
         snprintf(id, sizeof id, "j_%03zu", i);
@@ -366,7 +320,7 @@ FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
-    struct result *result = make_result(store, "g_1", 10);
+    struct result *result = fixture_make_result(store, "g_1", "e1", 10);
     sem_t finished;
     sem_init(&finished, 0, 0);
     sem_init(&endpoint.reached, 0, 0);
@@ -374,7 +328,7 @@ FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
     atomic_store(&endpoint.file_size, (long)result_file_bytes(result_content(result)));
     struct store_change slow = publish_of(result, "g_1");
     struct store_change evict = eviction_of("g_1");
-    slow.done = evict.done = post;
+    slow.done = evict.done = fixture_post;
     slow.context = evict.context = &finished;
     store_apply(store, &slow);
     store_apply(store, &evict);
@@ -401,10 +355,10 @@ FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
     sem_init(&finished, 0, 0);
     assert_int_equal(put_graph(store, "g_1", 10), STATUS_OK);
     for (int round = 0; round < 40; round++) {
-        struct result *result = make_result(store, "g_1", 10);
+        struct result *result = fixture_make_result(store, "g_1", "e1", 10);
         struct store_change evict = eviction_of("g_1");
         struct store_change again = publish_of(result, "g_1");
-        evict.done = again.done = post;
+        evict.done = again.done = fixture_post;
         evict.context = again.context = &finished;
         store_apply(store, &evict);
         store_apply(store, &again);
@@ -428,7 +382,7 @@ FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
     struct store_op *put = store_add_op(&change, STORE_PUT_GRAPH);
     put->graph.row = graph_row("g_1", 4);
     put->graph.graph = graph;
-    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(fixture_apply(store, &change), STATUS_OK);
     graph_destroy(graph);
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
     store_close(store);
@@ -456,7 +410,7 @@ FIXTURE_TEST(files_without_a_row_are_removed)
 /* Two of three files that fill half of the budget each. */
 FIXTURE_TEST(quarantine_has_a_budget)
 {
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
     struct statvfs disk;
     assert_int_equal(fstatvfs(fixture->folder, &disk), 0);
     const off_t half = (off_t)(disk.f_blocks * disk.f_frsize / 16);
@@ -469,7 +423,7 @@ FIXTURE_TEST(quarantine_has_a_budget)
         assert_int_equal(futimens(file, times), 0);
         close(file);
     }
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
     assert_int_equal(faccessat(fixture->folder, names[0], F_OK, 0), -1);
     /* What comes while the store is open, too. */
@@ -481,7 +435,7 @@ FIXTURE_TEST(quarantine_has_a_budget)
     struct result_row *row = &store_add_op(&change, STORE_QUARANTINE_RESULT)->result.row;
     snprintf(row->graph_id, GRAPH_ID_SIZE, "g_1");
     row->kind = KIND_I4;
-    assert_int_equal(apply(store, &change), STATUS_OK);
+    assert_int_equal(fixture_apply(store, &change), STATUS_OK);
     store_close(store);
     assert_int_equal(faccessat(fixture->folder, "state/quarantine/g_1.i4.result", F_OK, 0), 0);
     assert_int_equal(faccessat(fixture->folder, names[2], F_OK, 0), -1);
@@ -533,10 +487,10 @@ static void expect_refused(const struct fixture *fixture, enum status expected, 
 
 FIXTURE_TEST(second_process_is_refused)
 {
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     expect_refused(fixture, STATUS_CONFIG, "in use by another process");
     store_close(store);
-    store_close(open_store(fixture));
+    store_close(fixture_open_store(fixture));
 }
 
 static void write_format(const struct fixture *fixture, const char *text)
@@ -612,7 +566,7 @@ FIXTURE_TEST(full_disk_refuses_one_change_and_no_more)
 
 FIXTURE_TEST(free_bytes_are_those_of_the_file_system)
 {
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     assert_in_range(store_free_bytes(store), 1, store_disk_bytes(store));
     store_close(store);
 }

@@ -113,28 +113,6 @@ static const char *const states[CHANGE_COUNT + 1] = {
  * is gone and its job is solved again. */
 static const char between[] = "g_a j_a:done ";
 
-static void post(struct store_change *change)
-{
-    sem_post(change->context);
-}
-
-static enum status apply(struct store *store, struct store_change *change)
-{
-    sem_t done;
-    sem_init(&done, 0, 0);
-    change->done = post;
-    change->context = &done;
-    if (store_find_op(change, STORE_PUT_GRAPH) != NULL) {
-        store_write_graph(store, change);
-    }
-    store_apply(store, change);
-    while (sem_wait(&done) != 0) {
-        CHECK(errno == EINTR);
-    }
-    sem_destroy(&done);
-    return change->status;
-}
-
 /* The making of a file failed, of which the store is not told. */
 static bool file_failed;
 
@@ -161,7 +139,7 @@ static enum status accept_job(struct store *store, const char *graph_id, const c
     coordinates_destroy(coordinates);
     file_failed = status != STATUS_OK;
     if (status == STATUS_OK) {
-        status = apply(store, &change);
+        status = fixture_apply(store, &change);
     }
     graph_destroy(graph);
     return status;
@@ -196,7 +174,7 @@ static enum status finish_job(struct store *store, const char *etag, int32_t ele
         .ops = {{.kind = STORE_PUT_RESULT, .result = {.row = row, .result = result}},
                 {.kind = STORE_PUT_JOB, .job = job}},
         .op_count = 2};
-    status = apply(store, &change);
+    status = fixture_apply(store, &change);
     result_unref(result);
     return status;
 }
@@ -206,7 +184,7 @@ static enum status delete_job(struct store *store)
     struct store_change change = {
         .ops = {{.kind = STORE_DELETE_GRAPH, .id = "g_b"}, {.kind = STORE_DELETE_JOB, .id = "j_b"}},
         .op_count = 2};
-    return apply(store, &change);
+    return fixture_apply(store, &change);
 }
 
 static enum status run_change(struct store *store, int number)

@@ -37,16 +37,6 @@ static void note_nothing(struct store_change *change)
     (void)change;
 }
 
-static struct store *open_store(const struct fixture *fixture)
-{
-    char path[640];
-    struct store *store;
-    struct problem problem = {0};
-    snprintf(path, sizeof path, "%s/state", fixture->path);
-    assert_int_equal(store_open(path, 1 << 20, &store, &problem), STATUS_OK);
-    return store;
-}
-
 static void give(struct store *store, struct delivery *delivery)
 {
     delivery->change.done = note_nothing;
@@ -67,22 +57,13 @@ static void give_graph(struct store *store, struct delivery *delivery, int numbe
 static void make_result(struct store *store, struct delivery *delivery, enum store_op_kind kind,
                         int number, uint32_t vertex_count)
 {
-    struct result_file *file;
-    struct vertex_names *names;
     *delivery = (struct delivery){0};
     struct store_op *op = store_add_op(&delivery->change, kind);
     struct result_row *row = &op->result.row;
     *row = (struct result_row){.kind = KIND_I4, .created_s = 1};
     snprintf(row->graph_id, sizeof row->graph_id, "g_%d", number);
     snprintf(row->etag, sizeof row->etag, "e%d", number);
-    assert_int_equal(result_file_create(store_folder(store, STORE_RESULTS), vertex_count, KIND_I4,
-                                        RESULT_FORM_MATRIX, &file),
-                     STATUS_OK);
-    assert_int_equal(result_file_write_matrix(file), STATUS_OK);
-    assert_int_equal(result_file_seal(file), STATUS_OK);
-    assert_int_equal(vertex_names_create_range(vertex_count, 1, &names), STATUS_OK);
-    assert_int_equal(result_create(row->graph_id, row->etag, &file, &names, &delivery->result),
-                     STATUS_OK);
+    delivery->result = fixture_make_result(store, row->graph_id, row->etag, vertex_count);
     op->result.result = kind == STORE_PUT_RESULT ? delivery->result : NULL;
 }
 
@@ -113,7 +94,7 @@ static void carry_out(struct store *store)
 FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_graph(store, &deliveries[i], i);
     }
@@ -126,7 +107,7 @@ FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
 FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names)
 {
     struct delivery deliveries[FILES];
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_result(store, &deliveries[i], i);
     }
@@ -140,7 +121,7 @@ FIXTURE_TEST(a_sync_of_names_that_fails_fails_all)
 {
     struct delivery graphs[FILES];
     struct delivery results[FILES];
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     for (int i = 0; i < FILES; i++) {
         give_graph(store, &graphs[i], i);
         give_result(store, &results[i], i);
@@ -165,7 +146,7 @@ static void note_order(struct store_change *change)
 FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
 {
     struct delivery deliveries[EVICTED];
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     for (int i = 0; i < EVICTED; i++) {
         make_result(store, &deliveries[i], STORE_DELETE_RESULT, i, i == 1 || i == 2 ? 4200 : 4);
         deliveries[i].change.retired[KIND_I4] = deliveries[i].result;
@@ -184,7 +165,7 @@ FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
 FIXTURE_TEST(a_change_without_its_file_is_left_out)
 {
     struct delivery deliveries[2];
-    struct store *store = open_store(fixture);
+    struct store *store = fixture_open_store(fixture);
     give_graph(store, &deliveries[0], 0);
     draft_file_finish(&deliveries[0].change.ops[0].graph.file);
     deliveries[0].change.ops[0].graph.file_status = STATUS_DISK_FULL;
