@@ -153,11 +153,6 @@ bool result_is_damaged(const struct result *result)
     return atomic_load(&result->damaged);
 }
 
-bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size)
-{
-    return result_file_is_sound(result->file, offset, size);
-}
-
 static void note_damage(const struct result *result)
 {
     struct result *self = result->self;
@@ -239,7 +234,7 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
         *ret_count = count;
         return result_open_hierarchy(result, &hierarchy);
     }
-    if (!result_is_sound(result, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
+    if (!result_file_is_sound(result->file, NPY_HEADER_SIZE, (uint64_t)n * n * size)) {
         count = count < BLOCKS_AT_ONCE ? count : BLOCKS_AT_ONCE;
         for (size_t i = 0; i < count; i++) {
             if (elements_at(result, pairs[2 * i], pairs[2 * i + 1], 1) == NULL) {

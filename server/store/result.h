@@ -73,8 +73,6 @@ MUST_CHECK enum status result_open_hierarchy(const struct result *result,
 const struct statistics *result_statistics(const struct result *result);
 /* Moves the storage of a hierarchy's statistics into the result, unless it has some. Any thread. */
 void result_keep_statistics(struct result *result, void **storage);
-/* Whether these bytes of the file are verified, so that they can be sent without reading them. */
-bool result_is_sound(const struct result *result, uint64_t offset, uint64_t size);
 /* The result's file, borrowed; the file of a matrix starts with a complete .npy, for downloads. */
 const struct result_file *result_content(const struct result *result);
 /* Publishes the result's file; see result_file_publish. Publisher thread of the store. */

@@ -113,12 +113,6 @@ static enum status parse_format(const char *path, const char *text, struct state
     return STATUS_OK;
 }
 
-static enum status publish_format(struct draft_file *draft)
-{
-    STATUS_TRY(draft_file_publish(draft, "FORMAT"));
-    return draft_file_sync_names(draft->folder);
-}
-
 static enum status write_format(const char *path, struct state_dir *folder, struct problem *reterr)
 {
     uint64_t random[2];
@@ -133,8 +127,11 @@ static enum status write_format(const char *path, struct state_dir *folder, stru
     const struct draft_part part = {.bytes = text, .size = (size_t)length};
     enum status status = draft_file_make(folder->root, &part, 1, &draft);
     if (status == STATUS_OK) {
-        status = publish_format(&draft);
+        status = draft_file_publish(&draft, "FORMAT");
         draft_file_finish(&draft);
+    }
+    if (status == STATUS_OK) {
+        status = draft_file_sync_names(folder->root);
     }
     return status == STATUS_OK ? STATUS_OK
                                : problem_set(reterr, status, "%s: cannot write FORMAT", path);

@@ -319,7 +319,7 @@ bool grid_answer_divert(struct stream *stream)
     const uint64_t size = answer->end - answer->offset;
     describe_answer(request, answer);
     if (!is_plain || !is_in_file(answer, result, &in_file) ||
-        !result_is_sound(result, in_file + answer->offset, size)) {
+        !result_file_is_sound(result_content(result), in_file + answer->offset, size)) {
         stream->size = is_plain ? size : 0;
         return false;
     }
