@@ -22,7 +22,7 @@ static const struct {
 } lines[METRIC_COUNT] = {
     [METRIC_START_TIME] = {"process_start_time_seconds", "", "gauge",
                            "When the process started, in seconds since 1970."},
-    [METRIC_READY] = {"apspd_ready", "", "gauge", "Whether a worker has opened its solver."},
+    [METRIC_READY] = {"apspd_ready", "", "gauge", "Whether a worker can solve."},
     [METRIC_DRAINING] = {"apspd_draining", "", "gauge",
                          "Whether the service is shutting down and accepts no jobs."},
     [METRIC_WORKERS] = {"apspd_workers", "", "gauge", "Workers with a device to solve on."},

@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-static void answer_not_stored(struct call *call, enum status status)
-{
-    answer_status(call, status,
-                  status == STATUS_DISK_FULL
-                      ? "There is no room on the disk; nothing was stored."
-                      : "The state directory cannot be written; nothing was stored.");
-}
-
 /* Applies the outcome of a commit with a graph, a name, or both. */
 static void apply_graph(struct commit *commit)
 {
@@ -23,7 +15,7 @@ static void apply_graph(struct commit *commit)
     struct graph_entry *entry = commit->entry;
     const struct store_op *named = store_find_op(&commit->change, STORE_PUT_NAME);
     if (commit->change.status != STATUS_OK) {
-        graph_table_drop(scheduler->graphs, entry);
+        graph_table_drop(&scheduler->graphs, entry);
         return;
     }
     const bool is_written = commit_writes_graph(commit);
@@ -35,10 +27,10 @@ static void apply_graph(struct commit *commit)
     if (named != NULL) {
         const char *name = named->name.name;
         const struct graph_entry *owner =
-            graph_table_find_name(scheduler->graphs, entry->tenant, name);
+            graph_table_find_name(&scheduler->graphs, entry->tenant, name);
         const uint64_t number =
-            commit->job != NULL ? commit->job->number : scheduler->jobs->last_number;
-        if (graph_table_name(scheduler->graphs, name, entry, number) == STATUS_OK) {
+            commit->job != NULL ? commit->job->number : scheduler->jobs.last_number;
+        if (graph_table_name(&scheduler->graphs, name, entry, number) == STATUS_OK) {
             results_bind_name(scheduler, name, entry);
         }
         if (owner != NULL) {
@@ -72,7 +64,7 @@ static void job_accepted(struct scheduler *scheduler, struct commit *commit)
     metrics_add(METRIC_JOBS_ACCEPTED, 1);
     if (job->row.state == JOB_DONE) {
         job->durability = JOB_END_STORED; /* before the answer, which reports it */
-        job_table_end(scheduler->jobs, job);
+        job_table_end(&scheduler->jobs, job);
         results_bind_latest(scheduler, job);
     } else {
         queue_push(&scheduler->queue, &job->tenant->share, job);
@@ -117,5 +109,5 @@ void accept_stored_job(struct commit *commit)
         answer_not_stored(call, status);
     }
     ledger_release(scheduler, job->tenant, &job->held, job->held);
-    job_table_remove(scheduler->jobs, job);
+    job_table_remove(&scheduler->jobs, job);
 }

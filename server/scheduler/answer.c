@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
-                            const char *id)
-{
-    return job_table_find(scheduler->jobs, call->tenant, id);
-}
-
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call)
 {
-    struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, call->key);
+    struct graph_entry *entry = graph_table_find(&scheduler->graphs, call->tenant, call->key);
     if (entry != NULL) {
         return entry;
     }
-    const struct job *job = answer_find_job(scheduler, call, call->key);
-    return job != NULL ? graph_table_find(scheduler->graphs, call->tenant, job->row.graph_id)
+    const struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
+    return job != NULL ? graph_table_find(&scheduler->graphs, call->tenant, job->row.graph_id)
                        : NULL;
 }
 
@@ -62,6 +56,15 @@ void answer_status(struct call *call, enum status status, const char *detail)
     struct problem problem;
     problem_set(&problem, status, "%s", detail);
     answer_problem(call, &problem);
+}
+
+void answer_not_stored(struct call *call, enum status status)
+{
+    answer_status(call, status,
+                  status == STATUS_NO_MEMORY ? "There is not enough memory; nothing was stored."
+                  : status == STATUS_DISK_FULL
+                      ? "There is no room on the disk; nothing was stored."
+                      : "The state directory cannot be written; nothing was stored.");
 }
 
 void answer_body(struct call *call, unsigned http_status, char *body)
@@ -131,13 +134,12 @@ static bool is_durable(const struct job *job, const struct graph_entry *entry)
 
 const char *answer_phase(const struct job *job)
 {
-    return job->row.state == JOB_RUNNING ? job_phase_name(progress_phase(&job->signal->progress))
-                                         : NULL;
+    return job->signal != NULL ? job_phase_name(progress_phase(&job->signal->progress)) : NULL;
 }
 
 char *answer_print_job(struct scheduler *scheduler, const struct job *job)
 {
-    const struct graph_entry *entry = graph_table_find_id(scheduler->graphs, job->row.graph_id);
+    const struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, job->row.graph_id);
     const struct job_document document = {
         .id = job->row.id,
         .graph_id = job->row.graph_id,
@@ -221,7 +223,7 @@ void answer_graph(struct call *call, const struct graph_entry *entry, unsigned h
 
 struct job *answer_job_to_watch(const struct scheduler *scheduler, const struct call *call)
 {
-    struct job *job = answer_find_job(scheduler, call, call->key);
+    struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
     if (job != NULL && job->row.state != JOB_DONE) {
         return job;
     }

@@ -7,14 +7,14 @@
 
 struct scheduler;
 
-/* Find a job or a graph that belongs to the tenant of the call; NULL if there is none. A graph is
- * found by ID, alias or job ID. */
-struct job *answer_find_job(const struct scheduler *scheduler, const struct call *call,
-                            const char *id);
+/* Finds a graph of the call's tenant by the key of the call: ID, alias or job ID; NULL if there is
+ * none. */
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call);
 /* Answers without a body. */
 void answer_empty(struct call *call, unsigned http_status);
 void answer_status(struct call *call, enum status status, const char *detail);
+/* Answers a call whose change the store has refused, or for which there is no memory. */
+void answer_not_stored(struct call *call, enum status status);
 void answer_problem(struct call *call, const struct problem *problem);
 /* Moves body into the call; NULL means out of memory and is answered as such. */
 void answer_body(struct call *call, unsigned http_status, char *body);

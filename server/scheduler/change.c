@@ -95,7 +95,7 @@ void change_begin(struct submission *submission)
         submit_end_with(submission, status);
         return;
     }
-    if (graph_table_find_name(scheduler->graphs, call->tenant, call->key) != NULL) {
+    if (graph_table_find_name(&scheduler->graphs, call->tenant, call->key) != NULL) {
         snprintf(change->name, sizeof(change->name), "%s", call->key);
         names_begin_move(scheduler, &change->move, call->tenant, change->name);
     }

@@ -5,7 +5,8 @@
 #include "server/solver/solve_hierarchy.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+
+#define MB 1e6
 
 bool form_look_begin(const struct scheduler *scheduler, enum result_form form, uint32_t cost,
                      uint32_t vertex_count, uint64_t edge_count, struct form_look *ret_look)
@@ -50,16 +51,10 @@ void form_look_run(struct scheduler *scheduler, const char *tenant, const struct
                         scheduler->config->plan_budget_bytes, graph,
                         order_file_seed(store_secret(scheduler->store), tenant), &file);
     }
-    if (file.descriptor > 0) {
-        record.words = order_file_read(file.descriptor, order_record_limit(graph->vertex_count),
-                                       &record.count);
-    }
+    task_read_record(&file, graph, &record);
     const enum status status = solve_measure_hierarchy(graph, &request, look->byte_limit, &size);
-    if (record.fresh && file.descriptor > 0) {
-        order_file_write(file.descriptor, record.words, record.count);
-    }
+    task_keep_record(&file, &record);
     order_file_finish(&file);
-    free(record.words);
     look->is_fresh = record.fresh;
     look->seconds = clock_monotonic_s() - begin_s;
     if (status == STATUS_OK) {
@@ -114,25 +109,6 @@ static enum status check_bytes(const struct scheduler *scheduler,
     return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
 }
 
-struct size_text {
-    char text[16];
-};
-
-static struct size_text print_size(uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-    struct size_text size;
-    double value = (double)bytes;
-    size_t unit = 0;
-    while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(size.text, sizeof(size.text), "%.*f %s", unit > 0 && value < 100 ? 1 : 0, value,
-             units[unit]);
-    return size;
-}
-
 static struct result_summary outline_form(const struct form_question *question,
                                           enum result_form form)
 {
@@ -164,8 +140,8 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE,
-                 "%s answer as fast as a matrix of %s would; result=matrix requests one",
-                 print_size(hierarchy.bytes).text, print_size(matrix.bytes).text);
+                 "%.1f MB answer as fast as a matrix of %.1f MB would; result=matrix requests one",
+                 (double)hierarchy.bytes / MB, (double)matrix.bytes / MB);
     } else if (fit == STATUS_OK || !is_possible) {
         snprintf(reason, RESULT_REASON_SIZE, "%s",
                  look->state == FORM_UNSEEN ? RESULT_REASON_FITS
@@ -173,8 +149,8 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
                                               "hierarchy of this graph would");
     } else {
         *ret_result = hierarchy;
-        snprintf(reason, RESULT_REASON_SIZE, "a matrix of %s does not fit%s",
-                 print_size(matrix.bytes).text,
+        snprintf(reason, RESULT_REASON_SIZE, "a matrix of %.1f MB does not fit%s",
+                 (double)matrix.bytes / MB,
                  fit == STATUS_DISK_FULL       ? " on the disk"
                  : fit == STATUS_STORAGE_QUOTA ? " the storage quota of this key"
                                                : "");

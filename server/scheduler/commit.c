@@ -82,15 +82,9 @@ void commit_destroy(struct commit *commit)
 
 enum status commit_add_job(struct commit *commit, struct job *job)
 {
-    if (job_state_is_final(job->row.state) || job->report.input.known ||
-        job->report.workers_lost > 0 ||
-        strcmp(job->report.result.reason, RESULT_REASON_FITS) != 0 ||
-        job->report.warnings != NULL || job->report.parent[0] != '\0' ||
-        job->report.traceparent[0] != '\0') {
-        commit->report = job_report_encode(&job->report);
-        if (commit->report == NULL) {
-            return STATUS_NO_MEMORY;
-        }
+    commit->report = job_report_encode(&job->report);
+    if (commit->report == NULL) {
+        return STATUS_NO_MEMORY;
     }
     struct job_row *row = &store_add_op(&commit->change, STORE_PUT_JOB)->job;
     *row = job->row;

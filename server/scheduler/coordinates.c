@@ -68,10 +68,7 @@ static void coordinates_changed(struct commit *commit)
         if (commit->entry->coordinates.tag == commit->coordinates.tag) {
             graph_entry_set_coordinates(commit->entry, &commit->old_coordinates);
         }
-        answer_status(commit->call, status,
-                      status == STATUS_DISK_FULL
-                          ? "There is no room on the disk; nothing was changed."
-                          : "The state directory cannot be written.");
+        answer_not_stored(commit->call, status);
     } else if (store_find_op(&commit->change, STORE_PUT_COORDINATES) != NULL) {
         const bool is_new = commit->old_coordinates.bytes == 0;
         answer_graph(commit->call, commit->entry, is_new ? 201 : 200);
@@ -87,7 +84,7 @@ static struct commit *create_commit(struct scheduler *scheduler, struct graph_en
 {
     struct commit *commit;
     if (commit_create(scheduler, coordinates_changed, &commit) != STATUS_OK) {
-        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        answer_not_stored(call, STATUS_NO_MEMORY);
         return NULL;
     }
     memcpy(store_add_op(&commit->change, as)->coordinates.graph_id, entry->row.id,
@@ -201,7 +198,8 @@ static enum status send_upload(struct upload *upload)
 {
     struct scheduler *scheduler = upload->work.scheduler;
     struct call *call = upload->call;
-    struct graph_entry *entry = graph_table_find(scheduler->graphs, call->tenant, upload->graph_id);
+    struct graph_entry *entry =
+        graph_table_find(&scheduler->graphs, call->tenant, upload->graph_id);
     if (entry == NULL) {
         return problem_set(&upload->problem, STATUS_NO_SUCH_GRAPH, "The graph was deleted.");
     }
@@ -227,7 +225,7 @@ static void upload_read(struct pool_work *work)
     const bool has_file = upload->status == STATUS_OK;
     const enum status status = has_file ? send_upload(upload) : upload->status;
     if (status != STATUS_OK && !has_file &&
-        graph_table_find(scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
+        graph_table_find(&scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
         answer_no_such(upload->call); /* the graph was deleted during the read */
     } else if (status != STATUS_OK) {
         answer_problem(upload->call, &upload->problem);
@@ -251,9 +249,7 @@ void coordinates_put(struct scheduler *scheduler, struct call *call)
     }
     struct upload *upload = calloc(1, sizeof(*upload));
     if (upload == NULL || scheduler->ledger.is_full) {
-        answer_status(call, upload == NULL ? STATUS_NO_MEMORY : STATUS_DISK_FULL,
-                      upload == NULL ? "There is not enough memory for the request."
-                                     : "There is no room on the disk; nothing was changed.");
+        answer_not_stored(call, upload == NULL ? STATUS_NO_MEMORY : STATUS_DISK_FULL);
         free(upload);
         return;
     }

@@ -15,17 +15,29 @@ const struct scheduler_worker *dispatch_largest_worker(const struct scheduler *s
     const struct scheduler_worker *best = scheduler->workers[0];
     for (uint32_t i = 1; i < scheduler->worker_count; i++) {
         const struct scheduler_worker *slot = scheduler->workers[i];
-        if (slot->opening.facts.vertex_limit[cost] > best->opening.facts.vertex_limit[cost]) {
+        if (slot->facts->vertex_limit[cost] > best->facts->vertex_limit[cost]) {
             best = slot;
         }
     }
     return best;
 }
 
+const struct scheduler_worker *dispatch_fitting_worker(const struct scheduler *scheduler,
+                                                       uint32_t vertex_count, uint32_t cost)
+{
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        const struct scheduler_worker *slot = scheduler->workers[i];
+        if (slot != scheduler->group && vertex_count <= slot->facts->vertex_limit[cost]) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
 /* The parent's hierarchy, from which that of a changed graph is updated; NULL = none. */
 static struct result *find_base(const struct scheduler *scheduler, const struct job *job)
 {
-    const struct graph_entry *parent = graph_table_find_id(scheduler->graphs, job->report.parent);
+    const struct graph_entry *parent = graph_table_find_id(&scheduler->graphs, job->report.parent);
     struct result *base = parent != NULL ? parent->results[job->row.kind].result : NULL;
     const bool has_hierarchy = base != NULL && job->report.result.form == RESULT_FORM_HIERARCHY &&
                                result_form(base) == RESULT_FORM_HIERARCHY;
@@ -35,7 +47,7 @@ static struct result *find_base(const struct scheduler *scheduler, const struct 
 /* Notes that the worker runs the job. */
 static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
-    const struct solver_device *device = &slot->opening.facts.device;
+    const struct solver_device *device = &slot->facts->device;
     char trace_id[TRACE_ID_SIZE];
     slot->job = job;
     job->row.state = JOB_RUNNING;
@@ -53,9 +65,8 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
 static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     struct task *task = &slot->task;
-    struct task_signal *signal = worker_signal(slot->worker);
-    job->signal = signal != NULL ? signal : &job->own_signal;
-    task_signal_reset(job->signal);
+    job->signal = worker_signal(slot->worker);
+    *job->signal = (struct task_signal){0};
     *task = (struct task){
         .context = slot,
         .kind = job->row.kind,
@@ -95,7 +106,7 @@ static bool is_ready(const struct scheduler_worker *slot)
  * when there was a larger device. A job whose result exists by now ends without a solve. */
 static void start_next(struct scheduler *scheduler, struct scheduler_worker *slot)
 {
-    const uint32_t *own_limit = slot->opening.facts.vertex_limit;
+    const uint32_t *own_limit = slot->facts->vertex_limit;
     uint32_t limit[COST_COUNT] = {0};
     struct job *job;
     if (!is_ready(slot)) {
@@ -103,7 +114,7 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
     }
     for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
         const struct scheduler_worker *largest = dispatch_largest_worker(scheduler, cost);
-        const bool is_largest = own_limit[cost] >= largest->opening.facts.vertex_limit[cost];
+        const bool is_largest = own_limit[cost] >= largest->facts->vertex_limit[cost];
         limit[cost] = is_largest ? UINT32_MAX : own_limit[cost];
     }
     while (slot->job == NULL && (job = queue_first_within(&scheduler->queue, limit)) != NULL) {
@@ -114,17 +125,6 @@ static void start_next(struct scheduler *scheduler, struct scheduler_worker *slo
             give_job(scheduler, slot, job);
         }
     }
-}
-
-static bool fits_alone(const struct scheduler *scheduler, const struct job *job)
-{
-    bool fits = job->report.result.form == RESULT_FORM_HIERARCHY;
-    for (uint32_t i = 0; i < scheduler->worker_count && !fits; i++) {
-        const struct scheduler_worker *slot = scheduler->workers[i];
-        fits = slot != scheduler->group &&
-               job->vertex_count <= slot->opening.facts.vertex_limit[job_cost(job)];
-    }
-    return fits;
 }
 
 /* Gives the first job to all devices together if it fits none alone, or if it is large and no other
@@ -141,7 +141,9 @@ static bool dispatch_to_group(struct scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         is_idle = is_idle && scheduler->workers[i]->job == NULL;
     }
-    const bool needs_all = !fits_alone(scheduler, first);
+    const bool needs_all =
+        first->report.result.form == RESULT_FORM_MATRIX &&
+        dispatch_fitting_worker(scheduler, first->vertex_count, job_cost(first)) == NULL;
     const bool is_large = first->vertex_count >= SCHEDULER_GROUP_VERTICES_MIN &&
                           first->report.result.form == RESULT_FORM_MATRIX &&
                           scheduler->queue.count == 1;

@@ -30,8 +30,7 @@ static void answer_cancel(struct commit *commit)
     if (commit->change.status == STATUS_OK) {
         answer_job(commit->scheduler, commit->call, commit->job);
     } else {
-        answer_status(commit->call, commit->change.status,
-                      "The state directory cannot be written.");
+        answer_not_stored(commit->call, commit->change.status);
     }
 }
 
@@ -68,7 +67,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct resul
         names_end_move(scheduler, &job->move);
         log_write(LOG_ERROR, "job_not_stored", LOG_TEXT("job", job->row.id));
         if (call != NULL) {
-            answer_status(call, status, "There is not enough memory to store the job's end.");
+            answer_not_stored(call, status);
         }
         return;
     }
@@ -92,7 +91,7 @@ static void store_end(struct scheduler *scheduler, struct job *job, struct resul
 void finish_store_ends(struct scheduler *scheduler)
 {
     struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs->history, in_list)
+    TAILQ_FOREACH(job, &scheduler->jobs.history, in_list)
     {
         if (job->durability != JOB_END_STORED && job->changes == 0) {
             const struct graph_entry *entry = job->graph;
@@ -115,7 +114,7 @@ static void end_job(struct scheduler *scheduler, struct job *job, struct result 
     ledger_release(scheduler, job->tenant, &job->held, job->held);
     free(job->arcs);
     job->arcs = NULL;
-    job_table_end(scheduler->jobs, job);
+    job_table_end(&scheduler->jobs, job);
     snprintf(event, sizeof(event), "job_%s", job_state_name(job->row.state));
     job_trace_id(job, trace_id);
     log_write(
@@ -171,7 +170,6 @@ static void put_back(struct scheduler *scheduler, struct job *job)
     job->row.started_s = 0;
     job->stop = JOB_STOP_NONE;
     job_report_reset(&job->report);
-    atomic_store(&job->signal->cancelled, false);
     queue_push(&scheduler->queue, &job->tenant->share, job);
     waiters_watch_deadline(scheduler, job);
     metrics_add(METRIC_JOBS_PUT_BACK, 1);
@@ -414,10 +412,9 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
 void finish_task(struct scheduler_worker *slot, struct job *job, struct task *task)
 {
     struct scheduler *scheduler = slot->scheduler;
-    if (job->signal != &job->own_signal) {
-        task_signal_copy(job->signal, &job->own_signal);
-        job->signal = &job->own_signal;
-    }
+    /* A worker process may have written any value. */
+    job->progress = fmin(fmax(job->signal->progress.shown, 0), PROGRESS_SHARE_MAX);
+    job->signal = NULL;
     fill_report(job, task);
     count_task(scheduler, job, task);
     if (task->graph_damaged) {
@@ -445,7 +442,7 @@ static void cancel_given(struct scheduler *scheduler, struct job *job, struct ca
     job_stop(job, JOB_STOP_CANCEL);
     const enum status status = commit_create_of_job(scheduler, job, answer_cancel, &commit);
     if (status != STATUS_OK) {
-        answer_status(call, status, "There is not enough memory to store the job's end.");
+        answer_not_stored(call, status);
         return;
     }
     commit->call = call;
@@ -457,7 +454,7 @@ static void cancel_given(struct scheduler *scheduler, struct job *job, struct ca
 
 void finish_cancel(struct scheduler *scheduler, struct call *call)
 {
-    struct job *job = answer_find_job(scheduler, call, call->key);
+    struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
     if (job == NULL) {
         answer_no_such(call);
         return;
@@ -488,19 +485,11 @@ static void expire_job(struct scheduler *scheduler, struct job *job)
     finish_failed(scheduler, job);
 }
 
-/* Walks the unfinished jobs only when the earliest deadline has passed. */
 void finish_expired(struct scheduler *scheduler)
 {
     const double now_s = clock_monotonic_s();
-    if (scheduler->deadline_at_s <= 0 || scheduler->deadline_at_s > now_s) {
-        if (scheduler->deadline_at_s > 0) {
-            waiters_set_alarm(scheduler, scheduler->deadline_at_s);
-        }
-        return;
-    }
-    scheduler->deadline_at_s = 0;
     struct job *next;
-    for (struct job *job = TAILQ_FIRST(&scheduler->jobs->unfinished); job != NULL; job = next) {
+    for (struct job *job = TAILQ_FIRST(&scheduler->jobs.unfinished); job != NULL; job = next) {
         next = TAILQ_NEXT(job, in_list);
         if (job->deadline_at_s <= 0 || job->durability == JOB_ACCEPTING) {
             continue;
@@ -516,8 +505,8 @@ void finish_expired(struct scheduler *scheduler)
 /* Deletes in the order of ends, each once its end is durable and no commit is under way. */
 void finish_trim_history(struct scheduler *scheduler)
 {
-    while (scheduler->jobs->history_count > scheduler->config->history_limit) {
-        struct job *job = TAILQ_FIRST(&scheduler->jobs->history);
+    while (scheduler->jobs.history_count > scheduler->config->history_limit) {
+        struct job *job = TAILQ_FIRST(&scheduler->jobs.history);
         struct commit *commit;
         if (job->durability != JOB_END_STORED || job->changes > 0 ||
             commit_create(scheduler, NULL, &commit) != STATUS_OK) {
@@ -526,7 +515,7 @@ void finish_trim_history(struct scheduler *scheduler)
         memcpy(store_add_op(&commit->change, STORE_DELETE_JOB)->id, job->row.id,
                sizeof(job->row.id));
         result_table_remove(scheduler->results, tenant_number(job->tenant), job->row.id);
-        job_table_remove(scheduler->jobs, job);
+        job_table_remove(&scheduler->jobs, job);
         commit_send(commit);
     }
 }

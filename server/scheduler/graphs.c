@@ -35,25 +35,11 @@ static int compare_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-enum status graph_table_create(struct graph_table **ret_table)
+void graph_table_finish(struct graph_table *table)
 {
-    struct graph_table *table = calloc(1, sizeof(*table));
-    if (table == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    *ret_table = table;
-    return STATUS_OK;
-}
-
-void graph_table_destroy(struct graph_table *table)
-{
-    if (table == NULL) {
-        return;
-    }
     while (!LIST_EMPTY(&table->all)) {
         graph_table_remove(table, LIST_FIRST(&table->all));
     }
-    free(table);
 }
 
 enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
@@ -77,9 +63,7 @@ enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
         return STATUS_NO_MEMORY;
     }
     LIST_INSERT_HEAD(&table->all, entry, in_table);
-    if (tenant != NULL) {
-        LIST_INSERT_HEAD(&tenant->graphs, entry, of_tenant);
-    }
+    LIST_INSERT_HEAD(&tenant->graphs, entry, of_tenant);
     metrics_add(METRIC_GRAPHS, 1);
     *ret_entry = entry;
     return STATUS_OK;
@@ -100,9 +84,7 @@ static struct alias *find_alias(const struct graph_table *table, const struct te
 
 static void count_bytes(const struct graph_entry *entry, int64_t more_bytes)
 {
-    if (entry->tenant != NULL) {
-        atomic_fetch_add(&entry->tenant->stored_bytes, (uint64_t)more_bytes);
-    }
+    atomic_fetch_add(&entry->tenant->stored_bytes, (uint64_t)more_bytes);
 }
 
 void graph_entry_commit(struct graph_entry *entry, bool is_written)
@@ -143,9 +125,7 @@ void graph_table_remove(struct graph_table *table, struct graph_entry *entry)
     {
         job->graph = NULL;
     }
-    if (entry->tenant != NULL) {
-        LIST_REMOVE(entry, of_tenant);
-    }
+    LIST_REMOVE(entry, of_tenant);
     metrics_add(METRIC_GRAPHS, -1);
     free(entry->names);
     free(entry);

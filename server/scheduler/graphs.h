@@ -17,7 +17,7 @@
  *   DAMAGED    its file was found damaged, until an upload of the same graph is accepted;
  *              results_note_damaged_graph
  *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
- *              its end, or returns to what it was when the store refuses
+ *              its end, or is STORED again when the store refuses
  *
  * Requests find a graph that is STORED or DAMAGED. */
 enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };
@@ -60,14 +60,13 @@ struct graph_entry {
     uint32_t active_jobs;                  /* unfinished jobs, which prevent a deletion */
     uint32_t changes; /* commits on their way to the disk; above 0 the entry cannot be freed */
     enum graph_state state;
-    enum graph_state undeleted_state; /* state to return to if the deletion fails */
     LIST_ENTRY(graph_entry) in_table;
     LIST_ENTRY(graph_entry) of_tenant;
     /* The coordinates, stored or being stored; zeroed = none. */
     struct coordinates_info coordinates;
 };
 
-/* The table of stored graphs. Owns the entries and a reference to each result.
+/* The table of stored graphs; zeroed = empty. Owns the entries and a reference to each result.
  *
  * Balanced trees (tsearch of the C library): entries by ID, entries by owner and ID, and struct
  * alias by owner and name. Callers' keys are looked up in the per-owner trees, so the time of a
@@ -79,11 +78,10 @@ struct graph_table {
     LIST_HEAD(, graph_entry) all; /* newest first */
 };
 
-MUST_CHECK enum status graph_table_create(struct graph_table **ret_table);
-void graph_table_destroy(struct graph_table *table);
+void graph_table_finish(struct graph_table *table);
 
 /* Adds a graph that is not committed yet. The ID must be unknown; IDs are keyed by tenant, so no
- * two tenants share one. tenant: NULL = none. */
+ * two tenants share one. */
 MUST_CHECK enum status graph_table_add(struct graph_table *table, struct tenant *tenant,
                                        const struct graph_row *row, struct graph_entry **ret_entry);
 /* The graph's row is in the catalogue, and its file is on the disk if is_written. */

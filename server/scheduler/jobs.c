@@ -3,7 +3,6 @@
 #include "server/scheduler/graphs.h"
 #include "server/store/identity.h"
 
-#include <math.h>
 #include <search.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@ enum status job_create(const char *graph_id, enum kind kind, double wall_s, stru
     memcpy(job->row.graph_id, graph_id, strnlen(graph_id, GRAPH_ID_SIZE - 1));
     job->row.kind = kind;
     job->row.created_s = wall_s;
-    job->signal = &job->own_signal;
     *ret_job = job;
     return STATUS_OK;
 }
@@ -32,18 +30,17 @@ enum status job_restore(const struct job_row *row, struct job **ret_job)
     }
     const enum status status =
         row->report != NULL ? job_report_decode(row->report, &job->report) : STATUS_OK;
-    if (status != STATUS_OK) {
+    if (status == STATUS_NO_MEMORY) {
         free(job);
         return status;
     }
     if (job->report.result.form == RESULT_FORM_AUTO) {
-        /* Before the end a row has a report only if it differs from this. */
+        /* An older row without a report, or an unreadable report. */
         job->report.result =
             (struct result_summary){.form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS};
     }
     job->row = *row;
     job->row.report = NULL;
-    job->signal = &job->own_signal;
     job->durability = job_state_is_final(row->state) ? JOB_END_STORED : JOB_ACCEPTED;
     *ret_job = job;
     return STATUS_OK;
@@ -69,7 +66,9 @@ void job_destroy(struct job *job)
 void job_stop(struct job *job, enum job_stop reason)
 {
     job->stop = reason > job->stop ? reason : job->stop;
-    atomic_store(&job->signal->cancelled, true);
+    if (job->signal != NULL) {
+        atomic_store(&job->signal->cancelled, true);
+    }
 }
 
 double job_progress(const struct job *job, double monotonic_s)
@@ -77,16 +76,13 @@ double job_progress(const struct job *job, double monotonic_s)
     if (job->row.state == JOB_QUEUED || job->row.state == JOB_DONE) {
         return job->row.state == JOB_DONE ? 1 : 0;
     }
-    struct progress *progress = &job->signal->progress;
-    /* A worker process may have written any value. */
-    return job->row.state == JOB_RUNNING ? progress_share(progress, monotonic_s)
-                                         : fmin(fmax(progress->shown, 0), PROGRESS_SHARE_MAX);
+    return job->signal != NULL ? progress_share(&job->signal->progress, monotonic_s)
+                               : job->progress;
 }
 
 double job_eta_s(const struct job *job, double monotonic_s)
 {
-    return job->row.state == JOB_RUNNING ? progress_left_s(&job->signal->progress, monotonic_s)
-                                         : -1;
+    return job->signal != NULL ? progress_left_s(&job->signal->progress, monotonic_s) : -1;
 }
 
 void job_trace_id_of(const char *traceparent, char ret_id[TRACE_ID_SIZE])
@@ -122,28 +118,18 @@ static int compare_key(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->row.idempotency_key, b->row.idempotency_key);
 }
 
-enum status job_table_create(struct job_table **ret_table)
+void job_table_init(struct job_table *table)
 {
-    struct job_table *table = calloc(1, sizeof(*table));
-    if (table == NULL) {
-        return STATUS_NO_MEMORY;
-    }
     TAILQ_INIT(&table->all);
     TAILQ_INIT(&table->unfinished);
     TAILQ_INIT(&table->history);
-    *ret_table = table;
-    return STATUS_OK;
 }
 
-void job_table_destroy(struct job_table *table)
+void job_table_finish(struct job_table *table)
 {
-    if (table == NULL) {
-        return;
-    }
     while (!TAILQ_EMPTY(&table->all)) {
         job_table_remove(table, TAILQ_FIRST(&table->all));
     }
-    free(table);
 }
 
 enum status job_table_add(struct job_table *table, struct job **take_job)
@@ -165,9 +151,7 @@ enum status job_table_add(struct job_table *table, struct job **take_job)
     if (job->graph != NULL) {
         LIST_INSERT_HEAD(&job->graph->jobs, job, of_graph);
     }
-    if (job->tenant != NULL) {
-        LIST_INSERT_HEAD(&job->tenant->jobs, job, of_tenant);
-    }
+    LIST_INSERT_HEAD(&job->tenant->jobs, job, of_tenant);
     *take_job = NULL;
     return STATUS_OK;
 }
@@ -202,9 +186,7 @@ void job_table_remove(struct job_table *table, struct job *job)
     TAILQ_REMOVE(&table->all, job, in_table);
     TAILQ_REMOVE(job->is_history ? &table->history : &table->unfinished, job, in_list);
     table->history_count -= job->is_history;
-    if (job->tenant != NULL) {
-        LIST_REMOVE(job, of_tenant);
-    }
+    LIST_REMOVE(job, of_tenant);
     job_destroy(job);
 }
 

@@ -56,15 +56,15 @@ struct job {
     bool is_look_fresh;         /* that step computed the order */
     double expected_s;          /* estimated when the job enters the queue; 0 = unknown */
     uint32_t vertex_count;      /* vertices of its graph */
-    struct task_signal *signal; /* own_signal, or the worker's while the job runs */
-    struct task_signal own_signal;
+    struct task_signal *signal; /* the worker's while it has the job, else NULL */
+    double progress;            /* the share that was shown when a worker returned the job */
 
     struct capacity held; /* reserved for the job; nothing once it has ended */
 
     enum job_durability durability;
     uint32_t changes;       /* commits on their way to the disk */
     uint32_t attempts;      /* failed attempts that lacked memory, files or disk */
-    enum job_stop stop;     /* reason for signal.cancelled */
+    enum job_stop stop;     /* reason for signal->cancelled */
     struct name_move move;  /* move of the name report.moves, until the job's end is stored */
     struct solve_arc *arcs; /* arcs that differ from the parent graph, owned; or NULL */
     size_t arc_count;
@@ -89,7 +89,7 @@ struct job {
 /* Creates a job with a new ID. */
 MUST_CHECK enum status job_create(const char *graph_id, enum kind kind, double wall_s,
                                   struct job **ret_job);
-/* Creates an accepted job from its catalogue row. STATUS_CORRUPT for an invalid report. */
+/* Creates an accepted job from its catalogue row. An unreadable report is dropped. */
 MUST_CHECK enum status job_restore(const struct job_row *row, struct job **ret_job);
 void job_destroy(struct job *job);
 
@@ -124,8 +124,8 @@ struct job_table {
     size_t history_count;
 };
 
-MUST_CHECK enum status job_table_create(struct job_table **ret_table);
-void job_table_destroy(struct job_table *table);
+void job_table_init(struct job_table *table);
+void job_table_finish(struct job_table *table);
 
 /* Moves the job into the table, as the newest. */
 MUST_CHECK enum status job_table_add(struct job_table *table, struct job **take_job);

@@ -43,7 +43,7 @@ bool names_is_moving(const struct scheduler *scheduler, const struct tenant *ten
  * back if it was deleted with the parent, or reassigned. */
 static bool is_due(const struct scheduler *scheduler, const struct job *job)
 {
-    const struct graph_table *graphs = scheduler->graphs;
+    const struct graph_table *graphs = &scheduler->graphs;
     const char *name = job->report.moves;
     const struct graph_entry *entry = job->graph;
     const struct graph_entry *owner = graph_table_find_name(graphs, job->tenant, name);
@@ -63,7 +63,7 @@ void names_move(struct scheduler *scheduler, struct job *job)
 {
     struct graph_entry *entry = job->graph;
     const char *name = job->report.moves;
-    const struct graph_entry *owner = graph_table_find_name(scheduler->graphs, job->tenant, name);
+    const struct graph_entry *owner = graph_table_find_name(&scheduler->graphs, job->tenant, name);
     if (name[0] == '\0' || entry == NULL) {
         return;
     }
@@ -71,7 +71,7 @@ void names_move(struct scheduler *scheduler, struct job *job)
         memcpy(job->move.from, owner->row.id, sizeof(job->move.from));
     }
     if (is_due(scheduler, job) &&
-        graph_table_name(scheduler->graphs, name, entry, job->number) == STATUS_OK) {
+        graph_table_name(&scheduler->graphs, name, entry, job->number) == STATUS_OK) {
         results_bind_name(scheduler, name, entry);
     } else {
         log_write(LOG_INFO, "name_not_moved", LOG_TEXT("job", job->row.id), LOG_TEXT("name", name));
@@ -89,7 +89,7 @@ void names_add_row(struct scheduler *scheduler, const struct job *job, struct co
 
 void names_delete_old_graph(struct scheduler *scheduler, const char *graph_id)
 {
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, graph_id);
     if (entry != NULL && entry->row.of_name && graph_entry_is_visible(entry) &&
         entry->name_count == 0 && entry->active_jobs == 0) {
         names_delete_graph(scheduler, entry, NULL);
@@ -103,14 +103,14 @@ static void deletion_stored(struct commit *commit)
     scheduler->marks.unparked = true;
     if (status == STATUS_OK) {
         log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->entry->row.id));
-        graph_table_remove(scheduler->graphs, commit->entry);
+        graph_table_remove(&scheduler->graphs, commit->entry);
     } else {
-        commit->entry->state = commit->entry->undeleted_state;
+        commit->entry->state = GRAPH_STORED;
     }
     if (commit->call != NULL && status == STATUS_OK) {
         answer_empty(commit->call, 204);
     } else if (commit->call != NULL) {
-        answer_status(commit->call, status, "The state directory cannot be written.");
+        answer_not_stored(commit->call, status);
     }
 }
 
@@ -119,7 +119,7 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
     struct commit *commit;
     if (commit_create(scheduler, deletion_stored, &commit) != STATUS_OK) {
         if (call != NULL) {
-            answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+            answer_not_stored(call, STATUS_NO_MEMORY);
         }
         return;
     }
@@ -127,7 +127,6 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
            sizeof(entry->row.id));
     commit->call = call;
     commit->entry = entry;
-    entry->undeleted_state = entry->state;
     entry->state = GRAPH_DELETING;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (entry->results[kind].result != NULL) {

@@ -74,7 +74,7 @@ void requests_list_jobs(struct scheduler *scheduler, struct call *call)
 {
     struct text text = {0};
     uint32_t looks = PAGE_LOOKS;
-    const struct job *last = answer_find_job(scheduler, call, call->list.cursor);
+    const struct job *last = job_table_find(&scheduler->jobs, call->tenant, call->list.cursor);
     const char *below = last == NULL && call->list.cursor[0] != '\0' ? call->list.cursor : NULL;
     const struct job *job =
         last != NULL ? LIST_NEXT(last, of_tenant) : LIST_FIRST(&call->tenant->jobs);
@@ -102,7 +102,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
     const struct graph_entry *entry = LIST_FIRST(&call->tenant->graphs);
     if (call->list.cursor[0] != '\0') {
         const struct graph_entry *cursor =
-            graph_table_find_own(scheduler->graphs, call->tenant, call->list.cursor);
+            graph_table_find_own(&scheduler->graphs, call->tenant, call->list.cursor);
         if (cursor == NULL) {
             answer_status(call, STATUS_BAD_PARAMETER,
                           "The graph of the cursor was deleted; start again without cursor.");
@@ -127,7 +127,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
 
 void requests_show_job(struct scheduler *scheduler, struct call *call)
 {
-    struct job *job = answer_find_job(scheduler, call, call->key);
+    struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
     if (job == NULL) {
         answer_no_such(call);
     } else {
@@ -168,7 +168,7 @@ void requests_delete_graph(struct scheduler *scheduler, struct call *call)
 void requests_call_result(struct scheduler *scheduler, struct call *call)
 {
     struct graph_entry *entry = answer_find_graph(scheduler, call);
-    if (entry == NULL && answer_find_job(scheduler, call, call->key) != NULL) {
+    if (entry == NULL && job_table_find(&scheduler->jobs, call->tenant, call->key) != NULL) {
         answer_status(call, STATUS_NO_SUCH_GRAPH, "The graph of this job was deleted.");
         return;
     }
@@ -295,27 +295,15 @@ static void judge_fit(const struct scheduler *scheduler, const struct form_look 
     add_hint(scheduler, estimate);
 }
 
-/* The worker that would get such a job on an idle service: the group gets a large graph, or one
- * that fits no single device. */
-static const struct scheduler_worker *find_worker(const struct scheduler *scheduler,
-                                                  const struct estimate *estimate)
-{
-    const uint32_t n = estimate->vertex_count;
-    const struct scheduler_worker *found = NULL;
-    const uint32_t count = n < SCHEDULER_GROUP_VERTICES_MIN ? scheduler->worker_count : 0;
-    for (uint32_t i = 0; i < count && found == NULL; i++) {
-        const struct scheduler_worker *slot = scheduler->workers[i];
-        const bool fits = n <= slot->opening.facts.vertex_limit[estimate->cost];
-        found = fits && slot != scheduler->group ? slot : NULL;
-    }
-    return found != NULL ? found : dispatch_largest_worker(scheduler, estimate->cost);
-}
-
 static void measure_job(const struct scheduler *scheduler, struct estimate *estimate)
 {
     const enum kind kind = estimate->kind;
     const uint32_t n = estimate->vertex_count;
-    const struct scheduler_worker *slot = find_worker(scheduler, estimate);
+    /* On an idle service the group gets a large graph, or one that fits no single device. */
+    const struct scheduler_worker *slot =
+        n < SCHEDULER_GROUP_VERTICES_MIN ? dispatch_fitting_worker(scheduler, n, estimate->cost)
+                                         : NULL;
+    slot = slot != NULL ? slot : dispatch_largest_worker(scheduler, estimate->cost);
     const uint64_t result_bytes =
         ledger_result_bytes(RESULT_FORM_MATRIX, n, estimate->edge_count, kind);
     const uint64_t graph_bytes = ledger_graph_bytes(n, estimate->edge_count, WEIGHT_INTEGER);
@@ -329,8 +317,8 @@ static void measure_job(const struct scheduler *scheduler, struct estimate *esti
     }
     estimate->result = (struct result_summary){
         .form = RESULT_FORM_MATRIX, .reason = RESULT_REASON_FITS, .bytes = result_bytes};
-    estimate->solver = slot->opening.facts.device.solver;
-    estimate->device = slot->opening.facts.device.name;
+    estimate->solver = slot->facts->device.solver;
+    estimate->device = slot->facts->device.name;
     estimate->device_bytes = solve.device_bytes < INT64_MAX ? solve.device_bytes : INT64_MAX;
     estimate->disk_bytes = add_bytes(result_bytes, graph_bytes);
     estimate->host_bytes = add_bytes(estimate->disk_bytes,
@@ -371,7 +359,7 @@ static void answer_stored(struct pool_work *work)
     if (stored->status == STATUS_OK) {
         judge_fit(scheduler, &stored->look, &stored->estimate);
         answer_body(stored->call, 200, estimate_print(&stored->estimate));
-    } else if (graph_table_find(scheduler->graphs, work->tenant, stored->graph_id) == NULL) {
+    } else if (graph_table_find(&scheduler->graphs, work->tenant, stored->graph_id) == NULL) {
         answer_no_such(stored->call);
     } else {
         answer_status(stored->call, stored->status, "The stored graph cannot be read.");

@@ -29,7 +29,7 @@ static enum status tell_damage(void *context, const struct catalogue_damage *dam
     const bool is_graph =
         strcmp(damage->what, "graph") == 0 || strcmp(damage->what, "graph_file") == 0;
     struct job *job;
-    TAILQ_FOREACH(job, &restore->scheduler->jobs->all, in_table)
+    TAILQ_FOREACH(job, &restore->scheduler->jobs.all, in_table)
     {
         if (is_graph && job->row.state == JOB_DONE && strcmp(job->row.graph_id, damage->id) == 0) {
             job->row.state = JOB_QUEUED;
@@ -54,7 +54,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
     struct graph_entry *entry;
     struct tenant *tenant;
     STATUS_TRY(scheduler_tenant(restore->scheduler, row->tenant, &tenant));
-    STATUS_TRY(graph_table_add(restore->scheduler->graphs, tenant, row, &entry));
+    STATUS_TRY(graph_table_add(&restore->scheduler->graphs, tenant, row, &entry));
     graph_entry_commit(entry, true);
     restore->graphs++;
     /* Damaged coordinates were removed before; a later read failure is reported by a query. */
@@ -69,7 +69,7 @@ static enum status restore_graph(void *context, const struct graph_row *row)
 static enum status restore_name(void *context, const struct name_row *row)
 {
     struct restore *restore = context;
-    struct graph_table *graphs = restore->scheduler->graphs;
+    struct graph_table *graphs = &restore->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, row->graph_id);
     if (entry == NULL) {
         tell_without_graph(restore, "name_without_graph", row->name);
@@ -102,7 +102,7 @@ static enum status restore_result(void *context, const struct result_row *row)
 {
     struct restore *restore = context;
     struct scheduler *scheduler = restore->scheduler;
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, row->graph_id);
     if (entry == NULL) {
         return STATUS_OK;
     }
@@ -122,27 +122,18 @@ static enum status restore_result(void *context, const struct result_row *row)
     return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
-/* An unreadable report is dropped; the rest of the row is used. */
 static enum status restore_job(void *context, const struct job_row *row)
 {
     struct restore *restore = context;
     struct scheduler *scheduler = restore->scheduler;
     struct job *job;
-    enum status status = job_restore(row, &job);
-    if (status == STATUS_CORRUPT) {
-        struct job_row bare = *row;
-        bare.report = NULL;
-        status = job_restore(&bare, &job);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(job_restore(row, &job));
     struct job *added = job;
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, row->graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, row->graph_id);
     job->graph = entry;
-    status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
+    enum status status = scheduler_tenant(scheduler, row->tenant, &job->tenant);
     if (status == STATUS_OK) {
-        status = job_table_add(scheduler->jobs, &job);
+        status = job_table_add(&scheduler->jobs, &job);
     }
     if (status != STATUS_OK) {
         job_destroy(job);
@@ -151,10 +142,10 @@ static enum status restore_job(void *context, const struct job_row *row)
     if (entry != NULL) {
         entry->latest_job = added;
         results_bind_latest(scheduler, added);
-        if (added->row.state == JOB_DONE &&
-            graph_table_find_name(scheduler->graphs, added->tenant, added->report.moves) == entry) {
+        if (added->row.state == JOB_DONE && graph_table_find_name(&scheduler->graphs, added->tenant,
+                                                                  added->report.moves) == entry) {
             STATUS_TRY(
-                graph_table_name(scheduler->graphs, added->report.moves, entry, added->number));
+                graph_table_name(&scheduler->graphs, added->report.moves, entry, added->number));
         }
     }
     restore->jobs++;
@@ -224,7 +215,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
         return problem_set(reterr, status, "The catalogue cannot be read.");
     }
     struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs->all, in_table)
+    TAILQ_FOREACH(job, &scheduler->jobs.all, in_table)
     {
         if (!job_state_is_final(job->row.state)) {
             /* The graph of a finished job may have been deleted. */
@@ -234,7 +225,7 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
             restart_job(&restore, job);
         }
     }
-    TAILQ_FOREACH_REVERSE(job, &scheduler->jobs->all, job_list, in_table)
+    TAILQ_FOREACH_REVERSE(job, &scheduler->jobs.all, job_list, in_table)
     {
         restart_lost(&restore, job);
     }
@@ -247,10 +238,10 @@ enum status restore_tables(struct scheduler *scheduler, struct problem *reterr)
 void restore_queue(struct scheduler *scheduler)
 {
     struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs->all, in_table)
+    TAILQ_FOREACH(job, &scheduler->jobs.all, in_table)
     {
         if (job_state_is_final(job->row.state)) {
-            job_table_end(scheduler->jobs, job);
+            job_table_end(&scheduler->jobs, job);
         } else if (job->graph == NULL) {
             problem_set(&job->report.problem, STATUS_CORRUPT, "The stored graph %s is lost.",
                         job->row.graph_id);
@@ -266,7 +257,7 @@ void restore_queue(struct scheduler *scheduler)
     }
     /* Deletes graphs that a kill has left. Deletions are asynchronous: the list stays unchanged. */
     const struct graph_entry *entry;
-    LIST_FOREACH(entry, &scheduler->graphs->all, in_table)
+    LIST_FOREACH(entry, &scheduler->graphs.all, in_table)
     {
         names_delete_old_graph(scheduler, entry->row.id);
     }

@@ -234,10 +234,10 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
     const uint32_t owner = tenant_number(call->tenant);
     struct result *result = result_table_find(scheduler->results, owner, call->key);
     if (result == NULL) {
-        const struct job *job = job_table_find(scheduler->jobs, call->tenant, call->key);
+        const struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
         const struct graph_entry *entry =
             job != NULL && job->row.state == JOB_DONE
-                ? graph_table_find(scheduler->graphs, call->tenant, job->row.graph_id)
+                ? graph_table_find(&scheduler->graphs, call->tenant, job->row.graph_id)
                 : NULL;
         if (entry == NULL || entry->results[job->row.kind].result == NULL) {
             return false;
@@ -254,7 +254,7 @@ bool results_find(struct scheduler *scheduler, const struct call *call)
 /* The graph stays in the table with its file, which an upload of the same graph replaces. */
 void results_note_damaged_graph(const struct scheduler *scheduler, const char *graph_id)
 {
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, graph_id);
     if (entry != NULL && entry->state == GRAPH_STORED) {
         entry->state = GRAPH_DAMAGED;
         log_write(LOG_ERROR, "graph_damaged", LOG_TEXT("graph", graph_id));
@@ -273,7 +273,7 @@ static void job_stored(struct commit *commit)
     if (commit->change.status != STATUS_OK) {
         ledger_release(scheduler, job->tenant, &job->held, job->held);
         commit->entry->active_jobs--;
-        job_table_remove(scheduler->jobs, job);
+        job_table_remove(&scheduler->jobs, job);
         return;
     }
     job->durability = JOB_ACCEPTED;
@@ -295,18 +295,18 @@ static void add_job(struct commit *commit, enum kind kind, enum result_form form
     }
     const struct job *solver = entry->latest_job;
     job->graph = entry;
-    job->tenant = entry->tenant != NULL ? entry->tenant : scheduler->nobody;
+    job->tenant = entry->tenant;
     job_set_graph(job, entry->row.vertex_count, &entry->row.summary);
     job->report.result = (struct result_summary){.form = form, .reason = RESULT_REASON_ASKED};
     job->row.verify = solver != NULL && solver->row.kind == kind && solver->row.verify;
     job->row.priority = solver != NULL ? solver->row.priority : 0;
     struct job *added = job;
-    if (job_table_add(scheduler->jobs, &job) != STATUS_OK) {
+    if (job_table_add(&scheduler->jobs, &job) != STATUS_OK) {
         job_destroy(job);
         return;
     }
     if (commit_add_job(commit, added) != STATUS_OK) {
-        job_table_remove(scheduler->jobs, added);
+        job_table_remove(&scheduler->jobs, added);
         return;
     }
     entry->latest_job = added;
@@ -316,7 +316,7 @@ static void add_job(struct commit *commit, enum kind kind, enum result_form form
 
 static void replace_result(struct scheduler *scheduler, const struct result *result)
 {
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, result_graph_id(result));
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, result_graph_id(result));
     const enum kind kind = result_kind(result);
     struct commit *commit = NULL;
     if (entry == NULL || entry->state == GRAPH_DELETING || entry->results[kind].result != result ||

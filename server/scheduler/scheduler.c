@@ -174,7 +174,7 @@ void scheduler_settle(struct scheduler *scheduler)
     metrics_set(METRIC_JOBS_RUNNING, count_running(scheduler));
     metrics_set(METRIC_WORKERS, count_ready(scheduler));
     metrics_set(METRIC_QUEUE_LIMIT, scheduler->config->queue_limit);
-    metrics_set(METRIC_READY, atomic_load(&scheduler->admission.ready));
+    metrics_set(METRIC_READY, count_ready(scheduler) > 0);
     metrics_set(METRIC_DRAINING, atomic_load(&scheduler->admission.draining));
     void (*lost)(void *context, enum status why) = scheduler->lost;
     if (scheduler->lost_status != STATUS_OK && lost != NULL) {

@@ -15,7 +15,6 @@ struct scheduler;
 /* State that HTTP threads read without a call: whether new work is accepted, and its limits.
  * Atomics, written by the loop thread. */
 struct admission {
-    atomic_bool ready;    /* a worker has a solver */
     atomic_bool draining; /* no new jobs; readiness is 503 */
     atomic_bool full;     /* the disk is full: new work is refused, queries are answered */
     atomic_ullong

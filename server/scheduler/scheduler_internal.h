@@ -19,9 +19,9 @@
 struct scheduler_worker {
     struct scheduler *scheduler;
     struct worker *worker;
-    struct worker_opening opening;
-    struct job *job;  /* running job; NULL = the worker is idle */
-    struct task task; /* lent to the worker while it has a job */
+    const struct worker_facts *facts; /* of the worker's opening */
+    struct job *job;                  /* running job; NULL = the worker is idle */
+    struct task task;                 /* lent to the worker while it has a job */
 };
 
 /* Work for the end of the turn. */
@@ -63,17 +63,16 @@ struct scheduler {
     uint32_t vertex_limit[COST_COUNT]; /* by graph_cost */
     struct scheduler_worker *workers[DEVICE_LIMIT];
     uint32_t worker_count;
-    uint32_t opening_count; /* workers that have reported their opening */
-    uint32_t next_worker;   /* index of the worker that gets a job first */
+    uint32_t next_worker; /* index of the worker that gets a job first */
     /* The worker that uses the devices of all others together; NULL = none. It and the others never
      * work at once. */
     struct scheduler_worker *group;
 
-    struct job_table *jobs;
+    struct job_table jobs;
     struct job_queue queue;
     struct tenant *tenants;
     struct tenant *nobody; /* the tenant without a name */
-    struct graph_table *graphs;
+    struct graph_table graphs;
     struct ledger ledger;
     struct result_list items; /* the least recently used result first */
     uint32_t submissions;     /* submissions under way, including parked ones */
@@ -84,8 +83,7 @@ struct scheduler {
     LIST_HEAD(, name_move) moves;     /* pending moves of names */
     LIST_HEAD(, call) waiting;        /* calls that wait for a job */
     uint32_t event_count;             /* event streams among them */
-    double deadline_at_s;   /* lower bound of the deadlines of unfinished jobs; 0 = none */
-    double typical_solve_s; /* moving average, for Retry-After */
+    double typical_solve_s;           /* moving average, for Retry-After */
     atomic_uint calls_open;
     struct scheduler_marks marks;
 

@@ -6,7 +6,6 @@
 #include "server/scheduler/waiters.h"
 #include "server/solver/host_memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +18,6 @@
 
 /* ---- Workers ---- */
 
-static void deliver_opening(struct message *message)
-{
-    const struct worker_opening *opening = (struct worker_opening *)message;
-    struct scheduler_worker *slot = opening->context;
-    slot->scheduler->opening_count++;
-}
-
 static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t gpu_index,
                                 uint32_t gpu_members)
 {
@@ -35,8 +27,6 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     }
     const bool keeps_plans = scheduler->config->solver.plans != SOLVER_PLANS_NONE;
     slot->scheduler = scheduler;
-    slot->opening.message.deliver = deliver_opening;
-    slot->opening.context = slot;
     const bool is_process = scheduler->config->isolation == WORKER_PROCESS;
     struct worker_config config = {
         .setup = {.solver = scheduler->config->solver,
@@ -56,7 +46,6 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
                     keeps_plans ? scheduler->config->plan_budget_bytes : 0},
         .home = scheduler->mailbox,
         .finished = dispatch_receive_task,
-        .opening = &slot->opening,
     };
     enum status status = worker_start(&config, &slot->worker);
     if (status != STATUS_OK) {
@@ -67,12 +56,11 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
     return STATUS_OK;
 }
 
-/* Waits for the workers, delivering their openings here as the loop does not run yet. */
 static void wait_for_openings(struct scheduler *scheduler)
 {
-    while (scheduler->opening_count < scheduler->worker_count) {
-        struct message *message = mailbox_wait(scheduler->mailbox);
-        message->deliver(message);
+    for (uint32_t i = 0; i < scheduler->worker_count; i++) {
+        struct scheduler_worker *slot = scheduler->workers[i];
+        slot->facts = slot->facts != NULL ? slot->facts : worker_wait_opened(slot->worker);
     }
 }
 
@@ -82,7 +70,7 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
     uint32_t kept = 0;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         struct scheduler_worker *slot = scheduler->workers[i];
-        const struct worker_facts *facts = &slot->opening.facts;
+        const struct worker_facts *facts = slot->facts;
         if (facts->status == STATUS_OK) {
             scheduler->workers[kept++] = slot;
             memcpy(scheduler->queue.pace_s, facts->pace_s, sizeof(facts->pace_s));
@@ -101,7 +89,6 @@ static void drop_unopened(struct scheduler *scheduler, struct problem *ret_probl
         free(slot);
     }
     scheduler->worker_count = kept;
-    scheduler->opening_count = kept;
 }
 
 /* The first worker reports the number of GPUs: counting them opens the driver, which the daemon
@@ -111,7 +98,7 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
     const enum solver_group group = scheduler->config->solver.group;
     enum status status = start_worker(scheduler, true, 0, group == SOLVER_GROUP_ALL ? 0 : 1);
     wait_for_openings(scheduler);
-    uint32_t count = status == STATUS_OK ? scheduler->workers[0]->opening.facts.gpu_count : 0;
+    uint32_t count = status == STATUS_OK ? scheduler->workers[0]->facts->gpu_count : 0;
     count = group == SOLVER_GROUP_ALL ? 1 : count;
     for (uint32_t i = 1; i < count && i < SOLVE_DEVICES_MAX && status == STATUS_OK; i++) {
         status = start_worker(scheduler, true, i, 1);
@@ -123,7 +110,7 @@ static enum status open_gpus(struct scheduler *scheduler, struct problem *ret_pr
     wait_for_openings(scheduler);
     drop_unopened(scheduler, ret_problem);
     const uint32_t kept = scheduler->worker_count;
-    if (kept > 1 && scheduler->workers[kept - 1]->opening.facts.device.members > 1) {
+    if (kept > 1 && scheduler->workers[kept - 1]->facts->device.members > 1) {
         scheduler->group = scheduler->workers[kept - 1];
     }
     return status;
@@ -172,28 +159,16 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
 
 /* ---- Size limits of graphs ---- */
 
-/* Limits n by the size of the disk. Its free space changes, and is checked for each job. */
-static uint32_t disk_limit(uint64_t disk_bytes, enum kind kind)
-{
-    double n = floor(sqrt((double)disk_bytes / (double)kind_size(kind)));
-    return n < (double)(NO_VERTEX - 1) ? (uint32_t)n : NO_VERTEX - 1;
-}
-
-/* Returns the smallest of three limits, with its reason. */
+/* Returns the smaller of two limits, with its reason. The space on the disk is checked for each
+ * job. */
 static uint32_t limit_of_cost(const struct scheduler *scheduler, uint32_t cost, char *reason,
                               size_t size)
 {
-    const struct worker_opening *opening = &dispatch_largest_worker(scheduler, cost)->opening;
-    const enum kind kind = cost_kind(cost);
-    bool gpu = strcmp(opening->facts.device.solver, "gpu") == 0;
-    uint64_t disk_bytes = store_disk_bytes(scheduler->store);
-    uint32_t limit = opening->facts.vertex_limit[cost];
-    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? opening->facts.device.name : "host",
-             (double)opening->facts.device.memory_bytes / GIB);
-    if (disk_limit(disk_bytes, kind) < limit) {
-        limit = disk_limit(disk_bytes, kind);
-        snprintf(reason, size, "disk of %.1f GiB", (double)disk_bytes / GIB);
-    }
+    const struct worker_facts *facts = dispatch_largest_worker(scheduler, cost)->facts;
+    bool gpu = strcmp(facts->device.solver, "gpu") == 0;
+    uint32_t limit = facts->vertex_limit[cost];
+    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? facts->device.name : "host",
+             (double)facts->device.memory_bytes / GIB);
     if (scheduler->config->vertex_limit > 0 && scheduler->config->vertex_limit <= limit) {
         limit = scheduler->config->vertex_limit;
         snprintf(reason, size, "graph.vertex_limit");
@@ -237,7 +212,7 @@ static enum status open_workers(struct scheduler *scheduler, struct problem *ret
 {
     STATUS_TRY(open_by_choice(scheduler, reterr));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
-        scheduler->devices.devices[i] = scheduler->workers[i]->opening.facts.device;
+        scheduler->devices.devices[i] = scheduler->workers[i]->facts->device;
         scheduler->devices.health[i] = worker_health_of(scheduler->workers[i]->worker);
     }
     scheduler->devices.count = scheduler->worker_count;
@@ -246,7 +221,6 @@ static enum status open_workers(struct scheduler *scheduler, struct problem *ret
               LOG_TEXT("gpu_reason", scheduler->devices.gpu_reason),
               LOG_NUMBER("vertex_limit", scheduler->admission.vertex_limit),
               LOG_TEXT("limit_reason", scheduler->admission.limit_reason));
-    atomic_store(&scheduler->admission.ready, true);
     return STATUS_OK;
 }
 
@@ -273,8 +247,6 @@ static enum status open_tables(struct scheduler *scheduler)
         scheduler->handles_open++;
     }
     STATUS_TRY(mailbox_create(wake_loop, &scheduler->wake, &scheduler->mailbox));
-    STATUS_TRY(job_table_create(&scheduler->jobs));
-    STATUS_TRY(graph_table_create(&scheduler->graphs));
     return scheduler_tenant(scheduler, "", &scheduler->nobody);
 }
 
@@ -307,6 +279,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
     scheduler->loop = loop;
     STAILQ_INIT(&scheduler->parked);
     TAILQ_INIT(&scheduler->items);
+    job_table_init(&scheduler->jobs);
     scheduler->config = config;
     scheduler->store = store;
     scheduler->results = table;
@@ -334,7 +307,7 @@ enum status scheduler_create(uv_loop_t *loop, const struct config *config, struc
 void scheduler_drain_faster(struct scheduler *scheduler)
 {
     struct job *job;
-    TAILQ_FOREACH(job, &scheduler->jobs->unfinished, in_list)
+    TAILQ_FOREACH(job, &scheduler->jobs.unfinished, in_list)
     {
         if (job->row.state == JOB_RUNNING) {
             job_stop(job, JOB_STOP_DRAIN);
@@ -368,8 +341,8 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
 static void free_scheduler(struct scheduler *scheduler)
 {
     mailbox_destroy(scheduler->mailbox);
-    job_table_destroy(scheduler->jobs);
-    graph_table_destroy(scheduler->graphs);
+    job_table_finish(&scheduler->jobs);
+    graph_table_finish(&scheduler->graphs);
     tenant_free_all(scheduler->tenants);
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         free(scheduler->workers[i]);

@@ -20,7 +20,7 @@ static struct submission *begin_submission(struct scheduler *scheduler, struct c
 {
     struct submission *submission = calloc(1, sizeof(*submission));
     if (submission == NULL) {
-        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        answer_not_stored(call, STATUS_NO_MEMORY);
         return NULL;
     }
     submission->scheduler = scheduler;
@@ -210,7 +210,7 @@ static const struct graph_entry *find_loser(const struct submission *submission,
                                             const struct graph_entry *entry)
 {
     const struct graph_entry *owner =
-        graph_table_find(submission->scheduler->graphs, submission->tenant,
+        graph_table_find(&submission->scheduler->graphs, submission->tenant,
                          submission->call->submit.parameters.name);
     return owner != entry ? owner : NULL;
 }
@@ -224,7 +224,7 @@ static enum status create_job(struct submission *submission, struct graph_entry 
     STATUS_TRY(print_fingerprint(submission, fingerprint));
     STATUS_TRY(job_create(entry->row.id, submission->kind, clock_wall_s(), &job));
     memcpy(job->row.fingerprint, fingerprint, sizeof(fingerprint));
-    job->number = submission->scheduler->jobs->last_number + 1;
+    job->number = submission->scheduler->jobs.last_number + 1;
     job->tenant = call->tenant;
     job->graph = entry;
     job->quota_bytes = call->quota.stored_bytes;
@@ -295,7 +295,7 @@ static enum status prepare_job(struct submission *submission, struct graph_entry
     STATUS_TRY(create_commit(submission, entry, *ret_job, accept_stored_job, ret_commit));
     names_add_row(scheduler, *ret_job, *ret_commit);
     STATUS_TRY(commit_add_job(*ret_commit, *ret_job));
-    return job_table_add(scheduler->jobs, ret_job);
+    return job_table_add(&scheduler->jobs, ret_job);
 }
 
 static enum status accept_job(struct submission *submission, struct graph_entry *entry)
@@ -342,7 +342,7 @@ static enum status add_entry(struct submission *submission, struct graph_entry *
         memcpy(row.parent, submission->change.parent_id, sizeof(row.parent));
         row.of_name = submission->change.name[0] != '\0';
     }
-    return graph_table_add(submission->scheduler->graphs, submission->tenant, &row, ret_entry);
+    return graph_table_add(&submission->scheduler->graphs, submission->tenant, &row, ret_entry);
 }
 
 /* Checks If-Match and If-None-Match of a name. A name that is about to move has no tag, as its new
@@ -421,7 +421,7 @@ static enum status check_name(struct submission *submission, const struct graph_
     struct call *call = submission->call;
     const char *name = call->submit.parameters.name;
     const struct graph_entry *owner =
-        graph_table_find(submission->scheduler->graphs, submission->tenant, name);
+        graph_table_find(&submission->scheduler->graphs, submission->tenant, name);
     const struct graph_entry *loser = find_loser(submission, entry);
     STATUS_TRY(check_conditions(submission, owner));
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
@@ -467,7 +467,7 @@ void submit_answer_repeat(struct submission *submission, struct job *earlier)
     struct call *call = submission->call;
     char fingerprint[FINGERPRINT_SIZE];
     if (print_fingerprint(submission, fingerprint) != STATUS_OK) {
-        answer_status(call, STATUS_NO_MEMORY, "There is not enough memory for the request.");
+        answer_not_stored(call, STATUS_NO_MEMORY);
     } else if (strcmp(fingerprint, earlier->row.fingerprint) != 0) {
         answer_status(call, STATUS_IDEMPOTENCY_MISMATCH,
                       "This Idempotency-Key was used for another request.");
@@ -483,7 +483,7 @@ struct job *submit_find_repeated(const struct submission *submission)
 {
     const struct call *call = submission->call;
     return call->kind != CALL_STORE_GRAPH
-               ? job_table_find_key(submission->scheduler->jobs, call->tenant,
+               ? job_table_find_key(&submission->scheduler->jobs, call->tenant,
                                     call->submit.idempotency_key)
                : NULL;
 }
@@ -551,7 +551,7 @@ static bool start_look(struct submission *submission, const struct graph_entry *
 static void accept_submission(struct submission *submission)
 {
     struct scheduler *scheduler = submission->scheduler;
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, submission->graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, submission->graph_id);
     struct job *earlier = submit_find_repeated(submission);
     const char *name = submission->source == SUBMISSION_CHANGE
                            ? submission->change.name
@@ -568,7 +568,7 @@ static void accept_submission(struct submission *submission)
     } else if (!start_look(submission, entry)) {
         submit_end_with(submission, accept_new(submission, &entry));
         if (entry != NULL) {
-            graph_table_drop(scheduler->graphs, entry);
+            graph_table_drop(&scheduler->graphs, entry);
         }
     }
 }
@@ -643,7 +643,7 @@ void submit_finish_graph(struct submission *submission)
     const struct graph_entry *placed =
         submission->source == SUBMISSION_CHANGE
             ? submission->change.parent
-            : graph_table_find_name(scheduler->graphs, submission->tenant, name);
+            : graph_table_find_name(&scheduler->graphs, submission->tenant, name);
     if (placed != NULL) {
         memcpy(submission->placed_id, placed->row.id, sizeof(placed->row.id));
     }

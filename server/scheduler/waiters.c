@@ -28,7 +28,8 @@ static void alarm_rang(uv_timer_t *alarm)
     scheduler_wake(scheduler);
 }
 
-void waiters_set_alarm(struct scheduler *scheduler, double at_s)
+/* Sets the alarm to fire at this time or earlier. */
+static void set_alarm(struct scheduler *scheduler, double at_s)
 {
     if (scheduler->alarm_at_s > 0 && scheduler->alarm_at_s <= at_s) {
         return;
@@ -43,10 +44,7 @@ void waiters_set_alarm(struct scheduler *scheduler, double at_s)
 void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job)
 {
     if (job->deadline_at_s > 0) {
-        if (scheduler->deadline_at_s <= 0 || job->deadline_at_s < scheduler->deadline_at_s) {
-            scheduler->deadline_at_s = job->deadline_at_s;
-        }
-        waiters_set_alarm(scheduler, job->deadline_at_s);
+        set_alarm(scheduler, job->deadline_at_s);
     }
 }
 
@@ -169,7 +167,7 @@ static void hold_call(struct scheduler *scheduler, struct call *call, struct job
     LIST_INSERT_HEAD(&job->waiters, call, of_job);
     LIST_INSERT_HEAD(&scheduler->waiting, call, in_waiting);
     if (call->kind != CALL_EVENTS) {
-        waiters_set_alarm(scheduler, call->expires_at_s);
+        set_alarm(scheduler, call->expires_at_s);
     } else if (scheduler->event_count++ == 0) {
         uv_update_time(scheduler->loop);
         uv_timer_start(&scheduler->watch_tick, watch_ticked, TICK_MS, TICK_MS);
@@ -200,7 +198,7 @@ void waiters_hold(struct scheduler *scheduler, struct call *call, struct job *jo
 
 void waiters_stream(struct scheduler *scheduler, struct call *call)
 {
-    struct job *job = answer_find_job(scheduler, call, call->key);
+    struct job *job = job_table_find(&scheduler->jobs, call->tenant, call->key);
     if (job == NULL) {
         answer_no_such(call);
     } else if (!call->place.begun && job_state_is_final(job->row.state) &&
@@ -251,7 +249,7 @@ void waiters_expire(struct scheduler *scheduler)
         if (call->expires_at_s <= now_s) {
             waiters_release(scheduler, call);
         } else if (call->kind != CALL_EVENTS) {
-            waiters_set_alarm(scheduler, call->expires_at_s);
+            set_alarm(scheduler, call->expires_at_s);
         }
     }
 }

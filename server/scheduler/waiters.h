@@ -20,7 +20,5 @@ void waiters_wake(struct scheduler *scheduler);
 void waiters_expire(struct scheduler *scheduler);
 /* Ends every event stream with the current state, or every other wait. */
 void waiters_end(struct scheduler *scheduler, bool streams);
-/* Sets the alarm to fire at this time or earlier. */
-void waiters_set_alarm(struct scheduler *scheduler, double at_s);
 /* Sets the alarm for the deadline of the job, if it has one. */
 void waiters_watch_deadline(struct scheduler *scheduler, const struct job *job);

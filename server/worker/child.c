@@ -115,8 +115,7 @@ static bool receive_task(struct child *child, struct task *task)
 
 static void report_task(const struct child *child, struct task *task)
 {
-    const struct solve_outcome *outcome = &task->outcome;
-    struct wire_message message;
+    struct wire_message message = {.type = WIRE_DONE};
     /* After a sticky error neither results nor calls to the device can be trusted. */
     if (task->status == STATUS_DEVICE_LOST) {
         _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
@@ -124,15 +123,6 @@ static void report_task(const struct child *child, struct task *task)
     /* Unmaps the file before it reports, so that the daemon reads a file that no longer changes. */
     result_file_destroy(task->file);
     task->file = NULL;
-    for (size_t sent = 0; sent < outcome->cycle_length; sent += message.body.cycle.count) {
-        const size_t left = outcome->cycle_length - sent;
-        struct wire_cycle *cycle = &message.body.cycle;
-        message = (struct wire_message){.type = WIRE_CYCLE};
-        cycle->count = left < WIRE_CYCLE_VERTICES ? (uint32_t)left : WIRE_CYCLE_VERTICES;
-        memcpy(cycle->vertices, outcome->cycle + sent, cycle->count * sizeof(*cycle->vertices));
-        send_message(child, &message);
-    }
-    message = (struct wire_message){.type = WIRE_DONE};
     wire_write_done(task, &message.body.done);
     solver_get_figures(child->solver.solver, &message.body.done.figures);
     task_finish(task);
@@ -149,8 +139,7 @@ static void set_up_process(void)
     }
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file >= 0) {
-        const ssize_t ignored = write(file, OOM_SCORE, strlen(OOM_SCORE));
-        (void)ignored;
+        (void)!write(file, OOM_SCORE, strlen(OOM_SCORE));
         close(file);
     }
 }

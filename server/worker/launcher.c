@@ -60,7 +60,7 @@ static int listen_for_rank(char ret_name[NAME_SIZE])
 
 int worker_launcher_accept(const struct worker_launcher *launcher)
 {
-    const int socket = accept4(launcher->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int socket = accept4(launcher->listener, NULL, NULL, SOCK_CLOEXEC);
     if (socket >= 0 && !has_our_user(socket)) {
         close(socket);
         return -1;

@@ -5,7 +5,6 @@
 #include "server/worker/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -71,7 +70,6 @@ enum status worker_process_start(struct worker_process *process)
     } else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
         return STATUS_NO_MEMORY;
     } else {
-        CHECK(fcntl(sockets[0], F_SETFL, O_NONBLOCK) == 0);
         process->socket = sockets[0];
         process->pidfd = start_process(sockets[1], &process->pid);
         close(sockets[1]);
@@ -162,14 +160,14 @@ static void watch_from_now(struct worker_process *process, double stall_s, doubl
     worker_watch_begin(&process->watch, stall_s, allowance_s);
 }
 
-/* Waits until the socket is ready for events or closed, or, with wakeup, until that is readable.
+/* Waits until the socket is readable or closed, or, with wakeup, until that is readable.
  * Ranks that have not connected: waits for that or their end. Counts ticks, not time, so that a
  * tick that lasted long because this thread did not run is a short one. */
-static enum task_loss await(struct worker_process *process, short events, bool wakeup)
+static enum task_loss await(struct worker_process *process, bool wakeup)
 {
     const bool is_connected = process->socket >= 0;
     struct pollfd files[] = {
-        {.fd = is_connected ? process->socket : process->launcher->listener, .events = events},
+        {.fd = is_connected ? process->socket : process->launcher->listener, .events = POLLIN},
         {.fd = wakeup ? process->wakeup : -1, .events = POLLIN},
         {.fd = is_connected ? -1 : process->pidfd, .events = POLLIN}};
     const uint32_t tick = process->stall_s * 1000 / TICKS_PER_STALL;
@@ -188,28 +186,16 @@ static enum task_loss await(struct worker_process *process, short events, bool w
     return loss;
 }
 
-static enum task_loss send_message(struct worker_process *process,
-                                   const struct wire_message *message, const int *descriptors)
+/* Sends a message and receives the answer, which has no descriptors. */
+static enum task_loss exchange(struct worker_process *process, struct wire_message *message,
+                               const int *descriptors)
 {
-    enum task_loss loss = TASK_LOSS_NONE;
-    enum status status;
-    while ((status = wire_send(process->socket, message, descriptors)) == STATUS_NOT_READY &&
-           loss == TASK_LOSS_NONE) {
-        loss = await(process, POLLOUT, false);
+    if (wire_send(process->socket, message, descriptors) != STATUS_OK) {
+        return TASK_LOSS_EXIT;
     }
-    return status == STATUS_IO ? TASK_LOSS_EXIT : loss;
-}
-
-/* Receives a message, which has no descriptors. */
-static enum task_loss receive_message(struct worker_process *process,
-                                      struct wire_message *ret_message)
-{
-    enum task_loss loss = TASK_LOSS_NONE;
-    enum status status;
-    while ((status = wire_receive(process->socket, ret_message, NULL)) == STATUS_NOT_READY &&
-           loss == TASK_LOSS_NONE) {
-        loss = await(process, POLLIN, false);
-    }
+    const enum task_loss loss = await(process, false);
+    const enum status status =
+        loss == TASK_LOSS_NONE ? wire_receive(process->socket, message, NULL) : STATUS_OK;
     return status == STATUS_IO        ? TASK_LOSS_EXIT
            : status == STATUS_CORRUPT ? TASK_LOSS_PROTOCOL
                                       : loss;
@@ -219,7 +205,7 @@ static enum task_loss accept_rank(struct worker_process *process)
 {
     enum task_loss loss = TASK_LOSS_NONE;
     while (process->socket < 0 && loss == TASK_LOSS_NONE) {
-        loss = await(process, POLLIN, false);
+        loss = await(process, false);
         if (loss == TASK_LOSS_NONE) {
             process->socket = worker_launcher_accept(process->launcher);
         }
@@ -235,10 +221,7 @@ enum task_loss worker_process_open(struct worker_process *process, const struct 
     watch_from_now(process, OPEN_ALLOWANCE_S, 0);
     enum task_loss loss = process->launcher != NULL ? accept_rank(process) : TASK_LOSS_NONE;
     if (loss == TASK_LOSS_NONE) {
-        loss = send_message(process, &message, &process->shared_descriptor);
-    }
-    if (loss == TASK_LOSS_NONE) {
-        loss = receive_message(process, &message);
+        loss = exchange(process, &message, &process->shared_descriptor);
     }
     worker_watch_idle(&process->watch, process->stall_s);
     if (loss != TASK_LOSS_NONE) {
@@ -288,35 +271,24 @@ enum task_loss worker_process_solve(struct worker_process *process, struct task 
                                            .has_order_file = has_order_file};
     memcpy(message.body.task.graph_id, task->graph_id, sizeof(task->graph_id));
     watch_from_now(process, process->stall_s, allow_s(model, task));
-    enum task_loss loss = send_message(process, &message, descriptors);
-    while (loss == TASK_LOSS_NONE) {
-        loss = receive_message(process, &message);
-        if (loss != TASK_LOSS_NONE) {
-            break;
-        }
-        enum status status = STATUS_CORRUPT;
-        if (message.type == WIRE_CYCLE) {
-            status = wire_read_cycle(&message.body.cycle, task);
-        } else if (message.type == WIRE_DONE) {
-            status = wire_read_done(&message.body.done, task);
-        }
-        /* A process that has lost its device must exit with a code instead. */
-        if (status != STATUS_OK ||
-            (message.type == WIRE_DONE && task->status == STATUS_DEVICE_LOST)) {
-            loss = TASK_LOSS_PROTOCOL;
-        } else if (message.type == WIRE_DONE) {
-            solver_set_figures(model, &message.body.done.figures);
-            break;
-        }
-    }
+    const enum task_loss loss = exchange(process, &message, descriptors);
     worker_watch_idle(&process->watch, process->stall_s);
-    return loss;
+    if (loss != TASK_LOSS_NONE) {
+        return loss;
+    }
+    /* A process that has lost its device must exit with a code instead. */
+    if (message.type != WIRE_DONE || wire_read_done(&message.body.done, task) != STATUS_OK ||
+        task->status == STATUS_DEVICE_LOST) {
+        return TASK_LOSS_PROTOCOL;
+    }
+    solver_set_figures(model, &message.body.done.figures);
+    return TASK_LOSS_NONE;
 }
 
 enum task_loss worker_process_wait_idle(struct worker_process *process)
 {
     struct pollfd socket = {.fd = process->socket, .events = POLLIN};
-    const enum task_loss loss = await(process, POLLIN, true);
+    const enum task_loss loss = await(process, true);
     if (loss != TASK_LOSS_NONE || poll(&socket, 1, 0) <= 0) {
         return loss;
     }

@@ -22,7 +22,7 @@ struct worker_process {
 
     pid_t pid;  /* of ranks: the launcher's helper process */
     int pidfd;  /* readable at its end; of ranks: from worker_launcher_run */
-    int socket; /* non-blocking; -1 until rank 0 has connected */
+    int socket; /* -1 until rank 0 has connected */
     bool is_running;
     bool is_stuck; /* killed, but in a driver call, and holds its device */
     struct worker_watch watch;

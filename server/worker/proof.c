@@ -1,5 +1,6 @@
 #include "server/worker/proof.h"
 
+#include "proto/graph_cycle.h"
 #include "server/clock.h"
 #include "server/solver/certificate.h"
 #include "server/store/result.h"
@@ -18,7 +19,9 @@
 /* A pool is used if rows x edges of the sample exceed this: 10 ms of one thread. */
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
-uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
+/* The number of rows of a matrix to prove: as many as cost little compared to its solve, at least
+ * 1, at most sample_rows. */
+static uint32_t count_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
     const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
@@ -29,7 +32,11 @@ uint32_t proof_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t
     return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
 }
 
-uint32_t proof_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed, size_t row_bytes)
+/* The number of rows of a hierarchy to prove. The rows stay in memory, at most about 256 MiB, until
+ * they are proven. After an update that followed arcs one row is proven, as that already takes
+ * longer than the update. */
+static uint32_t count_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed,
+                                     size_t row_bytes)
 {
     const uint32_t most_rows = is_followed ? 1 : HIERARCHY_SAMPLE_ROWS;
     const uint32_t sample = verify                    ? HIERARCHY_VERIFY_ROWS
@@ -99,8 +106,8 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
     const uint32_t n = task->vertex_count;
     const uint32_t sample = is_matrix
-                                ? proof_matrix_rows(sample_rows, n, task->graph->edge_count)
-                                : proof_hierarchy_rows(sample_rows, task->verify, task->is_followed,
+                                ? count_matrix_rows(sample_rows, n, task->graph->edge_count)
+                                : count_hierarchy_rows(sample_rows, task->verify, task->is_followed,
                                                        n * kind_size(task->kind));
     const uint32_t row_count = sample < n ? sample : n;
     struct verification verification;
@@ -147,6 +154,19 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     return status;
 }
 
+/* Finds the negative cycle again that a worker process has reported. */
+static enum status find_cycle(struct task *task)
+{
+    struct solve_outcome *outcome = &task->outcome;
+    const enum status status = graph_negative_cycle(task->graph, &outcome->cycle,
+                                                    &outcome->cycle_length, &outcome->cycle_weight);
+    if (status == STATUS_OK && outcome->cycle_length > 0) {
+        return STATUS_NEGATIVE_CYCLE;
+    }
+    return problem_set(&task->problem, status != STATUS_OK ? status : STATUS_NOT_VERIFIED,
+                       "The negative cycle that the solver saw cannot be found.");
+}
+
 void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     /* Sealed before any row is read, as the seal refuses a truncated file. */
@@ -157,6 +177,8 @@ void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
     }
     if (task->status == STATUS_OK) {
         task->status = check_rows(sample_rows, threads, pool, task);
+    } else if (task->status == STATUS_NEGATIVE_CYCLE && task->outcome.cycle == NULL) {
+        task->status = find_cycle(task);
     }
     if (task->graph != NULL) {
         task->names = task->graph->names;

@@ -120,19 +120,19 @@ void task_open_order_file(const struct task_folders *folders, struct task *task)
                     &task->order_file);
 }
 
-void task_read_record(const struct task *task, struct order_record *record)
+void task_read_record(const struct order_file *file, const struct graph *graph,
+                      struct order_record *record)
 {
-    if (task->order_file.descriptor > 0) {
-        record->words =
-            order_file_read(task->order_file.descriptor,
-                            order_record_limit(task->graph->vertex_count), &record->count);
+    if (file->descriptor > 0) {
+        record->words = order_file_read(file->descriptor, order_record_limit(graph->vertex_count),
+                                        &record->count);
     }
 }
 
-void task_keep_record(const struct task *task, const struct order_record *record)
+void task_keep_record(const struct order_file *file, const struct order_record *record)
 {
-    if (record->fresh && task->order_file.descriptor > 0) {
-        order_file_write(task->order_file.descriptor, record->words, record->count);
+    if (record->fresh && file->descriptor > 0) {
+        order_file_write(file->descriptor, record->words, record->count);
     }
     free(record->words);
 }
@@ -169,21 +169,6 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
 }
 
 /* ---- Signal ---- */
-
-void task_signal_reset(struct task_signal *signal)
-{
-    static const struct task_signal nothing;
-    task_signal_copy(&nothing, signal);
-}
-
-void task_signal_copy(const struct task_signal *from, struct task_signal *to)
-{
-    atomic_store(&to->cancelled, atomic_load(&from->cancelled));
-    atomic_store(&to->placed, atomic_load(&from->placed));
-    atomic_store(&to->rounds_done, atomic_load(&from->rounds_done));
-    atomic_store(&to->rounds_total, atomic_load(&from->rounds_total));
-    to->progress = from->progress;
-}
 
 static void report_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {

@@ -16,8 +16,7 @@
 
 #include <stdatomic.h>
 
-/* The values that worker and loop thread share while a job runs: in the job, or in struct
- * worker_shared if the worker is a process. */
+/* The values that worker and loop thread share while a job runs. They belong to the worker. */
 struct task_signal {
     atomic_bool cancelled;
     atomic_bool placed; /* the result file exists and its disk space is allocated */
@@ -25,11 +24,6 @@ struct task_signal {
     atomic_uint rounds_total;
     struct progress progress; /* progress of the solve, in seconds */
 };
-
-/* Resets the signal before a solve. */
-void task_signal_reset(struct task_signal *signal);
-/* Copies the values one by one; they may change during the copy. */
-void task_signal_copy(const struct task_signal *from, struct task_signal *to);
 
 /* The observer through which the solver updates the signal. */
 struct observer task_signal_observer(struct task_signal *signal);
@@ -65,7 +59,7 @@ struct task {
     struct solve_arc *arcs; /* arcs that differ from the parent; borrowed from the job */
     size_t arc_count;
     uint64_t order_seed;        /* seed for order_file_open */
-    struct task_signal *signal; /* borrowed; worker_signal's, unless that is NULL */
+    struct task_signal *signal; /* worker_signal's, borrowed */
 
     /* Between the daemon's side of a worker and its solver. */
     int graph_descriptor; /* the graph's file, open while status is STATUS_OK */
@@ -107,10 +101,11 @@ void task_open_order_file(const struct task_folders *folders, struct task *task)
 /* Reads the graph from its file. STATUS_CORRUPT also if its vertex count differs from the
  * catalogue's. Sets the problem. */
 MUST_CHECK enum status task_read_graph(struct task *task);
-/* Read the cached order of the graph's pattern before a solve; write an order computed by the
- * solve, and free its words. */
-void task_read_record(const struct task *task, struct order_record *record);
-void task_keep_record(const struct task *task, const struct order_record *record);
+/* Read the cached order of a graph before it is ordered; write an order computed meanwhile, and
+ * free its words. file: zeroed = none. */
+void task_read_record(const struct order_file *file, const struct graph *graph,
+                      struct order_record *record);
+void task_keep_record(const struct order_file *file, const struct order_record *record);
 /* Returns `status`, of a call on the task's result file; on failure sets problem and is_passing. */
 MUST_CHECK enum status task_check_result(struct task *task, enum status status);
 /* Writes a hierarchy of `size` bytes to the result file, or the matrix if hierarchy is NULL. */

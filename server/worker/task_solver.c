@@ -71,10 +71,10 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
                                           .threads = solver->setup->solver.cpu_threads,
                                           .record = &record,
                                           .observer = &observer};
-    task_read_record(task, &record);
+    task_read_record(&task->order_file, task->graph, &record);
     enum status status =
         solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &task->problem);
-    task_keep_record(task, &record);
+    task_keep_record(&task->order_file, &record);
     if (status == STATUS_OK) {
         status = task_write_result(task, bytes, size);
     }
@@ -131,14 +131,14 @@ static enum status solve_task(struct task_solver *solver, struct task *task)
     struct matrix matrix = result_file_matrix(task->file);
     struct statistics statistics = *result_file_statistics(task->file);
     task->outcome.account.statistics = &statistics;
-    task_read_record(task, &record);
+    task_read_record(&task->order_file, task->graph, &record);
     enum status status =
         solve_graph(solver->solver, task->graph, &request, &matrix, &task->outcome, &task->problem);
     task->outcome.account.statistics = NULL;
     if (status == STATUS_OK) {
         status = task_write_result(task, NULL, 0);
     }
-    task_keep_record(task, &record);
+    task_keep_record(&task->order_file, &record);
     return status;
 }
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@ static const struct {
     [WIRE_SETUP] = {BODY_OFFSET + sizeof(struct worker_setup), 1},
     [WIRE_OPENED] = {BODY_OFFSET + sizeof(struct wire_opened), 0},
     [WIRE_TASK] = {BODY_OFFSET + sizeof(struct wire_task), 3},
-    [WIRE_CYCLE] = {BODY_OFFSET + sizeof(struct wire_cycle), 0},
     [WIRE_DONE] = {BODY_OFFSET + sizeof(struct wire_done), 0},
 };
 
@@ -47,11 +45,7 @@ enum status wire_send(int socket, const struct wire_message *message, const int 
     do {
         sent = sendmsg(socket, &head, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
-    if (sent >= 0) {
-        return STATUS_OK;
-    }
-    /* Too many descriptors in flight is transient too. */
-    return errno == EAGAIN || errno == ETOOMANYREFS ? STATUS_NOT_READY : STATUS_IO;
+    return sent >= 0 ? STATUS_OK : STATUS_IO;
 }
 
 enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_descriptors)
@@ -69,7 +63,7 @@ enum status wire_receive(int socket, struct wire_message *ret_message, int *ret_
         got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
     } while (got < 0 && errno == EINTR);
     if (got <= 0) {
-        return got < 0 && errno == EAGAIN ? STATUS_NOT_READY : STATUS_IO;
+        return STATUS_IO;
     }
     /* The kernel has dropped excess descriptors. */
     for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&head); cmsg != NULL;
@@ -118,50 +112,26 @@ void wire_write_done(const struct task *task, struct wire_done *ret_done)
         .outcome = task->outcome,
     };
     ret_done->outcome.cycle = NULL;
+    ret_done->outcome.cycle_length = 0;
     ret_done->outcome.account.statistics = NULL;
 }
 
 enum status wire_read_done(const struct wire_done *done, struct task *task)
 {
-    struct solve_outcome outcome = done->outcome;
-    if (done->status >= STATUS_COUNT || (unsigned)outcome.plan.kind > PLAN_NESTED_DISSECTION ||
-        outcome.account.device_count > SOLVE_DEVICES_MAX ||
-        outcome.cycle_length != task->outcome.cycle_length ||
-        (done->status == STATUS_NEGATIVE_CYCLE) != (outcome.cycle_length > 0)) {
+    const struct solve_outcome *outcome = &done->outcome;
+    if (done->status >= STATUS_COUNT || (unsigned)outcome->plan.kind > PLAN_NESTED_DISSECTION ||
+        outcome->account.device_count > SOLVE_DEVICES_MAX || outcome->cycle_length != 0) {
         return STATUS_CORRUPT;
     }
-    outcome.cycle = task->outcome.cycle;
-    outcome.account.statistics = NULL;
-    task->outcome = outcome;
+    task->outcome = *outcome;
+    task->outcome.cycle = NULL;
+    task->outcome.account.statistics = NULL;
     task->status = (enum status)done->status;
     task->is_passing = done->is_passing;
     task->problem = done->problem;
     task->write_s += done->write_s;
     task->parse_s += done->parse_s;
     end_texts(&task->problem, &task->outcome.device);
-    return STATUS_OK;
-}
-
-/* A simple cycle visits no vertex twice, so it is not longer than the vertex count. */
-enum status wire_read_cycle(const struct wire_cycle *cycle, struct task *task)
-{
-    struct solve_outcome *outcome = &task->outcome;
-    const size_t length = outcome->cycle_length + cycle->count;
-    if (cycle->count == 0 || cycle->count > WIRE_CYCLE_VERTICES || length > task->vertex_count) {
-        return STATUS_CORRUPT;
-    }
-    for (uint32_t i = 0; i < cycle->count; i++) {
-        if (cycle->vertices[i] >= task->vertex_count) {
-            return STATUS_CORRUPT;
-        }
-    }
-    uint32_t *vertices = realloc(outcome->cycle, length * sizeof(*vertices));
-    if (vertices == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    memcpy(vertices + outcome->cycle_length, cycle->vertices, cycle->count * sizeof(*vertices));
-    outcome->cycle = vertices;
-    outcome->cycle_length = length;
     return STATUS_OK;
 }
 

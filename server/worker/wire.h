@@ -6,7 +6,6 @@
  *   SETUP (shared memory)    ->
  *                            <-  OPENED
  *   TASK (graph, result, plan) ->
- *                            <-  CYCLE...       the vertices of a negative cycle
  *                            <-  DONE           how the task ended; ready for the next
  *   end of stream: the worker closes its solver and leaves */
 #pragma once
@@ -14,9 +13,7 @@
 #include "server/worker/task.h"
 #include "server/worker/task_solver.h"
 
-enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_CYCLE, WIRE_DONE, WIRE_TYPE_COUNT };
-
-#define WIRE_CYCLE_VERTICES 256
+enum wire_type { WIRE_SETUP = 1, WIRE_OPENED, WIRE_TASK, WIRE_DONE, WIRE_TYPE_COUNT };
 /* TASK: the files of the graph, the result and the cached order. SETUP: the shared memory. */
 #define WIRE_DESCRIPTOR_LIMIT 3
 
@@ -34,18 +31,13 @@ struct wire_task {
     char graph_id[GRAPH_ID_SIZE];
 };
 
-struct wire_cycle {
-    uint32_t count; /* vertices in this message, which continue the earlier ones */
-    uint32_t vertices[WIRE_CYCLE_VERTICES];
-};
-
 struct wire_done {
     uint32_t status;
     bool is_passing;
     struct problem problem;
     double write_s;
     double parse_s;
-    struct solve_outcome outcome;  /* pointers are not sent */
+    struct solve_outcome outcome;  /* without what its pointers refer to */
     struct solver_figures figures; /* measured by the solver */
 };
 
@@ -55,27 +47,25 @@ struct wire_message {
         struct worker_setup setup;
         struct wire_opened opened;
         struct wire_task task;
-        struct wire_cycle cycle;
         struct wire_done done;
     } body;
 };
 
-/* Sends a message with as many descriptors as its type has; they are borrowed. STATUS_IO if the
- * other end is closed, STATUS_NOT_READY if a non-blocking socket is full. */
+/* Sends a message with as many descriptors as its type has; they are borrowed. Each end sends one
+ * message and waits for the answer, so the socket has room. STATUS_IO if the other end is closed.
+ */
 MUST_CHECK enum status wire_send(int socket, const struct wire_message *message,
                                  const int *descriptors);
 /* Receives one message; its descriptors belong to the caller. If ret_descriptors is NULL, a message
  * with descriptors is refused. STATUS_IO at the end of the stream, STATUS_CORRUPT for an invalid
- * message, STATUS_NOT_READY as above. */
+ * message. */
 MUST_CHECK enum status wire_receive(int socket, struct wire_message *ret_message,
                                     int *ret_descriptors);
 
-/* Writes the outcome of a task as a message, without the figures; the cycle is sent before it. */
+/* Writes the outcome of a task as a message, without the figures. */
 void wire_write_done(const struct task *task, struct wire_done *ret_done);
-/* The three functions below copy what a worker process has sent. STATUS_CORRUPT for a length or an
- * index out of range; other values are not checked. */
+/* Both functions below copy what a worker process has sent. STATUS_CORRUPT for a length or an index
+ * out of range; other values are not checked. */
 MUST_CHECK enum status wire_read_done(const struct wire_done *done, struct task *task);
-/* Appends the next vertices of a task's cycle. STATUS_NO_MEMORY. */
-MUST_CHECK enum status wire_read_cycle(const struct wire_cycle *cycle, struct task *task);
 MUST_CHECK enum status wire_read_facts(const struct worker_facts *facts,
                                        struct worker_facts *ret_facts);

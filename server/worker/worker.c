@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -25,6 +26,8 @@ struct worker {
     struct worker_config config;
     bool has_process; /* the solver runs in a process, not in the thread */
     struct worker_health health;
+    struct worker_facts facts; /* of the first opening */
+    sem_t opened;              /* posted when the facts are set */
     pthread_t thread;
     struct task *_Atomic given; /* next task, until the thread receives it */
     struct cpu_pool *pool;      /* for proof_check */
@@ -32,7 +35,8 @@ struct worker {
     struct solver *_Atomic solver;
     struct task_solver own; /* solver that runs in the thread */
     struct worker_process process;
-    atomic_bool is_stopping; /* set only while the worker has no task */
+    struct task_signal own_signal; /* used without a process */
+    atomic_bool is_stopping;       /* set only while the worker has no task */
     int backoff_ms;
 };
 
@@ -142,17 +146,13 @@ static enum task_loss wait_for_task(struct worker *worker)
 /* Wakes the worker for a task or a stop. Any thread. */
 static void wake_worker(const struct worker *worker)
 {
-    const uint64_t one = 1;
-    /* Fails harmlessly if the counter is at its maximum. */
-    const ssize_t ignored = write(worker->process.wakeup, &one, sizeof(one));
-    (void)ignored;
+    (void)eventfd_write(worker->process.wakeup, 1);
 }
 
 static void clear_wakeup(const struct worker *worker)
 {
-    uint64_t count;
-    const ssize_t ignored = read(worker->process.wakeup, &count, sizeof(count));
-    (void)ignored;
+    eventfd_t count;
+    (void)eventfd_read(worker->process.wakeup, &count);
 }
 
 /* Handles a loss: ends the process and marks the current task as lost. */
@@ -261,12 +261,11 @@ static void *run_worker(void *context)
 {
     struct worker *worker = context;
     struct worker_process *process = &worker->process;
-    struct worker_facts *first_facts = &worker->config.opening->facts;
     struct worker_facts facts;
-    start_solver(worker, first_facts);
-    mailbox_post(worker->config.home, &worker->config.opening->message);
+    start_solver(worker, &worker->facts);
+    sem_post(&worker->opened);
     /* The scheduler drops a worker that never had a solver. */
-    while (first_facts->status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
+    while (worker->facts.status == STATUS_OK && !atomic_load(&worker->is_stopping) &&
            (process->is_running || worker->has_process)) {
         if (process->is_running) {
             serve(worker);
@@ -306,6 +305,7 @@ static enum status init_worker(struct worker *worker)
 {
     const size_t size = sizeof(struct worker_shared);
     struct worker_process *process = &worker->process;
+    sem_init(&worker->opened, 0, 0);
     worker->backoff_ms = BACKOFF_MS_MIN;
     process->stall_s = worker->config.stall_s;
     process->launcher = worker->config.launcher;
@@ -347,6 +347,7 @@ static void destroy_worker(struct worker *worker)
         close(process->wakeup);
     }
     cpu_pool_destroy(worker->pool);
+    sem_destroy(&worker->opened);
     free(worker);
 }
 
@@ -375,15 +376,22 @@ enum status worker_start(const struct worker_config *config, struct worker **ret
     return STATUS_OK;
 }
 
+const struct worker_facts *worker_wait_opened(struct worker *worker)
+{
+    while (sem_wait(&worker->opened) != 0) {
+    }
+    return &worker->facts;
+}
+
 void worker_give(struct worker *worker, struct task *task)
 {
     CHECK(atomic_exchange(&worker->given, task) == NULL);
     wake_worker(worker);
 }
 
-struct task_signal *worker_signal(const struct worker *worker)
+struct task_signal *worker_signal(struct worker *worker)
 {
-    return worker->process.shared != NULL ? &worker->process.shared->signal : NULL;
+    return worker->has_process ? &worker->process.shared->signal : &worker->own_signal;
 }
 
 const struct worker_health *worker_health_of(const struct worker *worker)

@@ -23,13 +23,6 @@ struct worker_health {
     atomic_uint_fast64_t restarts; /* processes started after the first */
 };
 
-/* Posted once, when the solver was first opened. */
-struct worker_opening {
-    struct message message;
-    void *context; /* the scheduler's */
-    struct worker_facts facts;
-};
-
 struct worker_launcher;
 
 struct worker_config {
@@ -43,17 +36,19 @@ struct worker_config {
     struct mailbox
         *home; /* the loop's mailbox: receives finished tasks, and is woken by a new process */
     void (*finished)(struct message *message); /* deliver function of a finished task */
-    struct worker_opening *opening;            /* owned by the caller, which sets its deliver */
 };
 
 struct worker;
 
 MUST_CHECK enum status worker_start(const struct worker_config *config, struct worker **ret_worker);
+/* Waits until the worker has opened its solver for the first time, and returns the report, which is
+ * valid until worker_stop. */
+const struct worker_facts *worker_wait_opened(struct worker *worker);
 /* Gives the worker a task; it must have none and must not be dismissed. Never blocks. The worker
  * borrows the task until it is posted back. */
 void worker_give(struct worker *worker, struct task *task);
-/* The signal that tasks must use (in shared memory); NULL = any. */
-struct task_signal *worker_signal(const struct worker *worker);
+/* The signal of the current task, in memory that a process shares. */
+struct task_signal *worker_signal(struct worker *worker);
 /* The health; valid until worker_stop. */
 const struct worker_health *worker_health_of(const struct worker *worker);
 /* The solver, or a model of the process's solver, for estimates. NULL until it is opened. Any

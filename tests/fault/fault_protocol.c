@@ -135,25 +135,6 @@ static void send_stale(uint32_t vertices)
     send_message(&message, BODY + sizeof(message.body.opened) - 8, 0);
 }
 
-static void send_cycle(uint32_t vertices)
-{
-    struct wire_message message = {.type = WIRE_CYCLE};
-    message.body.cycle.count = 1;
-    message.body.cycle.vertices[0] = vertices;
-    send_message(&message, BODY + sizeof(message.body.cycle), 0);
-}
-
-/* Some vertices of a cycle, and no more. */
-static void send_half(uint32_t vertices)
-{
-    struct wire_message message = {.type = WIRE_CYCLE};
-    (void)vertices;
-    message.body.cycle.count = 2;
-    message.body.cycle.vertices[1] = 1;
-    send_message(&message, BODY + sizeof(message.body.cycle), 0);
-    _exit(0);
-}
-
 bool fault_protocol_send(const char *what, uint32_t vertices)
 {
     static const struct {
@@ -171,8 +152,6 @@ bool fault_protocol_send(const char *what, uint32_t vertices)
         {"setup", send_setup},
         {"opened", send_opened},
         {"stale", send_stale},
-        {"cycle", send_cycle},
-        {"half", send_half},
     };
     for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
         if (strcmp(messages[i].name, what) == 0) {

@@ -332,8 +332,7 @@ MESSAGES = (("nonsense", "download"), ("truncated", "download"),
             ("unknown", "download"), ("impossible", "download"),
             ("descriptors", "download"), ("task", "download"),
             ("setup", "download"), ("opened", "download"),
-            ("cycle", "download"), ("half", "download"), ("stale", "figures"),
-            ("stale", "open"))
+            ("stale", "figures"), ("stale", "open"))
 
 
 def send(found, what, stage, n):

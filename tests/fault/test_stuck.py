@@ -47,6 +47,7 @@ def test_the_device_is_lost_until_the_call_returns():
                 other = found.submit(ring(9, n)).expect(202).json["id"]
                 assert found.get(f"/v1/jobs/{other}").json["state"] == "queued"
                 found.get("/readyz").expect(503, "NotReady")
+                assert b"\napspd_ready 0\n" in found.get("/metrics").body
                 found.get("/livez").expect(200)
                 assert children_of(found) == [process], "nobody else is let to the device"
                 assert found.events("worker_lost")[-1]["reason"] == "it made no progress and was killed"

@@ -36,11 +36,10 @@ void store_named(struct fixture *fixture, const char *edges, const char *name)
     struct question *question = new_upload(CALL_SUBMIT, edges);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "%s", name);
     question->call.wait_s = LONG_S;
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 200);
 }
 
 const struct graph_entry *owner_of(const struct fixture *fixture, const char *name)
 {
-    return graph_table_find_name(fixture->scheduler->graphs, fixture->scheduler->nobody, name);
+    return graph_table_find_name(&fixture->scheduler->graphs, fixture->scheduler->nobody, name);
 }

@@ -130,6 +130,19 @@ void call(struct fixture *fixture, struct question *question, enum status status
     assert_int_equal(question->call.http_status, http_status);
 }
 
+void call_and_forget(struct fixture *fixture, struct question *question, enum status status,
+                     unsigned http_status)
+{
+    call(fixture, question, status, http_status);
+    forget(question);
+}
+
+void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
+         unsigned http_status)
+{
+    call_and_forget(fixture, new_question(kind, key), status, http_status);
+}
+
 json_t *body_of(const struct question *question)
 {
     json_t *body = json_loads(question->call.body, 0, NULL);

@@ -62,6 +62,13 @@ void forget(struct question *question);
 void call(struct fixture *fixture, struct question *question, enum status status,
           unsigned http_status);
 
+void call_and_forget(struct fixture *fixture, struct question *question, enum status status,
+                     unsigned http_status);
+
+/* A question of this kind about the key: called and forgotten. */
+void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
+         unsigned http_status);
+
 json_t *body_of(const struct question *question);
 
 void assert_state(const struct question *question, const char *state);

@@ -32,7 +32,6 @@ void store_ring(const struct fixture *fixture)
 
 void start(struct fixture *fixture, enum worker_isolation isolation)
 {
-    fixture->opening.message.deliver = delivered;
     struct worker_config config = {
         .setup = {.solver = fixture->solver},
         .isolation = isolation,
@@ -41,10 +40,9 @@ void start(struct fixture *fixture, enum worker_isolation isolation)
         .folders = {.graphs = fixture->folder, .results = fixture->folder},
         .home = fixture->home,
         .finished = delivered,
-        .opening = &fixture->opening,
     };
     assert_int_equal(worker_start(&config, &fixture->worker), STATUS_OK);
-    assert_ptr_equal(mailbox_wait(fixture->home), &fixture->opening.message);
+    fixture->facts = worker_wait_opened(fixture->worker);
 }
 
 /* What the loop of the daemon does by uv_async_send. */
@@ -87,14 +85,8 @@ int tear_down(void **state)
 void give(struct fixture *fixture, struct task *task)
 {
     struct task_signal *signal = worker_signal(fixture->worker);
-    const bool cancelled = task->signal != NULL && atomic_load(&task->signal->cancelled);
-    if (signal != NULL) {
-        task_signal_reset(signal);
-        atomic_store(&signal->cancelled, cancelled);
-        task->signal = signal;
-    } else if (task->signal == NULL) {
-        task->signal = &fixture->signal;
-    }
+    *signal = (struct task_signal){.cancelled = task->signal != NULL};
+    task->signal = signal;
     if (task->graph_id[0] == '\0') {
         memcpy(task->graph_id, RING_ID, sizeof(RING_ID));
     }

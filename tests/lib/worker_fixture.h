@@ -19,8 +19,8 @@ struct fixture {
     char path[64];
     struct solver_config solver;
     struct mailbox *home;
-    sem_t woken; /* posted whenever the mailbox wakes its receiver */
-    struct worker_opening opening;
+    sem_t woken;                      /* posted whenever the mailbox wakes its receiver */
+    const struct worker_facts *facts; /* of the worker's opening */
     struct worker *worker;
     int folder;
     struct task_signal signal;

@@ -59,8 +59,6 @@ CALLED_BY_TESTS = {
     "upload_feed": "the unit test feeds a body in every split",
     "cpu_kernel_usable": "tests run each kernel that this processor can run",
     "auth_find_key": "the unit test, and tests/campaign measures its time",
-    "proof_hierarchy_rows": "the bytes are for the unit test",
-    "proof_matrix_rows": "how it grows is for the unit test",
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 

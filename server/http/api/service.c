@@ -23,8 +23,6 @@ void serve_service_ready(struct request *request)
     struct problem problem = {0};
     if (atomic_load(&admission->draining)) {
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
-    } else if (!atomic_load(&admission->ready)) {
-        problem_set(&problem, STATUS_NOT_READY, "No worker has opened its solver.");
     } else if (!worker) {
         problem_set(&problem, STATUS_NOT_READY,
                     "No solver is ready: each is lost or restarting. Queries about solved graphs "

@@ -15,7 +15,7 @@ SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
     assert_distance(fixture, "ring", 0, 2, "3");
     restart(fixture);
     assert_string_equal(owner_of(fixture, "ring")->row.id, first);
-    assert_null(graph_table_find_id(fixture->scheduler->graphs, changed));
+    assert_null(graph_table_find_id(&fixture->scheduler->graphs, changed));
 }
 
 /* Uploaded, or asked for by its id. */
@@ -34,14 +34,13 @@ SCHEDULER_TEST(graph_of_a_change_that_is_asked_for_stays)
     question = new_question(CALL_SUBMIT, changed[1]);
     question->call.submit.parameters.kind = KIND_F8;
     question->call.wait_s = LONG_S;
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 200);
     restart(fixture);
     change(fixture, "ring", 10, "done", last);
     restart(fixture);
     for (int i = 0; i < 2; i++) {
         const struct graph_entry *entry =
-            graph_table_find_id(fixture->scheduler->graphs, changed[i]);
+            graph_table_find_id(&fixture->scheduler->graphs, changed[i]);
         assert_non_null(entry);
         assert_false(entry->row.of_name);
     }

@@ -23,13 +23,7 @@ SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph)
 
 SCHEDULER_TEST(unknown_ids_are_told_apart)
 {
-    struct question *question = new_question(CALL_JOB, "nowhere");
-    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
-    question = new_question(CALL_GRAPH, "nowhere");
-    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
-    forget(question);
-    question = new_question(CALL_RESULT, "j_00000000000000000000000000");
-    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
+    ask(fixture, CALL_JOB, "nowhere", STATUS_NO_SUCH_JOB, 404);
+    ask(fixture, CALL_GRAPH, "nowhere", STATUS_NO_SUCH_GRAPH, 404);
+    ask(fixture, CALL_RESULT, "j_00000000000000000000000000", STATUS_NO_SUCH_JOB, 404);
 }

@@ -30,13 +30,11 @@ SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     snprintf(question->call.if_match, IF_MATCH_SIZE, "\"g_other\"");
-    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     question = new_change(fixture, "line", 10);
     snprintf(question->call.if_match, IF_MATCH_SIZE, "W/\"%s\", \"%s\"",
              owner_of(fixture, "line")->row.id, owner_of(fixture, "line")->row.id);
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 200);
     assert_distance(fixture, "line", 0, 2, "16");
 }
 
@@ -46,13 +44,11 @@ SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     question->call.submit.changes.names_digest[0] ^= 1;
-    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     /* Where the digests are equal all the same, each row is compared with the count of vertices. */
     question = new_change(fixture, "line", 10);
     question->call.submit.changes.list[0].target = 1000;
-    call(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     assert_distance(fixture, "line", 0, 2, "11");
 }
 

@@ -39,7 +39,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_beyond_the_vertices_of_a_matrix)
     result = (struct result_summary){0};
     assert_int_equal(choose(fixture, 11, KIND_I4, (struct form_look){0}, &result), STATUS_OK);
     assert_int_equal(result.form, RESULT_FORM_HIERARCHY);
-    assert_string_equal(result.reason, "a matrix of 1.4 kB does not fit");
+    assert_string_equal(result.reason, "a matrix of 0.0 MB does not fit");
 }
 
 SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
@@ -51,7 +51,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
     } cases[] = {
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24600000},
          RESULT_FORM_HIERARCHY,
-         "400 kB answer as fast as a matrix of 400 MB would; result=matrix requests one"},
+         "0.4 MB answer as fast as a matrix of 400.2 MB would; result=matrix requests one"},
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
          "the matrix fits, and answers faster than the hierarchy of this graph would"},
@@ -77,7 +77,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_where_the_disk_holds_no_matrix)
     fixture->scheduler->vertex_limit[KIND_I4] = 20000;
     assert_int_equal(choose(fixture, 20000, KIND_I4, look, &result), STATUS_OK);
     assert_int_equal(result.form, RESULT_FORM_HIERARCHY);
-    assert_string_equal(result.reason, "a matrix of 1.6 GB does not fit on the disk");
+    assert_string_equal(result.reason, "a matrix of 1600.4 MB does not fit on the disk");
     assert_int_equal(result.bytes, 1000);
     result = (struct result_summary){.form = RESULT_FORM_MATRIX};
     assert_int_equal(choose(fixture, 20000, KIND_I4, look, &result), STATUS_DISK_FULL);

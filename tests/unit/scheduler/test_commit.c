@@ -16,7 +16,7 @@ SCHEDULER_TEST(a_commit_keeps_its_name_and_graph_until_it_is_stored)
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     struct commit *commit;
     call(fixture, question, STATUS_OK, 201);
-    struct graph_entry *entry = graph_table_find_id(scheduler->graphs, question->call.graph_id);
+    struct graph_entry *entry = graph_table_find_id(&scheduler->graphs, question->call.graph_id);
     assert_int_equal(commit_create(scheduler, note_home, &commit), STATUS_OK);
     commit->entry = entry;
     commit->keeps_graph = true;

@@ -16,13 +16,12 @@ static void put(struct fixture *fixture, const char *graph_id, const char *lines
 {
     struct question *question = new_put(graph_id, lines);
 
-    call(fixture, question, STATUS_OK, http_status);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, http_status);
 }
 
 static uint64_t tag_of(const struct fixture *fixture, const char *graph_id)
 {
-    return graph_table_find_id(fixture->scheduler->graphs, graph_id)->coordinates.tag;
+    return graph_table_find_id(&fixture->scheduler->graphs, graph_id)->coordinates.tag;
 }
 
 SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
@@ -41,13 +40,9 @@ SCHEDULER_TEST(coordinates_are_counted_and_outlive_a_restart)
     const uint64_t tag = tag_of(fixture, graph_id);
     restart(fixture);
     assert_true(tag_of(fixture, graph_id) == tag);
-    struct question *question = new_question(CALL_DELETE_COORDINATES, graph_id);
-    call(fixture, question, STATUS_OK, 204);
-    forget(question);
+    ask(fixture, CALL_DELETE_COORDINATES, graph_id, STATUS_OK, 204);
     assert_int_equal(tag_of(fixture, graph_id), 0);
-    question = new_question(CALL_DELETE_COORDINATES, graph_id);
-    call(fixture, question, STATUS_NO_COORDINATES, 409);
-    forget(question);
+    ask(fixture, CALL_DELETE_COORDINATES, graph_id, STATUS_NO_COORDINATES, 409);
 }
 
 SCHEDULER_TEST(second_change_of_one_state_is_refused)

@@ -58,7 +58,7 @@ SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has)
     const struct scheduler_worker *slot = fixture->scheduler->workers[0];
     assert_non_null(slot->job);
     const struct graph_entry *entry =
-        graph_table_find_id(fixture->scheduler->graphs, slot->task.graph_id);
+        graph_table_find_id(&fixture->scheduler->graphs, slot->task.graph_id);
     assert_non_null(entry);
     assert_true(entry->row.edge_count > 0);
     assert_int_equal(slot->task.edge_count, entry->row.edge_count);

@@ -36,9 +36,7 @@ SCHEDULER_TEST(queued_and_running_jobs_are_cancelled_and_finished_ones_are_not)
     assert_job_state(fixture, queued, "cancelled");
     cancel(fixture, running);
     finish_job(fixture, running, "cancelled");
-    struct question *question = new_question(CALL_CANCEL, running);
-    call(fixture, question, STATUS_JOB_FINISHED, 409);
-    forget(question);
+    ask(fixture, CALL_CANCEL, running, STATUS_JOB_FINISHED, 409);
     restart(fixture);
     assert_job_state(fixture, running, "cancelled");
     assert_job_state(fixture, queued, "cancelled");
@@ -109,9 +107,7 @@ SCHEDULER_TEST(the_history_forgets_its_oldest_jobs)
         solve(fixture, RING, job_ids[i], graph_id);
     }
     restart(fixture);
-    struct question *question = new_question(CALL_JOB, job_ids[0]);
-    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
+    ask(fixture, CALL_JOB, job_ids[0], STATUS_NO_SUCH_JOB, 404);
     assert_job_state(fixture, job_ids[3], "done");
 }
 
@@ -177,9 +173,9 @@ static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_sta
         struct job *added = job;
         job->tenant = fixture->scheduler->nobody;
         job->row.state = state;
-        assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
+        assert_int_equal(job_table_add(&fixture->scheduler->jobs, &job), STATUS_OK);
         if (job_state_is_final(state)) {
-            job_table_end(fixture->scheduler->jobs, added);
+            job_table_end(&fixture->scheduler->jobs, added);
         }
     }
 }
@@ -191,24 +187,22 @@ static void trim_history(void *context)
 
 static void expire_deadlines(void *context)
 {
-    struct scheduler *scheduler = context;
-    scheduler->deadline_at_s = 1;
-    finish_expired(scheduler);
+    finish_expired(context);
 }
 
 static void end_known(void *context)
 {
     struct scheduler *scheduler = context;
     struct job *job;
-    CHECK(job_create(LIST_FIRST(&scheduler->graphs->all)->row.id, KIND_I4, 1, &job) == STATUS_OK);
-    job->graph = LIST_FIRST(&scheduler->graphs->all);
+    CHECK(job_create(LIST_FIRST(&scheduler->graphs.all)->row.id, KIND_I4, 1, &job) == STATUS_OK);
+    job->graph = LIST_FIRST(&scheduler->graphs.all);
     results_end_known_job(job);
 }
 
 static void publish(void *context)
 {
     struct scheduler *scheduler = context;
-    struct graph_entry *entry = LIST_FIRST(&scheduler->graphs->all);
+    struct graph_entry *entry = LIST_FIRST(&scheduler->graphs.all);
     CHECK(results_publish(scheduler, entry, entry->results[KIND_I4].result) == STATUS_OK);
 }
 
@@ -241,7 +235,7 @@ static long steps_of(void (*step)(void *context), bool has_older, enum job_state
     if (has_newer) {
         add_jobs(fixture, graph_id, state);
     }
-    fixture->config.history_limit = (uint32_t)fixture->scheduler->jobs->history_count - 1;
+    fixture->config.history_limit = (uint32_t)fixture->scheduler->jobs.history_count - 1;
     const long steps = count_steps(step, fixture->scheduler);
     fixture->config.history_limit = 10 * MANY;
     assert_int_equal(tear_down(&made), 0);

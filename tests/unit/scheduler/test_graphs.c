@@ -1,17 +1,18 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "tests/lib/test.h"
 
+static struct tenant nobody;
+
 static int set_up(void **state)
 {
-    struct graph_table *table;
-    assert_int_equal(graph_table_create(&table), STATUS_OK);
-    *state = table;
+    static struct graph_table table;
+    *state = &table;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    graph_table_destroy(*state);
+    graph_table_finish(*state);
     return 0;
 }
 
@@ -20,7 +21,7 @@ static struct graph_entry *add(struct graph_table *table, const char *id)
     struct graph_row row = {0};
     struct graph_entry *entry;
     memcpy(row.id, id, strlen(id) + 1);
-    assert_int_equal(graph_table_add(table, NULL, &row, &entry), STATUS_OK);
+    assert_int_equal(graph_table_add(table, &nobody, &row, &entry), STATUS_OK);
     entry->state = GRAPH_STORED;
     return entry;
 }
@@ -38,10 +39,10 @@ FIXTURE_TEST(a_graph_is_found_by_id_and_by_every_alias)
     add(table, "g_two");
     name(table, "rome", entry);
     name(table, "roma", entry);
-    assert_ptr_equal(graph_table_find(table, NULL, "g_one"), entry);
-    assert_ptr_equal(graph_table_find(table, NULL, "rome"), entry);
-    assert_ptr_equal(graph_table_find(table, NULL, "roma"), entry);
-    assert_null(graph_table_find(table, NULL, "paris"));
+    assert_ptr_equal(graph_table_find(table, &nobody, "g_one"), entry);
+    assert_ptr_equal(graph_table_find(table, &nobody, "rome"), entry);
+    assert_ptr_equal(graph_table_find(table, &nobody, "roma"), entry);
+    assert_null(graph_table_find(table, &nobody, "paris"));
     assert_string_equal(entry->names[0], "rome");
     assert_string_equal(entry->names[1], "roma");
     assert_null(entry->names[2]);
@@ -68,11 +69,11 @@ FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
     name(table, "g_one", two); /* not what it looks like, and only to the second */
     assert_ptr_equal(graph_table_find(table, &tenants[0], "rome"), one);
     assert_ptr_equal(graph_table_find(table, &tenants[1], "rome"), two);
-    assert_null(graph_table_find(table, NULL, "rome"));
+    assert_null(graph_table_find(table, &nobody, "rome"));
     assert_ptr_equal(graph_table_find(table, &tenants[0], "g_one"), one);
     assert_ptr_equal(graph_table_find(table, &tenants[1], "g_one"), two);
     assert_null(graph_table_find(table, &tenants[0], "g_two"));
-    assert_null(graph_table_find(table, NULL, "g_two"));
+    assert_null(graph_table_find(table, &nobody, "g_two"));
     assert_ptr_equal(graph_table_find_own(table, &tenants[1], "g_two"), two);
     assert_null(graph_table_find_own(table, &tenants[0], "g_two"));
     assert_null(graph_table_find_own(table, &tenants[1], "rome"));
@@ -99,7 +100,7 @@ FIXTURE_TEST(an_alias_moves_to_the_graph_it_is_given_to_last)
     name(table, "rome", one);
     name(table, "old", one);
     name(table, "rome", two);
-    assert_ptr_equal(graph_table_find(table, NULL, "rome"), two);
+    assert_ptr_equal(graph_table_find(table, &nobody, "rome"), two);
     assert_int_equal(one->name_count, 1);
     assert_string_equal(one->names[0], "old");
     assert_null(one->names[1]);
@@ -109,10 +110,10 @@ FIXTURE_TEST(a_graph_not_committed_or_being_deleted_is_found_by_id_alone)
 {
     struct graph_entry *entry = add(table, "g_one");
     entry->state = GRAPH_ACCEPTING;
-    assert_null(graph_table_find(table, NULL, "g_one"));
+    assert_null(graph_table_find(table, &nobody, "g_one"));
     assert_ptr_equal(graph_table_find_id(table, "g_one"), entry);
     entry->state = GRAPH_DELETING;
-    assert_null(graph_table_find(table, NULL, "g_one"));
+    assert_null(graph_table_find(table, &nobody, "g_one"));
 }
 
 FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
@@ -121,7 +122,7 @@ FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
     struct graph_entry *two = add(table, "g_two");
     name(table, "rome", one);
     graph_table_remove(table, one);
-    assert_null(graph_table_find(table, NULL, "rome"));
+    assert_null(graph_table_find(table, &nobody, "rome"));
     assert_null(graph_table_find_id(table, "g_one"));
     assert_ptr_equal(LIST_FIRST(&table->all), two);
     assert_null(LIST_NEXT(two, in_table));

@@ -4,7 +4,7 @@
 
 static unsigned count_graphs(const struct fixture *fixture)
 {
-    const struct graph_entry *entry = LIST_FIRST(&fixture->scheduler->graphs->all);
+    const struct graph_entry *entry = LIST_FIRST(&fixture->scheduler->graphs.all);
     unsigned count = 0;
     for (; entry != NULL; entry = LIST_NEXT(entry, in_table)) {
         count++;
@@ -22,7 +22,7 @@ static void run_until_graphs(struct fixture *fixture, unsigned count)
 
 static bool is_known(const struct fixture *fixture, const char *id)
 {
-    return graph_table_find_id(fixture->scheduler->graphs, id) != NULL;
+    return graph_table_find_id(&fixture->scheduler->graphs, id) != NULL;
 }
 
 SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
@@ -67,7 +67,7 @@ SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
     char last[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
     change(fixture, "ring", 10, "done", changed);
-    struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, changed);
+    struct graph_entry *entry = graph_table_find_id(&fixture->scheduler->graphs, changed);
     entry->active_jobs++;
     change(fixture, "ring", 11, "done", last);
     while (fixture->scheduler->changes > 0) {
@@ -218,9 +218,7 @@ SCHEDULER_TEST(conditions_guard_a_name)
         call(fixture, upload, cases[i].passes ? STATUS_OK : STATUS_PRECONDITION_FAILED,
              cases[i].passes ? 200 : 412);
         if (owner_of(fixture, "ring") != NULL) {
-            struct question *deletion = new_question(CALL_DELETE_GRAPH, "ring");
-            call(fixture, deletion, STATUS_OK, 204);
-            forget(deletion);
+            ask(fixture, CALL_DELETE_GRAPH, "ring", STATUS_OK, 204);
         }
         forget(upload);
     }
@@ -252,7 +250,7 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     store_named(fixture, RING, "ring");
     memcpy(parent, owner_of(fixture, "ring")->row.id, GRAPH_ID_SIZE);
     change(fixture, "ring", 2, "done", changed);
-    return LIST_FIRST(&graph_table_find_id(fixture->scheduler->graphs, changed)->jobs);
+    return LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, changed)->jobs);
 }
 
 /* On the way to something that is over again once the question is answered. Where the disk was
@@ -286,7 +284,7 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     store_named(fixture, RING, "ring");
     struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
     scheduler_post(fixture->scheduler, &deletion->call);
-    const struct graph_entry *entry = graph_table_find_id(fixture->scheduler->graphs, parent);
+    const struct graph_entry *entry = graph_table_find_id(&fixture->scheduler->graphs, parent);
     while (entry->state != GRAPH_DELETING) {
         run_towards(fixture, deletion);
     }
@@ -294,7 +292,7 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     wait_for(fixture, deletion);
     forget(deletion);
     restart(fixture);
-    assert_null(graph_table_find_id(fixture->scheduler->graphs, parent));
+    assert_null(graph_table_find_id(&fixture->scheduler->graphs, parent));
     assert_null(owner_of(fixture, "ring"));
 }
 
@@ -303,8 +301,6 @@ SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted)
 {
     char parent[GRAPH_ID_SIZE];
     struct job *job = change_ring(fixture, parent);
-    struct question *deletion = new_question(CALL_DELETE_GRAPH, parent);
-    call(fixture, deletion, STATUS_OK, 204);
-    forget(deletion);
+    ask(fixture, CALL_DELETE_GRAPH, parent, STATUS_OK, 204);
     assert_true(end_again(fixture, job));
 }

@@ -32,9 +32,7 @@ SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
     restart(fixture); /* else the commit of the result may have the last reference */
     loop_thread = pthread_self();
     unmapped_bytes = 0;
-    struct question *question = new_question(CALL_DELETE_GRAPH, graph_id);
-    call(fixture, question, STATUS_OK, 204);
-    forget(question);
+    ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
     assert_true(unmapped_bytes < (size_t)300 * 300 * 2);
 }
 
@@ -42,21 +40,15 @@ SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 {
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
-    struct question *question = new_question(CALL_DELETE_GRAPH, job_id);
-    call(fixture, question, STATUS_GRAPH_IN_USE, 409);
-    forget(question);
+    ask(fixture, CALL_DELETE_GRAPH, job_id, STATUS_GRAPH_IN_USE, 409);
     cancel(fixture, job_id);
     finish_job(fixture, job_id, "cancelled");
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, RING, job_id, graph_id);
-    question = new_question(CALL_DELETE_GRAPH, graph_id);
-    call(fixture, question, STATUS_OK, 204);
-    forget(question);
+    ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
     assert_null(result_table_find(fixture->results, 0, graph_id));
     assert_null(result_table_find(fixture->results, 0, job_id));
-    question = new_question(CALL_GRAPH, graph_id);
-    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
-    forget(question);
+    ask(fixture, CALL_GRAPH, graph_id, STATUS_NO_SUCH_GRAPH, 404);
     assert_job_state(fixture, job_id, "done");
 }
 
@@ -81,8 +73,7 @@ SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
     }
     forget(question);
     question = new_upload(CALL_STORE_GRAPH, LINE);
-    call(fixture, question, STATUS_OK, 201);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 201);
     const int pipe = open(path, O_RDWR | O_CLOEXEC);
     assert_true(pipe >= 0);
     assert_int_equal(unlink(path), 0);
@@ -154,7 +145,7 @@ SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page)
         job->tenant = tenant;
         job->durability = JOB_ACCEPTED;
         job->row.state = JOB_CANCELLED;
-        assert_int_equal(job_table_add(fixture->scheduler->jobs, &job), STATUS_OK);
+        assert_int_equal(job_table_add(&fixture->scheduler->jobs, &job), STATUS_OK);
     }
     struct question *question = new_question(CALL_JOBS, "");
     question->call.list.filter_state = true;

@@ -63,9 +63,7 @@ SCHEDULER_TEST(later_of_two_jobs_with_one_lost_result_is_solved_again)
     start(fixture);
     assert_job_state(fixture, first, "done");
     finish_job(fixture, second, "done");
-    struct question *question = new_question(CALL_RESULT, first);
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    ask(fixture, CALL_RESULT, first, STATUS_OK, 200);
     assert_distance(fixture, first, 0, 2, "3");
 }
 
@@ -74,12 +72,9 @@ SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, RING, job_id, graph_id);
-    struct question *question = new_question(CALL_DELETE_GRAPH, graph_id);
-    call(fixture, question, STATUS_OK, 204);
-    forget(question);
-    question = new_upload(CALL_STORE_GRAPH, RING);
-    call(fixture, question, STATUS_OK, 201);
-    forget(question);
+    ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
+    struct question *question = new_upload(CALL_STORE_GRAPH, RING);
+    call_and_forget(fixture, question, STATUS_OK, 201);
     restart(fixture);
     assert_job_state(fixture, job_id, "done");
 }

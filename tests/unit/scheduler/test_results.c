@@ -4,10 +4,8 @@ SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
 {
     struct question *upload = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, upload, STATUS_OK, 201);
+    ask(fixture, CALL_RESULT, upload->call.graph_id, STATUS_NOT_SOLVED, 409);
     struct question *question = new_question(CALL_RESULT, upload->call.graph_id);
-    call(fixture, question, STATUS_NOT_SOLVED, 409);
-    forget(question);
-    question = new_question(CALL_RESULT, upload->call.graph_id);
     question->call.wait_s = LONG_S;
     call(fixture, question, STATUS_OK, 200);
     assert_distance(fixture, upload->call.graph_id, 0, 2, "3");

@@ -34,12 +34,10 @@ SCHEDULER_TEST(a_drain_answers_the_waiting_and_refuses_new_jobs)
     assert_state(waiting, "running");
     forget(waiting);
     struct question *question = new_upload(CALL_SUBMIT, RING);
-    call(fixture, question, STATUS_DRAINING, 503);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_DRAINING, 503);
     scheduler_drain_faster(fixture->scheduler);
     run_until(fixture, &fixture->drained);
     assert_job_state(fixture, job_id, "queued");
     question = new_upload(CALL_STORE_GRAPH, RING);
-    call(fixture, question, STATUS_DRAINING, 503);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_DRAINING, 503);
 }

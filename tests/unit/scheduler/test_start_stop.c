@@ -6,7 +6,6 @@ SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
     assert_int_equal(devices->count, 1);
     assert_string_equal(devices->devices[0].solver, "cpu");
     assert_true(devices->gpu_reason[0] != '\0');
-    assert_true(atomic_load(&scheduler_admission(fixture->scheduler)->ready));
 }
 
 SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is)

@@ -12,8 +12,7 @@ SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept)
     struct graph_options options = {0};
     assert_int_equal(reader_create(FORMAT_DIMACS, &options, &question->call.submit.reader),
                      STATUS_OK);
-    call(fixture, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_EMPTY_BODY, status_info(STATUS_EMPTY_BODY)->http);
     question = new_question(CALL_JOBS, "");
     call(fixture, question, STATUS_OK, 200);
     assert_string_equal(question->call.body, "{\"jobs\":[],\"next\":null}");
@@ -24,8 +23,7 @@ SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
 {
     struct question *question = new_upload(CALL_STORE_GRAPH, RING);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "ring");
-    call(fixture, question, STATUS_OK, 201);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 201);
     question = new_question(CALL_SUBMIT, "ring");
     question->call.submit.parameters.kind = KIND_F8;
     question->call.wait_s = LONG_S;
@@ -37,8 +35,7 @@ SCHEDULER_TEST(a_stored_graph_is_solved_by_name_in_another_kind)
 SCHEDULER_TEST(an_unknown_graph_cannot_be_submitted)
 {
     struct question *question = new_question(CALL_SUBMIT, "nowhere");
-    call(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_NO_SUCH_GRAPH, 404);
 }
 
 static struct question *name_ring(struct fixture *fixture, const char *name, enum status status,
@@ -54,7 +51,7 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
 SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
 {
     struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
-    struct graph_table *graphs = fixture->scheduler->graphs;
+    struct graph_table *graphs = &fixture->scheduler->graphs;
     struct graph_entry *entry = graph_table_find_id(graphs, question->call.graph_id);
     forget(question);
     for (int i = 2; i < GRAPH_NAMES_MAX; i++) {
@@ -70,8 +67,7 @@ SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
     /* A name that goes to another graph leaves a place. */
     question = new_upload(CALL_STORE_GRAPH, LINE);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "first");
-    call(fixture, question, STATUS_OK, 201);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 201);
     forget(name_ring(fixture, "beyond", STATUS_OK, 200));
 }
 
@@ -156,8 +152,8 @@ SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor)
     const size_t open_files = count_files("/proc/self", "/fd");
     struct question *question = new_large_upload(601);
     question->call.quota.stored_bytes = LARGE_EDGES * 8 + 1;
-    call(fixture, question, STATUS_STORAGE_QUOTA, status_info(STATUS_STORAGE_QUOTA)->http);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_STORAGE_QUOTA,
+                    status_info(STATUS_STORAGE_QUOTA)->http);
     assert_int_equal(count_files(fixture->folder, "/graphs"), 0);
     restart(fixture);
     assert_int_equal(count_files("/proc/self", "/fd"), open_files);
@@ -255,12 +251,10 @@ SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it)
 SCHEDULER_TEST(a_key_used_for_another_request_is_a_mismatch)
 {
     struct question *question = new_keyed(RING, "order-1");
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 200);
     question = new_keyed(LINE, "order-1");
-    call(fixture, question, STATUS_IDEMPOTENCY_MISMATCH,
-         status_info(STATUS_IDEMPOTENCY_MISMATCH)->http);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_IDEMPOTENCY_MISMATCH,
+                    status_info(STATUS_IDEMPOTENCY_MISMATCH)->http);
 }
 
 static struct question *post_named(struct fixture *fixture, const char *edges)

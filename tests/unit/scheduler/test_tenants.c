@@ -43,8 +43,7 @@ static void expect(struct fixture *fixture, enum call_kind kind, const char *ten
                    const char *key, enum status status, unsigned http_status)
 {
     struct question *question = new_call(fixture, kind, tenant, key);
-    call(fixture, question, status, http_status);
-    forget(question);
+    call_and_forget(fixture, question, status, http_status);
 }
 
 static void expect_none(struct fixture *fixture, const char *tenant, const char *job_id,
@@ -129,8 +128,7 @@ SCHEDULER_TEST(a_cursor_of_another_is_none)
     solve_as(fixture, "a", job_id, graph_id);
     struct question *question = new_call(fixture, CALL_GRAPHS, "b", "");
     memcpy(question->call.list.cursor, graph_id, GRAPH_ID_SIZE);
-    call(fixture, question, STATUS_BAD_PARAMETER, 400);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_BAD_PARAMETER, 400);
 }
 
 SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
@@ -150,12 +148,10 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     struct question *question = new_submit(fixture, "a", LINE);
     question->call.submit.parameters.form = RESULT_FORM_MATRIX;
     question->call.quota.stored_bytes = bytes + result_bytes;
-    call(fixture, question, STATUS_STORAGE_QUOTA, 507);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_STORAGE_QUOTA, 507);
     question = new_submit(fixture, "a", LINE);
     question->call.quota.stored_bytes = 3 * bytes;
-    call(fixture, question, STATUS_OK, 200);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_OK, 200);
     expect(fixture, CALL_DELETE_GRAPH, "a", graph_id, STATUS_OK, 204);
     assert_in_range(tenant->stored_bytes, 1, bytes); /* the line has an edge less than the ring */
     assert_int_equal(tenant->reserved_bytes, 0);

@@ -167,6 +167,5 @@ SCHEDULER_TEST(a_drain_ends_streams_with_the_state)
 SCHEDULER_TEST(an_unknown_job_has_no_events)
 {
     struct question *question = new_stream(fixture, "j_none", NULL);
-    call(fixture, question, STATUS_NO_SUCH_JOB, 404);
-    forget(question);
+    call_and_forget(fixture, question, STATUS_NO_SUCH_JOB, 404);
 }

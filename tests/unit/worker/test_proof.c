@@ -146,27 +146,6 @@ FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
     }
 }
 
-TEST(the_sample_grows_with_the_solve)
-{
-    assert_int_equal(proof_matrix_rows(0, 1000, 5000), 0);
-    assert_int_equal(proof_matrix_rows(16, 10, 50), 1);
-    assert_int_equal(proof_matrix_rows(16, 10000, 50000), 16);
-    const uint32_t middle = proof_matrix_rows(16, 300, 1500);
-    assert_in_range(middle, 2, 15);
-    assert_int_equal(proof_matrix_rows(16, 0, 0), 1);
-}
-
-TEST(computed_rows_take_little_memory)
-{
-    assert_int_equal(proof_hierarchy_rows(16, false, false, 1000), 4);
-    assert_int_equal(proof_hierarchy_rows(0, false, false, 1000), 0);
-    assert_int_equal(proof_hierarchy_rows(16, false, true, 1000), 1);
-    assert_int_equal(proof_hierarchy_rows(16, true, true, 1000), 64);
-    assert_int_equal(proof_hierarchy_rows(16, true, false, 4 << 20), 64);
-    assert_int_equal(proof_hierarchy_rows(16, true, false, 40 << 20), 7);
-    assert_int_equal(proof_hierarchy_rows(0, true, false, (size_t)1 << 34), 1);
-}
-
 static int destroy_pool(void **state)
 {
     cpu_pool_destroy(pool);

@@ -46,23 +46,6 @@ TEST(progress_and_cancel_pass_through_the_signal)
     assert_true(signal.progress.expected_s[PHASE_WRITING] == 7);
 }
 
-TEST(a_signal_is_copied_whole_and_reset_to_nothing)
-{
-    struct task_signal from = {true, true, 1, 2, {.begun_at_s = 8, .shown = 0.5}};
-    struct task_signal to = {0};
-    task_signal_copy(&from, &to);
-    assert_true(atomic_load(&to.cancelled));
-    assert_true(atomic_load(&to.placed));
-    assert_int_equal(atomic_load(&to.rounds_done), 1);
-    assert_int_equal(atomic_load(&to.rounds_total), 2);
-    assert_true(to.progress.begun_at_s == 8 && to.progress.shown == 0.5);
-    task_signal_reset(&to);
-    assert_false(atomic_load(&to.cancelled));
-    assert_false(atomic_load(&to.placed));
-    assert_int_equal(atomic_load(&to.rounds_done), 0);
-    assert_true(to.progress.begun_at_s == 0);
-}
-
 TEST(a_lost_worker_is_described_in_words)
 {
     char text[TASK_LOSS_TEXT_SIZE];

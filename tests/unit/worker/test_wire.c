@@ -8,7 +8,7 @@
 
 struct connection {
     int here;
-    int there; /* does not block */
+    int there;
     struct wire_message message;
     int descriptors[WIRE_DESCRIPTOR_LIMIT];
 };
@@ -19,7 +19,6 @@ static int open_connection(void **state)
     int sockets[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
     connection = (struct connection){.here = sockets[0], .there = sockets[1]};
-    assert_int_equal(fcntl(connection.there, F_SETFL, O_NONBLOCK), 0);
     *state = &connection;
     return 0;
 }
@@ -48,7 +47,6 @@ FIXTURE_TEST(messages_arrive_with_their_files)
     const int files[] = {file, connection->here, file};
     struct wire_message message = {.type = WIRE_TASK};
     message.body.task = (struct wire_task){.vertex_count = 99};
-    assert_int_equal(receive(connection), STATUS_NOT_READY);
     assert_int_equal(wire_send(connection->here, &message, files), STATUS_OK);
     assert_int_equal(receive(connection), STATUS_OK);
     assert_int_equal(connection->message.type, WIRE_TASK);
@@ -79,16 +77,6 @@ FIXTURE_TEST(the_end_of_the_stream_is_told)
     connection->here = dup(connection->there);
 }
 
-FIXTURE_TEST(a_full_line_is_told_when_it_must_not_block)
-{
-    struct wire_message message = {.type = WIRE_DONE};
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK) {
-        status = wire_send(connection->there, &message, NULL);
-    }
-    assert_int_equal(status, STATUS_NOT_READY);
-}
-
 static void send_raw(const struct connection *connection, uint32_t type, size_t size)
 {
     unsigned char bytes[sizeof(struct wire_message) + 64] = {0};
@@ -99,7 +87,6 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
 FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
 {
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
-    const size_t cycle = offsetof(struct wire_message, body) + sizeof(struct wire_cycle);
     const struct {
         uint32_t type;
         size_t size;
@@ -110,7 +97,6 @@ FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
         {WIRE_DONE, 3},
         {WIRE_DONE, done - 1},
         {WIRE_DONE, done + 1},
-        {WIRE_CYCLE, cycle + 8},
         {WIRE_DONE, sizeof(struct wire_message) + 64},
         {WIRE_TASK, offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* no files */
     };
@@ -165,12 +151,11 @@ TEST(a_finished_task_arrives_whole)
 TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
 {
     const struct wire_done good = done_of(STATUS_OK);
-    struct wire_done bad[] = {good, good, good, good, good};
+    struct wire_done bad[] = {good, good, good, good};
     bad[0].status = STATUS_COUNT;
     bad[1].outcome.plan.kind = (enum plan_kind)2;
     bad[2].outcome.cycle_length = 1;
     bad[3].outcome.account.device_count = SOLVE_DEVICES_MAX + 1;
-    bad[4].status = STATUS_NEGATIVE_CYCLE; /* without a cycle */
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct task task = {.vertex_count = 9};
         assert_int_equal(wire_read_done(&bad[i], &task), STATUS_CORRUPT);
@@ -182,31 +167,6 @@ TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
     assert_int_equal(wire_read_done(&unended, &task), STATUS_OK);
     assert_int_equal(strlen(task.problem.detail), sizeof(task.problem.detail) - 1);
     assert_int_equal(strlen(task.outcome.device.name), sizeof(task.outcome.device.name) - 1);
-}
-
-TEST(a_cycle_grows_within_the_graph)
-{
-    struct task task = {.vertex_count = 4};
-    const struct wire_cycle first = {.count = 2, .vertices = {3, 1}};
-    const struct wire_cycle second = {.count = 1, .vertices = {0}};
-    const struct wire_cycle outside = {.count = 1, .vertices = {4}};
-    const struct wire_cycle none = {.count = 0};
-    const struct wire_cycle beyond = {.count = 2, .vertices = {2, 3}};
-    const struct wire_cycle overflow = {.count = WIRE_CYCLE_VERTICES + 1};
-    assert_int_equal(wire_read_cycle(&first, &task), STATUS_OK);
-    assert_int_equal(wire_read_cycle(&second, &task), STATUS_OK);
-    assert_int_equal(task.outcome.cycle_length, 3);
-    assert_int_equal(task.outcome.cycle[0], 3);
-    assert_int_equal(task.outcome.cycle[2], 0);
-    assert_int_equal(wire_read_cycle(&outside, &task), STATUS_CORRUPT);
-    assert_int_equal(wire_read_cycle(&none, &task), STATUS_CORRUPT);
-    assert_int_equal(wire_read_cycle(&beyond, &task), STATUS_CORRUPT);
-    assert_int_equal(wire_read_cycle(&overflow, &task), STATUS_CORRUPT);
-    struct wire_done done = done_of(STATUS_NEGATIVE_CYCLE);
-    assert_int_equal(wire_read_done(&done, &task), STATUS_CORRUPT);
-    done.outcome.cycle_length = 3;
-    assert_int_equal(wire_read_done(&done, &task), STATUS_OK);
-    task_finish(&task);
 }
 
 TEST(facts_are_copied_within_their_bounds)

@@ -33,21 +33,17 @@ static int set_up_process(void **state)
 
 FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
 {
-    assert_int_equal(fixture->opening.facts.status, STATUS_OK);
-    assert_string_equal(fixture->opening.facts.device.solver, "cpu");
-    assert_true(fixture->opening.facts.vertex_limit[KIND_I4] > 1000);
-    assert_true(fixture->opening.facts.vertex_limit[KIND_F8] <
-                fixture->opening.facts.vertex_limit[KIND_I4]);
+    assert_int_equal(fixture->facts->status, STATUS_OK);
+    assert_string_equal(fixture->facts->device.solver, "cpu");
+    assert_true(fixture->facts->vertex_limit[KIND_I4] > 1000);
+    assert_true(fixture->facts->vertex_limit[KIND_F8] < fixture->facts->vertex_limit[KIND_I4]);
     /* Tiles of i4 beside a matrix of f8. */
-    assert_true(fixture->opening.facts.vertex_limit[COST_DECIMALS] >=
-                    fixture->opening.facts.vertex_limit[KIND_F8] &&
-                fixture->opening.facts.vertex_limit[COST_DECIMALS] <
-                    fixture->opening.facts.vertex_limit[KIND_I4]);
-    assert_true(fixture->opening.facts.pace_s[COST_DECIMALS] ==
-                fixture->opening.facts.pace_s[KIND_I4]);
+    assert_true(
+        fixture->facts->vertex_limit[COST_DECIMALS] >= fixture->facts->vertex_limit[KIND_F8] &&
+        fixture->facts->vertex_limit[COST_DECIMALS] < fixture->facts->vertex_limit[KIND_I4]);
+    assert_true(fixture->facts->pace_s[COST_DECIMALS] == fixture->facts->pace_s[KIND_I4]);
     /* Computed as i4, in memory beside its own. */
-    assert_true(fixture->opening.facts.vertex_limit[KIND_U2] <
-                fixture->opening.facts.vertex_limit[KIND_I4]);
+    assert_true(fixture->facts->vertex_limit[KIND_U2] < fixture->facts->vertex_limit[KIND_I4]);
 }
 
 FIXTURE_TEST(task_comes_home_solved)
@@ -67,8 +63,7 @@ FIXTURE_TEST(task_comes_home_solved)
 
 FIXTURE_TEST(cancelled_work_comes_home_at_once)
 {
-    struct task task = {.signal = &fixture->signal};
-    atomic_store(&fixture->signal.cancelled, true);
+    struct task task = {.signal = &fixture->signal}; /* cancelled before it is given */
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_CANCELLED);
     assert_null(task.file);
@@ -238,8 +233,8 @@ PROCESS_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
 {
     snprintf(fixture->solver.cpu_isa, sizeof(fixture->solver.cpu_isa), "abacus");
     start(fixture, WORKER_PROCESS);
-    assert_int_equal(fixture->opening.facts.status, STATUS_CONFIG);
-    assert_non_null(strstr(fixture->opening.facts.problem.detail, "abacus"));
+    assert_int_equal(fixture->facts->status, STATUS_CONFIG);
+    assert_non_null(strstr(fixture->facts->problem.detail, "abacus"));
     assert_int_equal(find_child(), 0);
 }
 
