@@ -1,5 +1,5 @@
-/* The body of struct gpu: the streams, events, staging buffers and memory of one device, acquired
- * once when the device is opened. Each member of a group has one. */
+/* The body of struct gpu: the streams, events, staging buffers and memory of one device. gpu_open
+ * acquires them once for each member of a group. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -9,19 +9,18 @@
 #include <cuda_runtime.h>
 
 /* Bytes of one staging buffer, on the host and on the device: the unit of a transfer. With buffers
- * twice as large the host's cache no longer holds a chunk until it is copied out: 40 GB/s instead
+ * twice as large, the host's cache no longer holds a chunk until it is copied out: 40 GB/s instead
  * of 55 on a host with an H200. */
 #define DEVICE_CHUNK_BYTES ((uint64_t)32 << 20)
 #define DEVICE_CHUNKS 2
-/* Rounds that the host may launch before the device has finished the first of them; see rounds_run.
- */
+/* Rounds that the host may launch before the device has finished the first one; see rounds_run. */
 #define DEVICE_ROUNDS_AHEAD 4
-/* Twice the rounds in flight, so that an event is recorded again only after every stream that waits
- * for its previous recording has been told to wait. */
+/* Twice the rounds in flight: an event is recorded again only after every stream that needs its
+ * previous recording has been told to wait for it. */
 #define DEVICE_ROUND_EVENTS (2 * DEVICE_ROUNDS_AHEAD)
 /* Largest number of pivot tiles in a round. */
 #define DEVICE_PIVOTS 2
-/* Rounds in flight when a plan leaves tiles out: its rounds are shorter. */
+/* Rounds in flight under a plan that leaves tiles out, whose rounds are shorter. */
 #define DEVICE_PLANNED_AHEAD 32
 /* The interior of a round is launched as two halves, each in its own stream: while the last blocks
  * of one half finish, blocks of the other half fill the device. */
@@ -41,7 +40,7 @@ struct gpu {
     cudaEvent_t half_done[DEVICE_HALVES][DEVICE_ROUND_EVENTS];
     cudaEvent_t planned_done[DEVICE_PLANNED_AHEAD];
     cudaEvent_t chunk_done[DEVICE_CHUNKS];
-    cudaEvent_t begin; /* records times; encloses a whole phase */
+    cudaEvent_t begin; /* with timing; recorded before and after all rounds of a solve */
     cudaEvent_t end;
     void *staging[DEVICE_CHUNKS];       /* host memory, DEVICE_CHUNK_BYTES each */
     bool staging_pinned[DEVICE_CHUNKS]; /* false: pageable memory, which is slower */
@@ -54,12 +53,11 @@ struct gpu {
     void *arena;                  /* device memory kept between solves, or NULL */
     uint64_t arena_bytes;
     const struct ranks *ranks; /* ranks that share a solve, or NULL */
-    struct nccl *nccl;         /* NULL: ranks exchange data through their hosts */
+    struct nccl *nccl;         /* NULL: ranks send panels through their hosts */
     /* Set in the first member of a group, which owns the other members: */
     uint32_t member_count;                /* 1: a single device */
     struct gpu *members[GPU_MEMBERS_MAX]; /* the first member itself, then the others */
-    /* Set in every member, indexed by round and pivot: the member has sent every piece that others
-     * need. */
+    /* Set in every member, indexed by round and pivot: recorded when all pieces have been sent. */
     cudaEvent_t sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS];
     cudaEvent_t closed_sent[DEVICE_ROUND_EVENTS][DEVICE_PIVOTS]; /* only the closed diagonal tile */
 };
@@ -70,8 +68,8 @@ static inline bool device_cancelled(const struct observer *observer)
            observer->cancelled(observer->context);
 }
 
-/* Returns the status that corresponds to the alarms raised by kernels. The answer is complete for
- * kernels launched before an event that the host has waited for. */
+/* Returns the status of the alarms that kernels have raised. It covers all kernels launched before
+ * an event that the host has waited for. */
 MUST_CHECK static inline enum status device_alarm(const struct gpu *gpu)
 {
     const volatile struct finish_alarm *alarm = gpu->alarm;

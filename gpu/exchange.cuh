@@ -7,15 +7,15 @@
  * that it overwrites. Between ranks a piece is a broadcast, in stream order, through NCCL or
  * through the hosts. Every rank makes the same call, whether it sends or receives.
  *
- * If one rank failed between two agreements, the others would wait forever, so group.cuh then ends
- * all ranks. */
+ * If one rank failed between two agreements, the others would wait forever. group.cuh ends all
+ * ranks in that case. */
 #pragma once
 
 #include "gpu/workspace.cuh"
 
 #define EXCHANGE_ALL UINT32_MAX
 
-/* A member's device, its memory, and the tile rows dealt to it. */
+/* A member's device, its memory, and its tile rows. */
 struct exchange_member {
     struct gpu *gpu;
     const struct workspace *workspace;
@@ -45,7 +45,7 @@ static inline bool exchange_is_alone(const struct exchange *exchange)
     return exchange->members[0].rows.members == 1;
 }
 
-/* The member's index in exchange->members. An index of exchange->count or more is another rank. */
+/* The member's index in exchange->members; exchange->count or more if it is another rank. */
 static inline uint32_t exchange_index(const struct exchange *exchange, uint32_t member)
 {
     return member - exchange->members[0].rows.member;
@@ -84,7 +84,7 @@ static inline char *exchange_memory(const struct exchange_member *member,
            piece.first * piece.slot_bytes;
 }
 
-/* Broadcasts through the pinned staging buffers of the hosts, one buffer at a time. */
+/* Broadcasts through staging buffer 0 of each host, one buffer's size at a time. */
 MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
                                                        const struct ranks *ranks, char *memory,
                                                        uint64_t bytes, uint32_t sender)
@@ -96,8 +96,7 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
             GPU_TRY(cudaMemcpyAsync(gpu->staging[0], memory + done, size, cudaMemcpyDeviceToHost,
                                     gpu->stream));
         }
-        /* After this wait the sender's staging buffer is filled, and a receiver's may be
-         * overwritten. */
+        /* Now the sender's staging buffer is filled, and a receiver's may be overwritten. */
         GPU_TRY(cudaStreamSynchronize(gpu->stream));
         ranks_broadcast(ranks, gpu->staging[0], size, sender);
         if (ranks->rank != sender) {
@@ -108,8 +107,8 @@ MUST_CHECK static inline enum status exchange_by_hosts(const struct gpu *gpu,
     return STATUS_OK;
 }
 
-/* Sends a piece from one member to another one, or to all others. Between ranks every piece goes to
- * all. */
+/* Sends a piece from one member to another, or to all others (EXCHANGE_ALL). Between ranks every
+ * piece goes to all. */
 MUST_CHECK static inline enum status exchange_send(const struct exchange *exchange, uint32_t sender,
                                                    uint32_t receiver,
                                                    const struct exchange_piece &piece)

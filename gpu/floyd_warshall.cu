@@ -1,9 +1,9 @@
 /* One solve, from the graph to the caller's matrix: by the dense plan or by one that leaves tiles
- * out, on one device, a group of devices, or ranks. The number format follows from the kind, the
- * graph and the options. */
+ * out; on one device, a group of devices, or ranks. The kind of the result, the graph and the
+ * options determine the number format. */
 #include "gpu/group.cuh"
 
-/* Solves an i4 or u2 result in 16-bit or 32-bit arithmetic. */
+/* Solves for an i4 or u2 result, in 16-bit or 32-bit arithmetic. */
 template <typename result> MUST_CHECK static enum status run_integer(const struct solve *solve)
 {
     return solve->options->narrow && !solve->small &&
@@ -33,10 +33,10 @@ MUST_CHECK static enum status run_kind(const struct solve *solve)
     return STATUS_BAD_PARAMETER;
 }
 
-/* Stops the kernels that may still run after a cancel or a negative cycle, and waits for them,
- * because their memory is reused next. All members of a group are told to stop before any is waited
- * for: they wait for each other. A device that fails during this wait is reported as lost, whatever
- * the solve had found. */
+/* Stops the kernels that may still run after a cancel or an error, and waits for them, because the
+ * next solve reuses their memory. Tells all members of a group to stop before it waits for any,
+ * because members wait for each other. An error during this wait takes precedence over the status
+ * of the solve. */
 MUST_CHECK static enum status drain_devices(const struct gpu *group)
 {
     for (uint32_t i = 0; i < group->member_count; i++) {

@@ -11,27 +11,26 @@
 
 /* Compute capability of Ampere, the first with asynchronous copies into shared memory. */
 #define CAPABILITY_MAJOR_MIN 8
-/* Shared memory of one block of the interior phase, the kernel that needs most. Supported cards
- * have 99 KiB or more. */
+/* Shared memory of one block of the interior phase, the kernel that needs most, rounded up. Cards
+ * of compute capability 8.0 or higher have 99 KiB or more. */
 #define BLOCK_BYTES_MIN 98500
 
-/* Device memory left to the driver, which allocates during a solve because it loads each kernel at
- * its first use. */
+/* Device memory left to the driver: it loads each kernel at its first use and so allocates memory
+ * during a solve. */
 #define RESERVE_BYTES ((uint64_t)256 << 20)
 
-/* Costs of a planned round, measured on an H200. ROUND_S: three launches and the ends of their
- * grids. BYTES: bytes of device memory moved per clock and multiprocessor. EDGE_STEP: a compromise
- * between the 16 rows and the 32 words that a warp covers. */
+/* Costs of a planned round, measured on an H200. ROUND_S: seconds of three launches and of the
+ * partly filled ends of their grids. BYTES: bytes of device memory moved per clock and
+ * multiprocessor. EDGE_STEP: a compromise between the 16 rows and 32 words that a warp covers. */
 #define PLAN_ROUND_S 25e-6
 #define PLAN_BYTES_PER_CLOCK 16.0
 #define PLAN_EDGE_STEP 32
 
-/* Measured on an H200. */
+/* Values of struct gpu_tuning that were fastest on an H200. */
 #define SMALL_VERTICES 2048
 #define NARROW_VERTICES 4096
 #define PAIR_VERTICES 7168
-/* Chosen, not measured: at this size a round takes about as long as its chain of panels and copies.
- */
+/* Chosen, not measured: such a round takes about as long as its chain of panels and copies. */
 #define GROUP_VERTICES 4096
 
 static int get_attribute(int ordinal, enum cudaDeviceAttr which)
@@ -72,7 +71,7 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     if (error != cudaSuccess) {
         const char *words = cudaGetErrorString(error);
         if (error == cudaErrorInsufficientDriver) {
-            words = "no NVIDIA driver, or one too old for this build";
+            words = "no NVIDIA driver, or a driver that is too old for this build";
         } else if (error == cudaErrorNoDevice) {
             words = "no NVIDIA device is visible to this process";
         }
@@ -83,26 +82,27 @@ uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE])
     const uint32_t usable = find_usable(device_count, 0, &ordinal);
     if (usable == 0) {
         snprintf(ret_reason, GPU_REASON_SIZE,
-                 "%d NVIDIA devices, none of compute capability %d.0 or later with what is needed",
+                 "none of %d GPUs has compute capability %d.0 or higher and cooperative launches",
                  device_count, CAPABILITY_MAJOR_MIN);
     }
     return usable;
 }
 
-/* threads: how many threads copy this device's rows to the caller's memory. */
+/* threads: number of threads that copy this device's rows to the caller's memory. */
 MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t threads)
 {
     int least = 0;
     int greatest = 0;
     GPU_TRY(cudaSetDevice(gpu->ordinal));
-    /* Whenever a block of the interior ends, a waiting block of the panels is scheduled first. */
+    /* Panels run in a stream of higher priority: when a block of the interior ends, a waiting block
+     * of the panels is scheduled first. */
     GPU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, greatest));
     GPU_TRY(cudaStreamCreateWithPriority(&gpu->alarm_stream, cudaStreamNonBlocking, greatest));
     for (uint32_t i = 0; i < DEVICE_HALVES; i++) {
         GPU_TRY(cudaStreamCreateWithPriority(&gpu->half[i], cudaStreamNonBlocking, least));
     }
-    /* The host may wait for an event as long as a whole solve, so it sleeps instead of spinning. */
+    /* The host may wait for an event for a whole solve, so it sleeps instead of spinning. */
     const unsigned sleeping = cudaEventDisableTiming | cudaEventBlockingSync;
     for (uint32_t i = 0; i < DEVICE_PLANNED_AHEAD; i++) {
         GPU_TRY(cudaEventCreateWithFlags(&gpu->planned_done[i], sleeping));
@@ -174,8 +174,7 @@ MUST_CHECK static enum status open_member(uint32_t index, uint32_t threads, stru
     return STATUS_OK;
 }
 
-/* Lets one device write into the memory of another. Without peer access the driver copies through
- * the host. */
+/* Lets one device write to the memory of another; otherwise the driver copies through the host. */
 MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu *other)
 {
     int can = 0;
@@ -200,7 +199,7 @@ MUST_CHECK static enum status connect_to(const struct gpu *gpu, const struct gpu
 enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu)
 {
     /* Copying threads per device. A single device leaves half of the processors to the threads that
-     * fault in the pages of its result: on 16 processors 9.6 GB of new pages took 450 ms so, and
+     * fault in the pages of its result: on 16 processors 9.6 GB of new pages then took 450 ms, and
      * 540 ms with a copying thread on every processor. */
     const uint32_t sharers = count > 1 ? count : 2;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -290,7 +289,8 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-/* Total and free memory of the member with the least memory. */
+/* Smallest total and smallest free memory of any member. The arena of a member counts as free,
+ * because the next solve reuses it. */
 MUST_CHECK static bool measure_memory(const struct gpu *gpu, uint64_t *ret_bytes,
                                       uint64_t *ret_free_bytes)
 {
@@ -347,8 +347,7 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks)
     gpu->ranks = ranks;
 }
 
-/* Sends one byte, because NCCL's first broadcast takes a quarter of a second to connect the
- * devices. */
+/* Sends one word, because NCCL's first broadcast takes 0.25 s to connect the devices. */
 MUST_CHECK static enum status send_first(const struct gpu *gpu)
 {
     STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
@@ -393,8 +392,7 @@ void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
     ret_figures->touch_s = tile_bytes / (PLAN_BYTES_PER_CLOCK * 1e6 * gpu->clock_mhz);
 }
 
-/* Bytes of 16-bit results are counted as for 32-bit arithmetic: whether 16 bits suffice is known
- * only once the graph is. */
+/* Counts at least 4 bytes per element: whether 16 bits suffice depends on the weights. */
 static uint64_t bytes_of(struct workspace_shape *shape, uint64_t edge_count, enum kind kind)
 {
     struct workspace_layout layout;

@@ -1,10 +1,11 @@
 /* The GPU solver: the only header of this folder that other folders include. It is valid C17 and
  * C++17 and contains no CUDA type.
  *
- * A struct gpu is one device, or a group of devices of this host that solve large graphs together,
- * with the streams, events and pinned staging buffers that gpu_open acquires. It belongs to the
- * thread that uses it. No function here logs or ends the process. A broken CUDA context is
- * STATUS_DEVICE_LOST; the process can then no longer use the device and must exit. */
+ * A struct gpu is one device, or a group of devices of this host that solve large graphs together.
+ * It owns the streams, events and staging buffers that gpu_open acquires. One thread at a time may
+ * use it. No function logs. With ranks (gpu_join) the loss of a device ends all ranks; otherwise an
+ * error is a status. After STATUS_DEVICE_LOST the CUDA context is broken, and only a new process
+ * can use the device. */
 #pragma once
 
 #include "proto/graph.h"
@@ -17,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Vertices along the edge of a tile: the pivot block width of the kernels. Plans for this device
- * use it. */
+/* Vertices along the edge of a tile: the pivot block width of all kernels except kernel_small.cuh.
+ * Plans for a GPU use it. */
 #define GPU_TILE 128
 #define GPU_REASON_SIZE 160
 /* Largest number of devices in a group. */
@@ -26,20 +27,20 @@ extern "C" {
 
 struct gpu;
 
-/* The kind of error by which a device was lost. A worker process exits with these numbers, so they
- * must not change. */
+/* The kind of error by which a device was lost. The exit status of a worker process encodes these
+ * numbers, so they must not change. */
 enum gpu_fault {
     GPU_FAULT_NONE = 0,
     GPU_FAULT_OTHER,
     GPU_FAULT_KERNEL,   /* illegal access or instruction in a kernel */
     GPU_FAULT_TIMEOUT,  /* the driver stopped a kernel */
     GPU_FAULT_HARDWARE, /* device memory or a link failed */
-    GPU_FAULT_SETUP     /* driver or device is missing, or they do not match */
+    GPU_FAULT_SETUP     /* the driver or device is missing, or they do not match */
 };
 
-/* Translates an error code of the CUDA runtime: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY,
- * STATUS_NO_DEVICE if the driver or device is not available, otherwise STATUS_DEVICE_LOST, because
- * an error that is not known to be harmless counts as sticky. */
+/* Translates an error code of the CUDA runtime: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY for a
+ * failed allocation, STATUS_NO_DEVICE if the driver or device is not available, otherwise
+ * STATUS_DEVICE_LOST: an error that is not known to be harmless counts as sticky. */
 MUST_CHECK enum status gpu_fault_status(int code);
 /* Classifies an error code of the CUDA runtime. */
 enum gpu_fault gpu_fault_of(int code);
@@ -57,13 +58,13 @@ struct gpu_device {
     uint32_t capability_minor;
 };
 
-/* Number of devices that this build can use. If it is 0, ret_reason says why in words (no driver,
- * no device, ...). Never fails. */
+/* Number of devices that this build can use. If it is 0, ret_reason gives the reason (no driver, no
+ * device, ...), else it is empty. Never fails. */
 uint32_t gpu_count(char ret_reason[GPU_REASON_SIZE]);
 
-/* indexes: `count` of the usable devices, up to GPU_MEMBERS_MAX. A device may be listed several
- * times, which tests of groups do; those members share its memory. STATUS_NO_DEVICE,
- * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
+/* indexes: indexes of `count` usable devices, each below gpu_count; count is at most
+ * GPU_MEMBERS_MAX. Tests of groups list one device several times: its members then share its
+ * memory. STATUS_NO_DEVICE, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST. */
 MUST_CHECK enum status gpu_open(const uint32_t *indexes, uint32_t count, struct gpu **ret_gpu);
 void gpu_close(struct gpu *gpu); /* NULL is accepted */
 
@@ -73,65 +74,65 @@ void gpu_describe(const struct gpu *gpu, struct gpu_device *ret_device);
 uint32_t gpu_member_count(const struct gpu *gpu);
 
 /* Makes every later solve a joint solve of these ranks (borrowed), each of which has its own
- * device: they call gpu_solve at the same time with the same graph, plan and options. Only rank 0
- * has a matrix and computes statistics. Rank 0 solves alone if the graph is too small to keep all
- * ranks busy or the plan is not the dense one. All ranks get the same status. NULL ends joint
- * solves. */
+ * device: they call gpu_solve at the same time with the same graph, plan and options. Rank 0 alone
+ * receives the rows, and its caller computes the statistics. Rank 0 solves alone if the graph is
+ * too small to keep all ranks busy or the plan is not the dense one. All ranks get the same status.
+ * NULL ends joint solves. */
 void gpu_join(struct gpu *gpu, const struct ranks *ranks);
 /* Called by all ranks at the same time: connects their devices by NCCL, so that panels no longer
- * travel through the hosts. False if NCCL is not installed or cannot connect them. */
+ * travel through the hosts. Returns false if NCCL is not installed or cannot connect them. */
 bool gpu_connect(struct gpu *gpu);
 
-/* Chooses the algorithm by the size of the graph. Integer results do not depend on these limits;
- * float results differ only in rounding. gpu_open sets the values that were measured to be fastest;
- * tests and sweeps set others. */
+/* Sizes of a graph at which the solver changes its algorithm. Integer results do not depend on
+ * them; float results differ only in rounding. gpu_open sets the defaults; tests and benchmarks
+ * change them. */
 struct gpu_tuning {
     uint32_t small_vertices;  /* up to this size a solve is one cooperative launch */
-    uint32_t narrow_vertices; /* from this size on 16 bits, if options->narrow */
-    uint32_t pair_vertices;   /* from this size on two pivot tiles per round */
+    uint32_t narrow_vertices; /* from this size on in 16 bits, if options->narrow */
+    uint32_t pair_vertices;   /* from this size on with two pivot tiles per round */
     uint32_t group_vertices;  /* from this size on all members of a group take part */
 };
 
 void gpu_get_tuning(const struct gpu *gpu, struct gpu_tuning *ret_tuning);
 void gpu_set_tuning(struct gpu *gpu, const struct gpu_tuning *tuning);
 
-/* Upper bound of the device memory of a solve of n vertices: the padded matrix, the panels of two
- * rounds, the transfer buffers, and a reserve for the driver. A directed graph in its kind's own
- * numbers reaches the bound; undirected graphs and 16-bit arithmetic need less. members: size of
- * the group. The result is for the whole group: the member count times the largest need of a
- * member. */
+/* Upper bound of the device memory of a solve: the padded matrix, the panels of two rounds, the
+ * transfer buffers, the statistics, and a reserve for the driver. The solve of a directed graph
+ * reaches it; undirected graphs and 16-bit arithmetic need less. members: size of the group. The
+ * result is for the whole group: the member count times the largest need of a member. */
 uint64_t gpu_bytes_needed(uint32_t members, uint32_t vertex_count, uint64_t edge_count,
                           enum kind kind);
 
 /* Cost figures for the planner: rates of dense rounds measured on an H200, scaled to this device's
- * clock. A unit is a multiprocessor. The edge of a tile and the depth of a product are rounded up
- * to steps, because a warp skips padding only if all of its threads are in it. */
+ * clock. A unit is a multiprocessor. The planner rounds depths up to depth_step, because kernels
+ * compute several pivots at a time, and edges up to edge_step, because a warp skips padding only if
+ * all of its threads are in it. */
 struct gpu_plan_figures {
     uint32_t units;
-    uint32_t depth_step; /* pivots */
-    uint32_t edge_step;  /* vertices */
+    uint32_t depth_step; /* pivots of a product */
+    uint32_t edge_step;  /* vertices along the edge of a tile */
     double round_s;      /* fixed cost of a round: its three launches */
     double product_s;    /* one tile product of full depth, on one unit */
     double touch_s;      /* one tile read and written, on one unit */
 };
 
-/* kind: of the result. narrow: the solve uses 16-bit arithmetic. */
+/* kind: kind of the result. narrow: the solve uses 16-bit arithmetic. */
 void gpu_plan_figures(const struct gpu *gpu, enum kind kind, bool narrow,
                       struct gpu_plan_figures *ret_figures);
 
-/* Device memory that a solve may use now on the member with the least free memory. */
+/* Device memory that a solve may use now, on the member with the least; 0 if unknown. */
 uint64_t gpu_free_bytes(const struct gpu *gpu);
 
-/* Largest device memory of a member for a solve by this plan. Padding can make it larger than that
- * of the dense plan, so the caller compares before the solve and falls back to the dense plan. */
+/* Largest device memory that any member needs for a solve by this plan. Padding can make it larger
+ * than for the dense plan, so the caller checks that it fits, and otherwise uses the dense plan. */
 uint64_t gpu_plan_bytes(uint32_t members, const struct plan *plan, uint64_t edge_count,
                         enum kind kind);
 
-/* Solves by blocked Floyd-Warshall into matrix (host storage, n x n, unpadded), by a plan whose
- * tile is GPU_TILE. Decimals are integers on the device, divided as the host copies the rows.
- * STATUS_NEGATIVE_CYCLE when a diagonal entry fell below 0, STATUS_CANCELLED,
- * STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST, STATUS_WEIGHT_RANGE when a
- * distance does not fit a u2. */
+/* Solves by blocked Floyd-Warshall into matrix (host memory, n x n, unpadded), by a plan whose tile
+ * is GPU_TILE. With decimals the device computes the scaled weights, and the host divides the
+ * distances while it copies the rows. STATUS_NEGATIVE_CYCLE if a diagonal entry fell below 0,
+ * STATUS_CANCELLED, STATUS_NO_DEVICE_MEMORY, STATUS_NO_MEMORY, STATUS_DEVICE_LOST,
+ * STATUS_WEIGHT_RANGE if a distance does not fit a u2. */
 MUST_CHECK enum status gpu_solve(struct gpu *gpu, const struct graph *graph,
                                  const struct plan *plan, const struct solve_options *options,
                                  const struct observer *observer, struct matrix *matrix,

@@ -2,8 +2,7 @@
 
 #include <stdatomic.h>
 
-/* One value per process: a sticky error belongs to the CUDA context, and every later call returns
- * it. */
+/* One value per process, because a sticky error makes every later call on its CUDA context fail. */
 static atomic_uint noted;
 
 /* The numbers are those of the CUDA runtime, which do not change (driver_types.h). */
@@ -11,11 +10,11 @@ enum gpu_fault gpu_fault_of(int code)
 {
     switch (code) {
     case 0:
-    case 2: /* memory: the context stays usable */
+    case 2: /* out of memory: the context stays usable */
         return GPU_FAULT_NONE;
     case 700: /* illegal address */
     case 710: /* assertion */
-    case 714: /* hardware stack */
+    case 714: /* hardware stack error */
     case 715: /* illegal instruction */
     case 716: /* misaligned address */
     case 717: /* invalid address space */
@@ -25,10 +24,10 @@ enum gpu_fault gpu_fault_of(int code)
     case 702: /* launch timed out */
         return GPU_FAULT_TIMEOUT;
     case 214: /* uncorrectable memory error */
-    case 220: /* NVLink */
+    case 220: /* NVLink error */
     case 226: /* contained memory error */
         return GPU_FAULT_HARDWARE;
-    case 34:  /* a library that is there to link with */
+    case 34:  /* libcuda is the stub of the toolkit: no driver is installed */
     case 35:  /* the driver is too old */
     case 46:  /* devices are unavailable */
     case 100: /* no device */
@@ -36,7 +35,7 @@ enum gpu_fault gpu_fault_of(int code)
     case 209: /* no code for this device */
     case 802: /* the system is not ready */
     case 803: /* driver and library do not match */
-    case 804: /* nor does the device */
+    case 804: /* the device does not support forward compatibility */
         return GPU_FAULT_SETUP;
     default:
         return GPU_FAULT_OTHER;

@@ -1,13 +1,13 @@
 /* One solve by a group of devices that share the tile rows of the matrix; a single device is a
- * group of one. Each member fills, reduces and downloads its own rows, in a thread of its own if
- * there are several members. One thread launches the rounds of all members (rounds.cuh,
- * planned_rounds.cuh). Every row lies on one member as a whole; the host merges the statistics of
- * the members.
+ * group of one. Each member fills, reduces and downloads its own rows: the first in the caller's
+ * thread, the others in a thread each. The caller's thread launches the rounds of all members
+ * (rounds.cuh, planned_rounds.cuh). Each row is on one member as a whole; the host merges the
+ * statistics of the members.
  *
- * Ranks are processes with one device each: to a rank the other members of its group are out of
- * reach. Ranks solve by the dense plan, and rank 0 receives all rows. Whatever one rank alone may
- * find (no memory, a cancel, an alarm) is agreed among the ranks before their next joint operation.
- * A failure between two agreements would leave the other ranks waiting, so it ends all of them. */
+ * Ranks are processes with one device each, so a rank reaches only its own device. Ranks solve by
+ * the dense plan, and rank 0 receives all rows. Ranks agree on anything that one rank alone may
+ * find (no memory, a cancel, an alarm) before their next joint operation. A rank that fails between
+ * two agreements would leave the others waiting, so it ends all of them. */
 #pragma once
 
 #include "gpu/mirror.cuh"
@@ -25,9 +25,9 @@ struct group_member {
     struct solve_account account;
     struct observer observer;
     enum status (*step)(struct group_member *member); /* the running step */
-    enum status status;                               /* of the last step */
+    enum status status;                               /* status of the last step */
     pthread_t thread;
-    double lowest; /* smallest distance of its rows, if negative, else 0 */
+    double lowest; /* smallest distance in its rows if negative, else 0 */
     uint64_t bins[STATISTICS_BINS];
 };
 
@@ -35,10 +35,10 @@ struct group {
     const struct solve *whole; /* the caller's solve */
     uint32_t count;            /* members in this process */
     struct group_member members[GPU_MEMBERS_MAX];
-    uint32_t over; /* atomic; 1: a member failed or the caller cancelled, so all stop */
+    uint32_t over; /* atomic; 1: a member failed or the caller cancelled; all stop */
 };
 
-/* Whether ranks solve together: every rank then has at least one block of tile rows. */
+/* Whether ranks solve together: only if each rank has at least one block of tile rows. */
 static inline bool group_has_ranks(const struct solve *solve)
 {
     const struct plan *plan = solve->plan;
@@ -48,7 +48,7 @@ static inline bool group_has_ranks(const struct solve *solve)
            (plan->tile_count - 1) / TILE_ROWS_BLOCK + 1 >= ranks->count;
 }
 
-/* Number of devices of this host that take part: each has at least one block of tile rows. */
+/* Number of devices of this host that take part; each has at least one block of tile rows. */
 static inline uint32_t group_size(const struct solve *solve)
 {
     const uint32_t blocks = (solve->plan->tile_count + TILE_ROWS_BLOCK - 1) / TILE_ROWS_BLOCK;
@@ -68,8 +68,7 @@ static bool group_is_over(void *context)
     return __atomic_load_n(&group->over, __ATOMIC_RELAXED) != 0;
 }
 
-/* Asks the caller's observer. Only the first member calls this, because it runs in the caller's
- * thread. */
+/* Asks the caller's observer. Only the first member may, because it is in the caller's thread. */
 static bool group_is_cancelled(void *context)
 {
     struct group *group = ((struct group_member *)context)->group;
@@ -215,8 +214,8 @@ template <typename semiring> MUST_CHECK static enum status group_launch(const st
     return is_symmetric(first) ? group_mirror<semiring>(group) : STATUS_OK;
 }
 
-/* Launches the rounds and measures their time by events around each member's work. The time of a
- * group is that of its slowest member. */
+/* Launches the rounds, and measures their time with two events on each member. The time of a group
+ * is that of its slowest member. */
 template <typename semiring> MUST_CHECK static enum status group_time(struct group *group)
 {
     double compute_s = 0;
@@ -251,8 +250,7 @@ static bool group_is_finding(enum status status)
            status == STATUS_WEIGHT_RANGE;
 }
 
-/* Ends all ranks if this rank has a status that they do not agree on later, such as a lost device.
- */
+/* Ends all ranks if the status is one on which they do not agree later, such as a lost device. */
 static enum status group_end_ranks(const struct group *group, enum status status)
 {
     const struct ranks *ranks = group->whole->ranks;
@@ -275,8 +273,8 @@ template <typename semiring> MUST_CHECK static enum status group_compute(struct 
 
 /* ---- Statistics and rows ---- */
 
-/* Fetches the statistics of this member's rows. A single device writes straight into the caller's
- * arrays; a group member copies only the entries of its own rows. */
+/* Computes and fetches the statistics of this member's rows. A single device writes straight into
+ * the caller's arrays; a member of a group copies only the entries of its own rows. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status group_reduce_rows(struct group_member *member)
 {
@@ -352,7 +350,7 @@ MUST_CHECK static enum status group_download(struct group_member *member)
     return status;
 }
 
-/* After the ranks have delivered their rows: agrees on alarms and on a cancel. */
+/* Called after the ranks have delivered their rows. Makes them agree on alarms and a cancel. */
 MUST_CHECK static enum status group_agree(const struct group *group)
 {
     const struct solve *first = &group->members[0].solve;
@@ -420,7 +418,7 @@ MUST_CHECK static enum status group_solve(struct group *group)
     STATUS_TRY(group_compute<semiring>(group));
     const double begin_s = now_s();
     observer_tell(whole->observer, PHASE_WRITING, 0);
-    /* With ranks the caller of rank 0 computes the statistics from the matrix. */
+    /* With ranks, the caller on rank 0 computes the statistics from the matrix. */
     if (whole->account->statistics != NULL && whole->ranks == NULL) {
         STATUS_TRY((group_fill_statistics<semiring, result>(group)));
     }

@@ -1,15 +1,15 @@
-/* Phase 1: closes the diagonal tile of the pivot block, or those of a list, one pivot after the
- * other.
+/* Phase 1: closes the diagonal tile of a round, or the diagonal tiles of a list: Floyd-Warshall
+ * within the tile, one pivot after another.
  *
- * One block of 256 threads per tile, no larger than a block of the interior phase, so that it finds
- * room beside one; a thread holds 8x8 elements of the 128x128 tile in registers, two quads of rows
- * by two of columns, 64 apart. The pivot row and the pivot column pass through shared memory: while
- * pivot k is read from one half its successor is written to the other, so that one barrier per
- * pivot is enough.
+ * One block of 256 threads per tile, no larger than a block of the interior phase, so that it fits
+ * beside one. A thread holds 8x8 elements of the 128x128 tile in registers: two quads of rows by
+ * two quads of columns, 64 apart. The pivot row and the pivot column pass through shared memory:
+ * while pivot k is read from one buffer its successor is written to the other, so that one barrier
+ * per pivot is enough.
  *
- * A negative element on the diagonal is a negative cycle: the block reports it, stops the solve and
- * leaves the tile as it was. Up to the first such pivot every element is bounded by the length of a
- * simple path and no sum overflows; what comes after is thrown away. */
+ * A negative element on the diagonal means a negative cycle: the block reports it, stops the solve
+ * and leaves the tile as it was. Up to the first such pivot every element is bounded by the length
+ * of a simple path, so no sum overflows; later values are discarded. */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -27,8 +27,8 @@ struct diagonal_step {
     const struct schedule_pivot *pivots; /* device list; NULL: the single tile below */
     void *closed; /* receives copies of the closed tiles, in list order; or NULL */
     uint32_t count;
-    uint32_t row; /* tile row in the device's memory */
-    uint32_t tile;
+    uint32_t row;   /* tile row in the device's memory */
+    uint32_t tile;  /* tile row and column in the whole matrix */
     uint32_t depth; /* pivots in use, rounded up to whole quads by the kernel */
     struct tile_control *control;
     volatile uint32_t *negative; /* host-mapped */
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void diagonal_store_line(scalar *to,
 }
 
 /* Publishes a pivot's row and column from the threads that hold parts of them. LINE is the pivot's
- * index among a thread's eight lines: the index into registers must be known to the compiler. */
+ * index among a thread's eight lines; the compiler must know it, because it selects registers. */
 template <uint32_t LINE, typename scalar>
 static __device__ __forceinline__ void
 diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place place,
@@ -78,9 +78,8 @@ diagonal_publish(scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE], struct tile_place
     }
 }
 
-/* Relaxes the thread's elements over one pivot. A negative cycle is only recorded here and tested
- * once after all pivots: a branch on a value that was just loaded would cost a quarter of the time.
- */
+/* Relaxes the thread's elements over one pivot. Only records a negative cycle, which is tested once
+ * after all pivots: a branch on a value that was just loaded would cost a quarter of the time. */
 template <typename semiring>
 static __device__ __forceinline__ void
 diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -101,9 +100,9 @@ diagonal_relax(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
     }
 }
 
-/* The pivot LINE of a thread's lines in its quad (pivot % 64 = quad + LINE % 4), published before
- * in shared[LINE % 2], and the publishing of the next one, LINE + 1 or the first of the next quad.
- */
+/* Relaxes over one pivot, line LINE of the threads whose lines begin at `quad`, which is in
+ * shared[LINE % 2], and publishes the next pivot: the next line, or the first line of the next
+ * quad, or the first line of the second half. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void
 diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -123,7 +122,7 @@ diagonal_step_over(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDG
     __syncthreads();
 }
 
-/* Half of the pivots: those in the threads' first quads, or those in their second. */
+/* Relaxes over half of the pivots: those in the threads' first quads, or those in their second. */
 template <typename semiring, uint32_t HALF>
 static __device__ __forceinline__ void
 diagonal_close_half(typename semiring::scalar (&tile)[DIAGONAL_EDGE][DIAGONAL_EDGE],
@@ -176,7 +175,6 @@ __global__ void __launch_bounds__(DIAGONAL_THREADS)
     typename semiring::element *const home =
         tile_at(matrix, step.row, step.tile) + place.row * matrix.stride + place.column;
     scalar tile[DIAGONAL_EDGE][DIAGONAL_EDGE];
-    /* Convert from the matrix format to the scalar format and back. */
 #pragma unroll
     for (uint32_t i = 0; i < DIAGONAL_EDGE; i++) {
         const uint64_t line = (i / QUAD * DIAGONAL_GAP + i % QUAD) * matrix.stride;

@@ -1,9 +1,11 @@
-/* The matrix before the first round: unreachable everywhere, 0 on the diagonal, then the edges.
+/* Prepares the matrix for the first round: unreachable everywhere, 0 on the diagonal, then the
+ * edges.
  *
- * fill: one block of 256 threads per tile, of all or of a list, 16-byte stores. Padded vertices get
- * their 0 on the diagonal too. scatter: one warp per row of the graph that has edges in the chunk,
- * lanes along the edges. No two edges write the same element: the graph has no parallel edges, and
- * an undirected edge is stored once, in the row of its smaller end. */
+ * fill: one block of 256 threads per tile, for all tiles of the device or those of a list; 16-byte
+ * stores. Padded vertices have a 0 on the diagonal, too. scatter: one warp per row of the graph
+ * that has edges in the chunk; its lanes share the edges. No two edges write the same element: the
+ * graph has no parallel edges, and an undirected edge is stored once, in the row of its smaller
+ * end. */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -41,7 +43,7 @@ __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* tiles: `count` of them, on the device; NULL: all tiles in the device's rows. At least one. */
+/* tiles: `count` tiles on the device, or NULL: all tiles of the device's rows. count > 0. */
 template <typename semiring>
 MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::element> matrix,
                                           const struct schedule_tile *tiles, uint32_t count,
@@ -52,12 +54,12 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
     return STATUS_OK;
 }
 
-/* Consecutive edges of a graph, on the device: [first_edge, last_edge) of all its edges, which lie
- * in the rows [first_row, last_row). row_offset is the graph's whole array. */
+/* Consecutive edges of a graph, on the device: edges [first_edge, last_edge) of the graph, which
+ * are in its rows [first_row, last_row). row_offset is the graph's whole array. */
 template <typename weight> struct fill_edges {
     const uint64_t *row_offset;
     const uint32_t *target; /* indexed from first_edge */
-    const weight *weights;  /* likewise */
+    const weight *weights;  /* indexed from first_edge */
     uint64_t first_edge;
     uint64_t last_edge;
     uint32_t first_row;
@@ -88,8 +90,7 @@ __global__ void __launch_bounds__(FILL_THREADS)
             /* An edge longer than the largest 16-bit distance cannot be part of a shortest path. */
             distance = (element)min(value, (weight)NARROW_UNREACHABLE);
         } else {
-            /* Turns -0.0 into 0.0: only then do the bits, read as integers, have the order of the
-             * numbers. */
+            /* Turns -0.0 into 0.0, so that the bits, read as integers, are in numeric order. */
             distance = (element)value + (element)0;
         }
         if (tile_rows_owns(edges.order.rows, (uint32_t)(from / GPU_TILE))) {
@@ -111,8 +112,7 @@ static inline void stage_bytes(struct gpu *gpu, char *to, const void *from, size
 }
 
 /* Uploads the graph's edges into the filled matrix, in chunks through the two staging buffers: the
- * host fills one while the other is transferred. observer: asked for a cancel between chunks; may
- * be NULL. */
+ * host fills one while the other is transferred. observer may be NULL. */
 template <typename semiring, typename weight>
 MUST_CHECK static enum status
 upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,
@@ -142,8 +142,7 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
         edges.target = (const uint32_t *)(device + weight_bytes);
         edges.first_edge = first;
         edges.last_edge = first + count;
-        /* Find the rows that contain these edges. They only move forward from one chunk to the
-         * next. */
+        /* Find the rows that contain these edges; first_row never decreases. */
         while (graph->row_offset[edges.first_row + 1] <= edges.first_edge) {
             edges.first_row++;
         }
@@ -165,8 +164,8 @@ upload_edges(struct gpu *gpu, const struct graph *graph, const struct workspace 
     return STATUS_OK;
 }
 
-/* Runs after the fill, in stream order. Returns once the graph's arrays are no longer read; the
- * device may still be working. */
+/* Runs after the fill, in stream order. When it returns, the graph's arrays are no longer read, but
+ * the device may still be working. */
 template <typename semiring>
 MUST_CHECK static enum status
 upload_graph(struct gpu *gpu, const struct graph *graph, const struct workspace *workspace,

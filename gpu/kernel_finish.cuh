@@ -1,10 +1,9 @@
-/* The way out: rows of the padded matrix packed to n elements each, in the order of the vertices,
- * in the kind that is asked for and with unreachable in its one public value, into a chunk that is
- * then copied to the host.
+/* Packs rows of the padded matrix for the host into a chunk: n elements each, in the order of the
+ * vertices, in the kind that the solve computes, with that kind's value for unreachable.
  *
- * One block of 256 threads per 1024 elements of a row: x over the row, y over the rows of the
- * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1;
- * it is reported. */
+ * One block of 256 threads per 1024 elements of a row; the grid is pieces of a row x rows of the
+ * chunk. A diagonal element below 0 is a negative cycle that float rounding hid from phase 1; it is
+ * reported. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -26,8 +25,8 @@ struct finish_rows {
     volatile struct finish_alarm *alarm;
 };
 
-/* Converts one element to the kind of the result. With negative weights an unreachable integer
- * drifts below UNREACHABLE_I4 and is set back to it; an infinity needs no correction. */
+/* Converts one element to the kind of the result. With negative weights the value of an unreachable
+ * integer drifts below UNREACHABLE_I4 and is set back to it; an infinity needs no correction. */
 static __device__ __forceinline__ void finish_convert(int32_t distance, int32_t *to,
                                                       volatile struct finish_alarm *alarm)
 {
@@ -79,7 +78,7 @@ static __device__ __forceinline__ bool finish_is_negative(uint16_t distance)
     return false;
 }
 
-/* Sets elements of a tile that was never written to unreachable, without reading it. */
+/* Sets a distance to unreachable, the value of every element of a tile that was never written. */
 static __device__ __forceinline__ void finish_set_far(int32_t *distance)
 {
     *distance = UNREACHABLE_I4;

@@ -1,25 +1,26 @@
-/* Phase 3: the tiles outside the panels, C = min(C, A x B) over the pivots of one or two pivot
- * tiles, A and B from the operands (semiring.cuh): all but a few of the n^3 relaxations, so this
- * kernel is the solver's speed.
+/* Phase 3 of the dense plan: the tiles outside the panels, C = min(C, A x B) over the pivots of one
+ * or two pivot tiles, with A and B from the operands (semiring.cuh). Nearly all of the n^3
+ * relaxations happen here, so this kernel decides the speed of the solver.
  *
  * One block of 256 threads per 128 rows x 128 words (two column tiles of 16-bit elements), 8x8
  * words per thread in registers: two quads of rows by two quads of words, 64 apart. A and B pass
- * through shared memory in slabs (slab_ring.cuh), 96 KiB per block, two blocks per multiprocessor,
- * at most 128 registers (doubles: one block). Per pivot a thread makes 4 shared loads of 16 bytes
- * for 64 relaxations.
+ * through shared memory in slabs (slab_ring.cuh), 96 KiB per block. Two blocks run on a
+ * multiprocessor, with at most 128 registers per thread; for doubles, one block. Per pivot a thread
+ * makes 4 shared loads of 16 bytes for 64 words (8 loads for doubles).
  *
- * Two pivot tiles p0, p1 in one launch halve the traffic of C. It is exact: the operands of p1 were
- * made after p0 had been applied to the rows and columns of p1. A tile in the row or the column of
- * p0 takes p1 only, one in those of the last pivot tile nothing: its panel is final.
+ * Two pivot tiles p0, p1 in one launch halve the traffic of C. The result is exact: the operands of
+ * p1 were made after p0 had been applied to the rows and columns of p1. A tile in the row or column
+ * of p0 is relaxed over p1 only. A tile in the row or column of the last pivot tile is final and
+ * skipped.
  *
- * Which tiles: all, split in two parts that touch different tiles. NEXT is the rows and columns of
- * the pivot tiles of the next round, wanted first; REST is what remains, of which a launch takes a
- * range of rows. When symmetric only tiles on and below the diagonal are computed (and one beside
- * it, where 16-bit tiles come in pairs); REST then folds the triangle's rows i and last - i into
- * one.
+ * A launch computes one of two parts, which share no tile. NEXT is the rows and columns of the
+ * pivot tiles of the next round, which are needed first; REST is all other tiles, and a launch
+ * covers a range of its rows. If the matrix is symmetric, only tiles on and below the diagonal are
+ * computed (and one beside it, where 16-bit tiles come in pairs); REST then folds rows i and last -
+ * i of the triangle into one.
  *
- * The matrix has the tile rows of one member of a group of devices (tile_rows.h), and launches
- * count these; all else counts the rows of the whole matrix. */
+ * The matrix has the tile rows of one member of a group of devices (tile_rows.h). own_row, first
+ * and row_count count these; all other indexes refer to the whole matrix. */
 #pragma once
 
 #include "gpu/slab_ring.cuh"
@@ -36,7 +37,7 @@ template <typename word> struct interior_step {
     uint32_t pivots[OPERAND_PIVOTS];
     uint32_t slabs[OPERAND_PIVOTS]; /* slabs of each pivot tile */
     uint32_t pivot_count;
-    uint32_t next[OPERAND_PIVOTS];
+    uint32_t next[OPERAND_PIVOTS]; /* pivot tiles whose rows and columns are NEXT */
     uint32_t next_count;
     uint32_t tile_count; /* tiles along the edge of the matrix */
     uint32_t first;      /* REST: first row, or folded row, of the range */
@@ -56,11 +57,11 @@ struct interior_tile {
     uint32_t columns[2];
     uint32_t left; /* operand slots of the row and of the columns */
     uint32_t right[2];
-    uint32_t pivot; /* first pivot of the step that applies to this tile */
-    bool ordered;   /* operand slabs have been ordered */
+    uint32_t pivot; /* index of the first pivot tile that applies to this tile */
+    bool ordered;   /* copies of slabs have been issued */
 };
 
-/* Number of column units. A unit is what one block computes: one column tile, or two. */
+/* Number of column units. A unit is what one block computes: one column tile, or two of 16 bits. */
 template <typename semiring>
 static __host__ __device__ __forceinline__ uint32_t interior_units(uint32_t column_count)
 {
@@ -75,7 +76,7 @@ static __device__ __forceinline__ bool interior_is_next(const struct interior_st
            (step.next_count > 1 && tile == step.next[1]);
 }
 
-/* The column tiles of a unit. */
+/* Sets the column tiles of a unit. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_set_unit(const struct interior_step<typename semiring::word> &step, uint32_t unit,
@@ -87,10 +88,10 @@ interior_set_unit(const struct interior_step<typename semiring::word> &step, uin
 }
 
 /* Finds the block's tile in the lower triangle of a symmetric matrix, whose rows are folded so that
- * the grid is a rectangle: rows form groups as high as a unit is wide, and group y shares a folded
- * row with group last - y. The width of a group is its position in the whole matrix. On a group of
- * devices folded rows differ slightly in width, and the grid is as wide as the widest. False for a
- * block outside the triangle. */
+ * the grid is a rectangle: tile rows form bands as high as a unit is wide, and band y shares a
+ * folded row with band last - y. A band has as many units as it has bands above it in the whole
+ * matrix, plus one. In a group of devices the widths of folded rows differ slightly, and the grid
+ * is as wide as the widest. Returns false for a block outside the triangle. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_unfold(const struct interior_step<typename semiring::word> &step, uint32_t folded,
@@ -107,8 +108,8 @@ interior_unfold(const struct interior_step<typename semiring::word> &step, uint3
     return *row < step.row_count && *unit <= tile_rows_global(step.rows, group * high) / high;
 }
 
-/* Locates the block's tile in the REST part. The grid has one row per tile row, or per folded row,
- * and is as wide as the widest of these. */
+/* Locates the block's tile in the REST part; false: none. The grid has one row per tile row, or per
+ * folded row, and is as wide as the widest of these. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_rest(const struct interior_step<typename semiring::word> &step,
@@ -130,7 +131,8 @@ interior_locate_rest(const struct interior_step<typename semiring::word> &step,
     return !skip;
 }
 
-/* Index within the NEXT part: the rows of the next pivots first, then their columns. */
+/* Locates a tile in the NEXT part; false: none. index counts the tiles in the rows of the next
+ * pivots, then those in their columns. */
 template <typename semiring>
 static __device__ __forceinline__ bool
 interior_locate_next(const struct interior_step<typename semiring::word> &step, uint32_t index,
@@ -153,7 +155,8 @@ interior_locate_next(const struct interior_step<typename semiring::word> &step, 
     return !interior_is_next(step, tile->row) && (!step.symmetric || tile->row > tile->columns[0]);
 }
 
-/* Skips tiles that are final, and finds the operands and the first pivot to apply. */
+/* Removes column tiles that are final, and finds the operands and the first pivot to apply. False
+ * if nothing is left. */
 template <typename word>
 static __device__ __forceinline__ bool interior_narrow(const struct interior_step<word> &step,
                                                        struct interior_tile *tile)
@@ -176,8 +179,8 @@ static __device__ __forceinline__ bool interior_narrow(const struct interior_ste
     return true;
 }
 
-/* Where a slab of the block's operands is: slabs are counted over all pivots of the step. tile: in
- * registers or in shared memory. */
+/* Addresses of a slab of the block's operands. Slabs are counted over all pivots of the step. tile
+ * is in registers or in shared memory. */
 template <typename semiring, typename located>
 static __device__ __forceinline__ struct ring_source<typename semiring::word>
 interior_source(const struct interior_step<typename semiring::word> &step, const located &tile,
@@ -198,8 +201,8 @@ interior_source(const struct interior_step<typename semiring::word> &step, const
     return source;
 }
 
-/* First words of the thread's two quads in the first of its rows. A warp covers 16 rows x 32 words
- * of each quarter of the tile. */
+/* Finds the first words of the thread's two quads in its first row. A warp covers 16 rows x 32
+ * words of each quarter of the tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_home(struct tile_matrix<typename semiring::element> matrix,
@@ -216,7 +219,7 @@ interior_home(struct tile_matrix<typename semiring::element> matrix,
     home[1] = line + (uint64_t)tile->columns[1] * tile_words + (packing == 1 ? OPERAND_WORDS : 0);
 }
 
-/* Unrolling of the inner loop: the largest that keeps the accumulators in registers. */
+/* Unroll factor of the inner loop: the largest that keeps the accumulators in registers. */
 template <typename semiring> struct interior_unroll {
     static constexpr uint32_t turns = 1;
 };
@@ -225,8 +228,7 @@ template <> struct interior_unroll<semiring_u2> {
     static constexpr uint32_t turns = RING_BULK ? 4 : 1;
 };
 
-/* A thread's words of one pivot: QUADS quads, 64 words apart, because they come from different
- * pieces of the stage. */
+/* Loads a thread's words of one pivot: QUADS quads, which are in different pieces of the stage. */
 template <uint32_t QUADS, typename word>
 static __device__ __forceinline__ void interior_fetch(word (&to)[INTERIOR_EDGE], const word *piece)
 {
@@ -254,8 +256,8 @@ interior_relax(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Relaxes the thread's words, or those of its first quads of rows or words alone, over the first
- * `pivots` pivots, an even number, of one slab in shared memory, two at a time. */
+/* Relaxes the thread's words over the first `pivots` pivots, an even number, of one slab in shared
+ * memory, two at a time. ROW_QUADS or WORD_QUADS = 1: only the first quads of rows or words. */
 template <typename semiring, uint32_t ROW_QUADS = 2, uint32_t WORD_QUADS = 2>
 static __device__ __forceinline__ void
 interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -277,7 +279,7 @@ interior_product(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Multiplies the slabs [first, last) as they come through the ring. */
+/* Multiplies the slabs [first, last) as they arrive in the ring. */
 template <typename semiring>
 static __device__ __forceinline__ void
 interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -359,8 +361,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
         kept->right[1] = work.right[1];
         kept->ordered = !stopped;
     }
-    /* All warps of a block must use every slab, so they stop together, after taking the slabs that
-     * were already ordered. */
+    /* All warps of a block must use every slab, so they stop together, after the slabs whose copies
+     * have been issued. */
     if (ring_ready(stopped)) {
         if (!kept->ordered) {
             return;
@@ -377,8 +379,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Called once per device and semiring, before the first launch. The carve-out makes room for a
- * second block on each multiprocessor. */
+/* Called before the first launch of a solve. The carve-out makes room for a second block on each
+ * multiprocessor. */
 template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
@@ -398,8 +400,8 @@ static inline uint32_t interior_rest_rows(const struct interior_step<typename se
     return step->symmetric ? ((step->row_count + high - 1) / high + 1) / 2 : step->row_count;
 }
 
-/* Upper bound of the blocks along one of these rows. On a member of a group of devices, two row
- * groups that are folded together are together at most as wide as the matrix plus two deals. */
+/* Upper bound of the blocks along one of these rows. In a group of devices, two bands that share a
+ * folded row are together at most as wide as the matrix plus two deals (tile_rows.h). */
 template <typename semiring>
 static inline uint32_t
 interior_rest_width(const struct interior_step<typename semiring::word> *step)

@@ -1,8 +1,8 @@
-/* Tiles above the diagonal from those below it, transposed: within a device's memory, or by way of
- * memory that is sent (mirror.cuh).
+/* Writes the transposed tiles below the diagonal to the tiles above it: directly within one
+ * device's memory, or packed for other devices (mirror.cuh).
  *
  * One block of 256 threads per tile, in sixteen pieces of 32x32 elements through shared memory,
- * whose rows are one longer than 32 so that columns are read without a conflict. */
+ * whose rows are one element longer so that columns are read without bank conflicts. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -72,8 +72,8 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     return STATUS_OK;
 }
 
-/* Transposes the tiles of one tile row into the slots of the members that need them as columns.
- * Tiles that were never written are sent too. */
+/* Transposes the tiles of one tile row into the slots of the members whose rows they belong to.
+ * Tiles that were never written are sent as zeros, which nobody reads. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_pack_kernel(struct tile_matrix<element> matrix, struct tile_order order, uint32_t row,
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(MIRROR_THREADS)
     }
 }
 
-/* row: tile row of the whole matrix, at least 1, owned by this device. */
+/* row: a tile row of the whole matrix, at least 1, owned by this device. */
 template <typename element>
 MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> matrix,
                                                  const struct tile_order &order, uint32_t row,
@@ -105,7 +105,7 @@ MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> mat
     return STATUS_OK;
 }
 
-/* Copies received tiles of another member's tile row into the column of tiles where they belong. */
+/* Copies the tiles received from another member's tile row into their tile column. */
 template <typename element>
 __global__ void __launch_bounds__(MIRROR_THREADS)
     mirror_unpack_kernel(struct tile_matrix<element> matrix, uint32_t column, const element *slots)

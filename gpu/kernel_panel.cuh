@@ -1,17 +1,17 @@
 /* Phase 2: the row panel and the column panel of the pivot, or the tiles of a list, as min-plus
  * products with the closed diagonal tile D: row tile X becomes D x X, column tile Y becomes Y x D.
- * As D is closed (D x D = D) no pivot has to wait for the one before.
+ * Because D is closed (D x D = D), no pivot has to wait for the previous one.
  *
- * Every tile is cut in strips that do not depend on each other: 32 words of the columns of a row
- * tile, as many rows of a column tile as keep a thread at 4x4 words. One block of 256 threads per
- * strip, the operands in 80 KiB of shared memory (whole; of doubles half the pivots at a time), so
- * that it finds room where a block of the interior phase ends. In place: a block reads its strip
- * completely before it writes.
+ * Every tile is cut into strips that do not depend on each other. A strip of a row tile has all
+ * rows and 32 words; a strip of a column tile has all words, and as many rows as give each thread
+ * 4x4 words. One block of 256 threads per strip. The operands are in 80 KiB of shared memory (of
+ * doubles half of the pivots at a time), so that the block fits where a block of the interior phase
+ * ends. In place: a block reads its whole strip before it writes.
  *
- * Results go to the matrix and, as operands of phase 3, to `operand` (semiring.cuh). When symmetric
- * only tiles on and below the diagonal are stored: of tile t the panels have one, (t, pivot) as a
- * column tile when t is below the pivot, else (pivot, t) as a row tile, and each serves as both
- * operands. */
+ * Results go to the matrix and, as operands of phase 3, to `operand` (semiring.cuh). If the matrix
+ * is symmetric, only tiles on and below the diagonal are stored. The panels then have one tile for
+ * each tile t, which serves as both operands: the column tile (t, pivot) if t is below the pivot,
+ * else the row tile (pivot, t). */
 #pragma once
 
 #include "gpu/schedule.h"
@@ -22,20 +22,20 @@
 #define PANEL_STRIP 32
 
 struct panel_step {
-    /* On the device: row tiles, then column tiles, each with its pivot. A tile's slot among the
-     * operands is its place in its half of the list, from the first slot on. NULL: the panels of
-     * one pivot, which are the first row_count tiles of its row and the column tiles of the
-     * device's tile rows from first_column on. */
+    /* List on the device: row tiles, then column tiles, each with its pivot. The i-th row tile has
+     * slot first_row + i among the operands, the i-th column tile first_column + i. NULL: the
+     * panels of one pivot, which are the first row_count tiles of its row, and the column tiles of
+     * the device's tile rows from first_column on. */
     const struct schedule_panel *panels;
     uint32_t row_count;
     uint32_t column_count;
-    uint32_t first_row; /* slots of the list's first row and column tile */
+    uint32_t first_row;
     uint32_t first_column;
     uint32_t pivot;
     uint32_t depth; /* pivots in use, rounded up to whole quads */
     bool symmetric; /* the list has row_count entries, each a row or a column tile */
     const struct tile_control *control;
-    /* Closed diagonal tiles, one after another; NULL: they are read from the matrix. */
+    /* Closed diagonal tiles, one after another; NULL: read from the matrix. */
     const void *diagonal;
     struct tile_rows rows;
 };
@@ -44,10 +44,10 @@ struct panel_step {
 struct panel_work {
     uint32_t tile;
     uint32_t pivot;
-    uint32_t row; /* tile row in the device's memory */
-    uint32_t closed;
+    uint32_t row;    /* tile row in the device's memory */
+    uint32_t closed; /* index of the pivot's tile in panel_step.diagonal */
     uint32_t depth;
-    uint32_t slot;
+    uint32_t slot; /* among the operands */
     uint32_t strip;
     bool in_row;
 };
@@ -73,14 +73,13 @@ static_assert(panel_strips<semiring_i4>() * panel_strip_rows<semiring_i4>() == G
                   panel_strips<semiring_u2>() * panel_strip_rows<semiring_u2>() == GPU_TILE,
               "rows are cut as often as columns");
 
-/* Number of pivots whose operands are in shared memory at the same time. */
+/* Number of pivots whose operands are in shared memory at one time. */
 template <typename semiring> static __host__ __device__ constexpr uint32_t panel_slice(void)
 {
     return GPU_TILE * 4 / sizeof(typename semiring::word);
 }
 
-/* Bytes of both operands of a strip: D and a strip of a row tile, or a strip of a column tile and
- * D. */
+/* Bytes of both operands of a strip: D with a strip of a row tile, or of a column tile. */
 template <typename semiring> static constexpr size_t panel_shared_bytes(void)
 {
     const size_t row_words = panel_slice<semiring>() * (GPU_TILE + PANEL_STRIP);
@@ -163,8 +162,7 @@ panel_product(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
     }
 }
 
-/* Operands of a strip's product, one of which is the strip itself, and the number of pivots in use.
- */
+/* Operands of a strip's product, one of which is the strip itself, and the pivots in use. */
 template <typename element> struct panel_operands {
     struct tile_matrix<element> left;
     struct tile_matrix<element> right;
@@ -202,7 +200,7 @@ panel_compute(typename semiring::word (&tile)[QUAD][QUAD], struct tile_place pla
         __syncthreads();
         panel_product<semiring, COLUMNS>(tile, place, min(operands.depth - first, slice), shared,
                                          shared_right);
-        /* Barrier: the operands may be overwritten, and the whole strip has been read. */
+        /* Now the operands may be overwritten, and after the last slice the strip has been read. */
         __syncthreads();
     }
 }
@@ -241,7 +239,8 @@ panel_right(struct operand<typename semiring::word> operand, uint32_t slot, uint
            at % OPERAND_WORDS;
 }
 
-/* Stores a row strip into the right operand in the order of the tile: its rows are pivots. */
+/* Stores a row strip into the right operand in the order of the tile: its rows are pivots. A
+ * symmetric strip of 16-bit elements is also stored into the left operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -271,7 +270,8 @@ panel_give_row(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_pl
     }
 }
 
-/* Stores a column strip into the left operand transposed: its columns are pivots. */
+/* Stores a column strip into the left operand transposed: its columns are pivots. A symmetric strip
+ * of 16-bit elements is also stored into the right operand. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile_place place,
@@ -313,7 +313,7 @@ panel_give_column(const typename semiring::word (&tile)[QUAD][QUAD], struct tile
     }
 }
 
-/* The closed diagonal tile of a block's pivot. */
+/* Finds the closed diagonal tile of a block's pivot. */
 template <typename semiring>
 static __device__ __forceinline__ struct tile_matrix<typename semiring::element>
 panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const struct panel_step &step,
@@ -328,8 +328,8 @@ panel_diagonal(struct tile_matrix<typename semiring::element> matrix, const stru
     return matrix;
 }
 
-/* Handles the pivot's own tile, which is closed and read by every block: it becomes a right
- * operand, because a pair of columns may need it, but the matrix is not written. */
+/* Computes a strip of a row tile. The pivot's own tile becomes a right operand, because a pair of
+ * columns may need it, but is not written to the matrix, because every block reads it. */
 template <typename semiring>
 static __device__ __forceinline__ void
 panel_row_strip(struct tile_matrix<typename semiring::element> matrix,
@@ -385,7 +385,7 @@ static __device__ __forceinline__ void panel_take_listed(const struct panel_step
     work->row = panel.row;
     work->closed = panel.closed;
     work->in_row = step.symmetric ? panel.tile < panel.pivot : listed_as_row;
-    /* A strip beyond the tile's vertices is padding; depth 0 copies it unchanged. */
+    /* A strip beyond the tile's vertices is padding, and depth 0 copies it unchanged. */
     const uint32_t across =
         work->in_row ? PANEL_STRIP * semiring_packing<semiring>() : panel_strip_rows<semiring>();
     work->depth = work->strip * across < panel.width ? panel.depth : 0;
@@ -446,8 +446,8 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     }
 }
 
-/* Called once per device and semiring, before the first launch. The carve-out makes room for a
- * second block on each multiprocessor. */
+/* Called before the first launch of a solve. The carve-out makes room for a second block on each
+ * multiprocessor. */
 template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,

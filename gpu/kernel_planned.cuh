@@ -1,13 +1,13 @@
-/* Phase 3 of a round of a plan that leaves tiles out: each target tile of a list, C = min(C, A0 x
- * B0, A1 x B1, ...) over its products, A and B from the round's operands (semiring.cuh).
+/* Phase 3 of a round of a plan that leaves tiles out: for each target tile of a list, C = min(C, A0
+ * x B0, A1 x B1, ...) over its products, with A and B from the round's operands (semiring.cuh).
  *
- * One block per target, or per two that lie in one row of 16-bit tiles, with the accumulators, the
- * slab ring and the inner loop of kernel_interior.cuh. The slabs of all its products follow each
- * other through the ring without a pause; the last of a product has as many pivots as are left of
- * its depth. Where a target's products are shared among blocks each begins with unreachable, and
- * they merge what they find by atomic minima: in any order, with one result. A fresh tile starts as
- * unreachable, and is not read. Where tiles are not full the padding is mostly not computed: a warp
- * leaves out the quads of rows or words that are padding to all of its threads. */
+ * One block per target, or per two 16-bit targets in one tile row, with the accumulators, the slab
+ * ring and the inner loop of kernel_interior.cuh. The slabs of all its products follow each other
+ * through the ring without a pause; the last slab of a product may have fewer pivots. If several
+ * blocks share the products of a target, each starts from unreachable, and they merge their results
+ * by atomic minima, so their order does not matter. A fresh tile starts as unreachable and is not
+ * read. A warp skips the quads of rows or words that are padding for all of its threads, so most
+ * padding costs nothing. */
 #pragma once
 
 #include "gpu/kernel_diagonal.cuh"
@@ -24,7 +24,7 @@ template <typename word> struct planned_step {
     const struct tile_control *control;
 };
 
-/* Cursor at the slab that is ordered next. */
+/* The slab whose copies are issued next. */
 struct planned_cursor {
     uint32_t product;
     uint32_t slab; /* index within the product */
@@ -33,7 +33,7 @@ struct planned_cursor {
 /* State of a block that is kept in shared memory behind the ring, to save registers. */
 struct planned_kept {
     struct planned_cursor cursor;
-    uint32_t pivots[RING_STAGES]; /* pivots in use of the slab in each stage */
+    uint32_t pivots[RING_STAGES]; /* pivots in use, of the slab in each stage */
 };
 
 #define PLANNED_SHARED_BYTES (RING_BYTES + sizeof(struct planned_kept))
@@ -55,8 +55,7 @@ planned_source(const struct planned_step<typename semiring::word> &step,
     return source;
 }
 
-/* Orders the slab at the cursor. The cursor may be each thread's own, or one that only thread 0
- * uses. */
+/* Issues the copies of the slab at the cursor. Each thread has a cursor, or thread 0 alone. */
 template <typename semiring, typename cursor>
 static __device__ __forceinline__ void
 planned_order(unsigned char *ring, uint32_t turn,
@@ -82,8 +81,8 @@ planned_order(unsigned char *ring, uint32_t turn,
     at->slab = last ? 0 : slab + 1;
 }
 
-/* Multiplies `slabs` slabs as they come through the ring; RING_AHEAD of them have been ordered
- * before. A warp whose words are all padding skips the arithmetic. */
+/* Multiplies `slabs` slabs as they arrive in the ring; the copies of the first RING_AHEAD have been
+ * issued. A warp whose words are all padding skips the arithmetic. */
 template <typename semiring, uint32_t ROW_QUADS, uint32_t WORD_QUADS, typename cursor>
 static __device__ __forceinline__ void
 planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
@@ -111,7 +110,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     }
 }
 
-/* Which words of a warp, or of the whole block, are not padding. */
+/* Which words of a warp are in use. Without bulk copies tall and wide apply to the whole block. */
 struct planned_share {
     bool idle; /* all words are padding */
     bool tall; /* the second quads of rows are in use */
@@ -146,7 +145,7 @@ static __device__ __forceinline__ typename semiring::word planned_far(void)
     }
 }
 
-/* Loads a thread's first or second quads. */
+/* Loads a thread's first or second quads of words; those of a fresh tile are unreachable. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -167,9 +166,9 @@ planned_load(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint
     }
 }
 
-/* Atomically replaces a word in memory by the minimum of itself and another, while other blocks do
- * the same. The bits of non-negative floats, read as integers, have the order of the numbers; those
- * of negative floats have the reverse order. */
+/* Atomically replaces a word in memory by its minimum with another, while other blocks do the same.
+ * Read as integers, the bits of non-negative floats have the order of the numbers, and those of
+ * negative floats the reverse order. */
 static __device__ __forceinline__ void planned_merge(int32_t *to, int32_t distance)
 {
     atomicMin(to, distance);
@@ -205,8 +204,8 @@ static __device__ __forceinline__ void planned_merge(uint32_t *to, uint32_t pair
     } while (before != expected);
 }
 
-/* Stores one of the two halves: writes it, or merges it by minima if other blocks compute the same
- * tile. */
+/* Stores a thread's first or second quads of words: writes them, or merges them by minima if other
+ * blocks compute the same tile. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE], uint32_t half,
@@ -230,7 +229,7 @@ planned_store(const typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE
     }
 }
 
-/* First words of the thread's two quads in the first of its rows. */
+/* Finds the first words of the thread's two quads in its first row. */
 template <typename semiring>
 static __device__ __forceinline__ void
 planned_home(struct tile_matrix<typename semiring::element> matrix,
@@ -316,8 +315,8 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     share.idle = row >= target->rows || (column >= target->words[0] && column >= target->words[1]);
     share.tall = (RING_BULK ? row : 0) + OPERAND_WORDS < target->rows;
     share.wide = (RING_BULK ? column : 0) < target->words[1];
-    /* All warps of a block must use every slab, so they stop together, after taking the slabs that
-     * were already ordered. */
+    /* All warps of a block must use every slab, so they stop together, after the slabs whose copies
+     * have been issued. */
     if (ring_ready(stopped)) {
         slabs = min(slabs, (uint32_t)RING_AHEAD);
     }
@@ -325,7 +324,7 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     planned_store_target<semiring>(tile, matrix, step.targets + blockIdx.x);
 }
 
-/* Called once per device and semiring, before the first launch. */
+/* Called before the first launch of a solve. */
 template <typename semiring> MUST_CHECK static enum status planned_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,

@@ -1,14 +1,14 @@
-/* A whole solve of a graph of up to some 2,000 vertices as one cooperative launch: where a round
- * takes a few microseconds, launches would cost more than the arithmetic.
+/* A whole solve of a graph of up to about 2,000 vertices in one cooperative launch: at this size a
+ * round takes a few microseconds, and launches would cost more than the arithmetic.
  *
- * Blocks of 256 threads and 83 KiB of shared memory (doubles 67). Every one stays for the whole
- * solve and takes work by its index. A round has two steps, each ended by a barrier of the whole
- * grid: the panels of the pivot as products with its closed tile, in strips of half a tile, 4x2 or
- * 2x4 elements per thread; then the interior, 4x4 per thread, or 8x4 in pairs of tiles where there
- * are many. There the first block takes the next pivot's tile and closes it, so that its chain of
- * pivots runs beside the other tiles.
+ * Blocks of 256 threads with 83 KiB of shared memory (doubles: 68 KiB). Every block stays for the
+ * whole solve and finds its work by its index. A round has two steps, each ended by a barrier of
+ * the whole grid. First the panels of the pivot, as products with its closed tile, in strips of
+ * half a tile, 4x2 or 2x4 elements per thread. Then the interior, 4x4 elements per thread, or 8x4
+ * in pairs of tiles if there are many. In this step the first block relaxes and closes the next
+ * pivot's tile, so that its chain of pivots runs beside the other tiles.
  *
- * The operands are read from the matrix, which stays in the second-level cache. */
+ * Operands are read from the matrix, which stays in the L2 cache. */
 #pragma once
 
 #include "gpu/small_tile.cuh"
@@ -30,7 +30,7 @@ small_close_and_keep(struct tile_matrix<typename semiring::element> matrix,
     } else {
         small_stop(step);
     }
-    /* Barrier: the next tile may overwrite the shared memory that the closing reads. */
+    /* After this barrier the next tile may overwrite the shared memory that small_close reads. */
     __syncthreads();
 }
 
@@ -70,7 +70,7 @@ small_column_strip(struct tile_matrix<typename semiring::element> matrix, uint32
     small_store(part, small_inside(home, place.row, place.column));
 }
 
-/* Index of the tile row or column at `place` when the pivot's is skipped. */
+/* The tile row or column at `place` if the pivot's own is not counted. */
 static __device__ __forceinline__ uint32_t small_other(uint32_t place, uint32_t pivot)
 {
     return place + (place >= pivot ? 1 : 0);
@@ -106,7 +106,8 @@ small_interior_at(struct tile_matrix<typename semiring::element> matrix, uint32_
                                   small_tile(matrix, row, column), shared);
 }
 
-/* Computes interior tiles one at a time, from index `first` on in steps of `step_by`. */
+/* Computes interior tiles one at a time, from index `first` on in steps of `step_by`, except the
+ * tile of the next pivot. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -122,8 +123,8 @@ small_interior_tiles(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Computes interior tiles in pairs. It skips the tile of the next pivot, which the first block
- * closes, and the missing half of the last pair. */
+/* Computes interior tiles in pairs, except the tile of the next pivot. Where the other tile of a
+ * pair is that tile or does not exist, computes one tile alone. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint32_t others,
@@ -151,8 +152,8 @@ small_interior_pairs(struct tile_matrix<typename semiring::element> matrix, uint
     }
 }
 
-/* Computes the interior. The first block relaxes and closes the next pivot's tile and does nothing
- * else, unless it is the only block. */
+/* Computes the interior. The first block relaxes and closes the tile of the next pivot, and does
+ * nothing else unless it is the only block. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior(struct tile_matrix<typename semiring::element> matrix, const struct small_step &step,
@@ -181,8 +182,8 @@ small_interior(struct tile_matrix<typename semiring::element> matrix, const stru
     small_interior_tiles<semiring>(matrix, others, pivot, first, blocks, shared);
 }
 
-/* Blocks per multiprocessor. The registers for 8x4 elements per thread leave no room for a third
- * block. */
+/* Blocks per multiprocessor: the registers for 8x4 elements per thread leave no room for a
+ * third. */
 #define SMALL_BLOCKS_PER_MULTIPROCESSOR 2
 
 template <typename semiring>
@@ -212,7 +213,7 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
-/* Called once per device and semiring, before the first launch. */
+/* Called before the first launch of a solve. */
 template <typename semiring> MUST_CHECK static enum status small_prepare(void)
 {
     GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
@@ -224,8 +225,7 @@ template <typename semiring> MUST_CHECK static enum status small_prepare(void)
     return STATUS_OK;
 }
 
-/* Launches one block per tile, or as many as the device can hold at the same time if that is less.
- */
+/* Launches one block per tile, but no more than the device can run at the same time. */
 template <typename semiring>
 MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct small_step step, uint32_t multiprocessors,

@@ -1,18 +1,18 @@
-/* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows: what each
- * row has, then, once all rows are known and with them the diameter, the histogram.
+/* The statistics of a distance matrix (proto/statistics.h), in two passes over its rows. The first
+ * reduces each row. The second, once the diameter is known, counts the histogram.
  *
- * Both take rows by pointer and stride, so they read finished rows packed to n elements as well as
- * the padded matrix before it is packed. Unreachable is every int32 above UNREACHABLE_I4_DRIFT,
- * UNREACHABLE_U2, infinity, and as an int16 NARROW_UNREACHABLE; the diagonal is not read as a
- * distance.
+ * Both read rows by pointer and stride: finished rows packed to n elements, or rows of the padded
+ * matrix. Unreachable is every int32 above UNREACHABLE_I4_DRIFT, UNREACHABLE_U2, infinity, and as
+ * an int16 NARROW_UNREACHABLE. The diagonal is not counted.
  *
- * rows: one block of 256 threads per row, 1024 columns at a time, four neighbours to a thread: one
- * 16-byte load where the row is aligned to it. Rows of n elements mostly are not; theirs are four
- * loads, of which three hit the cache lines that the first has brought. The sums are added in the
- * order of statistics_rows.h, so that those of floats are the CPU's to the last bit: a thread has a
- * quad of partial sums, a warp is a group.
- * histogram: one block of 256 threads per row, and on to the next in steps of the grid; 64 bins per
- * warp in shared memory (2 KiB), added to the device's at the end. */
+ * rows: one block of 256 threads per row; each thread has four consecutive columns of every 1024,
+ * and loads them at once if the row is aligned. Most packed rows are not: they take four loads, of
+ * which three hit the cache lines of the first. The sums are added in the order of
+ * statistics_rows.h, so that sums of floats equal the CPU's to the last bit: a thread has a quad of
+ * partial sums, a warp a group.
+ *
+ * histogram: each block of 256 threads counts every gridDim-th row in 64 bins per warp in shared
+ * memory (2 KiB) and adds them to the bins of the device at the end. */
 #pragma once
 
 #include "gpu/tile.cuh"
@@ -24,8 +24,8 @@
 #include <string.h>
 
 #define STATISTICS_THREADS (STATISTICS_LANES / STATISTICS_QUAD)
-/* Blocks of the histogram: enough to fill every multiprocessor, and few enough that adding their
- * bins costs nothing. */
+/* Most blocks of the histogram: enough to fill every multiprocessor, and so few that adding their
+ * bins costs little. */
 #define STATISTICS_HISTOGRAM_BLOCKS 2048
 
 static_assert(STATISTICS_GROUP_QUADS == 32, "a group of partial sums is a warp's");
@@ -53,7 +53,7 @@ struct statistics_columns {
     double *eccentricity;
     union statistics_sum *distance_sum;
     uint32_t *reachable;
-    unsigned long long *lowest; /* one: bits of the least negative distance as a double, or 0 */
+    unsigned long long *lowest; /* one: bits of a double, the smallest distance if negative, or 0 */
 };
 
 /* Overloads on the element type: whether a distance is finite, and in which type it is summed. */
@@ -83,8 +83,7 @@ static __device__ __forceinline__ bool statistics_reaches(double distance)
     return distance < INFINITY;
 }
 
-/* Types in which distances are summed and compared, and the smallest and largest value of the
- * latter. */
+/* Types in which distances are summed and compared, and the limits of the latter. */
 template <typename element> struct statistics_traits {
     typedef int64_t sum;
     typedef int32_t extreme;
@@ -143,8 +142,8 @@ statistics_visit(const statistics_quad<element> &quad, uint64_t column, uint32_t
     }
 }
 
-/* Visits the thread's quads from `column` up to `end` and returns the next column. One row occupies
- * few threads, so each thread keeps several loads in flight. */
+/* Visits the thread's quads from `column` up to `end`, and returns the next column. Each thread
+ * keeps several loads in flight, because one row has few threads. */
 template <bool ALIGNED, typename element, typename visitor>
 static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *line,
                                                                  uint64_t column, uint64_t end,
@@ -168,16 +167,15 @@ static __device__ __forceinline__ uint64_t statistics_walk_quads(const element *
     return column;
 }
 
-/* Calls visit(place in its quad, distance) for every reachable column of the row but its own, each
- * thread for its columns in ascending order. */
+/* Calls visit(index in its quad, distance) for every reachable column of the row except the
+ * diagonal. Each thread visits its columns in ascending order. */
 template <typename element, typename visitor>
 static __device__ __forceinline__ void statistics_walk(const element *line, uint32_t vertex_count,
                                                        uint32_t row, visitor visit)
 {
     const uint64_t whole = vertex_count / STATISTICS_QUAD * STATISTICS_QUAD;
     uint64_t column = (uint64_t)threadIdx.x * STATISTICS_QUAD;
-    /* Whether every quad of the row is aligned; the answer is the same for all threads of a block.
-     */
+    /* Whether every quad of the row is aligned, which is the same for all threads of a block. */
     if ((uintptr_t)line % alignof(statistics_quad<element>) == 0) {
         column = statistics_walk_quads<true>(line, column, whole, row, visit);
     } else {
@@ -193,7 +191,7 @@ static __device__ __forceinline__ void statistics_walk(const element *line, uint
     }
 }
 
-/* Statistics of the columns that one thread has visited. */
+/* Statistics of the columns that a thread has visited. */
 template <typename element> struct statistics_part {
     typename statistics_traits<element>::sum sum;
     typename statistics_traits<element>::extreme most;
@@ -305,7 +303,7 @@ template <typename element> struct statistics_scale {
     }
 };
 
-/* bins: STATISTICS_BINS counters on the device, to which this adds. */
+/* Adds to bins, STATISTICS_BINS counters on the device. */
 template <typename element>
 __global__ void __launch_bounds__(STATISTICS_THREADS)
     statistics_histogram_kernel(struct statistics_rows<element> rows,
@@ -354,15 +352,15 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
     return STATUS_OK;
 }
 
-/* The device side of a struct statistics: its memory, and the way of the figures to the host.
+/* The device side of a struct statistics: its memory, and the copy of the figures to the host.
  *
  *   init
  *   statistics_rows_launch          over all rows, in any number of launches and any order
  *   statistics_workspace_fetch_rows waits
- *   statistics_histogram_launch     over all rows once more, likewise
+ *   statistics_histogram_launch     over all rows again, in the same way
  *   statistics_workspace_fetch_bins waits
  *
- * A solve makes both passes over its whole padded matrix, before that leaves. */
+ * A solve makes both passes before it downloads the matrix. */
 
 /* A zeroed struct is empty. */
 struct statistics_workspace {
@@ -381,7 +379,8 @@ static inline uint64_t statistics_workspace_bytes(uint32_t vertex_count)
     return STATISTICS_WORKSPACE_HEAD_BYTES + (uint64_t)vertex_count * STATISTICS_VERTEX_BYTES;
 }
 
-/* memory: statistics_workspace_bytes of device memory, borrowed, aligned as by cudaMalloc. */
+/* memory: statistics_workspace_bytes of device memory, borrowed, with the alignment of
+ * cudaMalloc. */
 MUST_CHECK static inline enum status
 statistics_workspace_init(struct statistics_workspace *workspace, uint32_t vertex_count,
                           void *memory, cudaStream_t stream)
@@ -401,8 +400,8 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
 }
 
 /* Copies all columns to the host in one transfer, because they are contiguous on both sides.
- * columns: laid out like those of a struct statistics. ret_lowest: the smallest distance if
- * negative, else 0. */
+ * columns: laid out as in a struct statistics. ret_lowest: the smallest distance if negative, else
+ * 0. */
 MUST_CHECK static inline enum status
 statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cudaStream_t stream,
                                 void *columns, double *ret_lowest)

@@ -1,9 +1,10 @@
 /* After a symmetric solve: fills the tiles above the diagonal with the transposed tiles below it.
- * Diagonal tiles are complete already.
+ * The diagonal tiles are already complete.
  *
- * A member mirrors pairs of tiles that are both in its own tile rows in one launch. For the other
- * pairs it transposes one tile row after another into the memory of its left operands, which the
- * rounds no longer use, and sends each member the tiles that belong in that member's rows. */
+ * One launch on each member mirrors the pairs of tiles that are both in its own tile rows. For
+ * other pairs a member transposes one tile row after another into the memory of its left operands,
+ * which the rounds no longer use, and sends each member the tiles that belong in that member's
+ * rows. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -16,8 +17,8 @@ template <typename element> struct mirror {
     uint32_t tile_count;
 };
 
-/* Sends the transposed tiles of one tile row from its owner to the members in whose rows they
- * belong. */
+/* Sends the transposed tiles of one tile row from its owner to the members whose rows they are
+ * in. */
 template <typename element>
 MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirror, uint32_t row)
 {
@@ -47,7 +48,7 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
 
 /* Mirrors one tile row across members. Tiles arrive in the sender's stream (between ranks, in the
  * receiver's own) and are unpacked in another stream, so that members that send at the same time do
- * not wait for each other. A sender waits until the row that used the same memory before has been
+ * not wait for each other. A sender waits until the previous row in the same memory has been
  * unpacked. */
 template <typename element>
 MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, uint32_t row)
@@ -81,7 +82,7 @@ MUST_CHECK static enum status mirror_row(const struct mirror<element> *mirror, u
     return STATUS_OK;
 }
 
-/* Mirrors the whole matrix. The last operations are queued in the stream of each member. */
+/* Mirrors the whole matrix. The last operations are queued in each member's stream. */
 template <typename element>
 MUST_CHECK static enum status mirror_run(const struct mirror<element> *mirror)
 {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The part of nccl.h that is used here, the same in every version 2. */
+/* The part of nccl.h that is used here. It is the same in every version 2.x. */
 #define NCCL_SUCCESS 0
 #define NCCL_INT8 0
 
@@ -82,7 +82,7 @@ void nccl_close(struct nccl *nccl)
     if (nccl->comm != NULL) {
         (void)nccl->comm_abort(nccl->comm);
     }
-    /* NCCL has threads of its own, so the library stays loaded. */
+    /* The library stays loaded, because threads of NCCL may still run. */
     free(nccl);
 }
 

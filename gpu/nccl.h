@@ -11,11 +11,11 @@ extern "C" {
 struct nccl;
 struct CUstream_st; /* cudaStream_t points to one */
 
-/* Called by all ranks, each with its device current. NULL on all ranks if one of them has no
- * libnccl.so.2 or their devices cannot be connected, for example because two ranks share a device.
- */
+/* Called by all ranks, each with its device current. Returns NULL on all ranks if one of them has
+ * no libnccl.so.2 or if their devices cannot be connected, for example because two ranks share a
+ * device. */
 struct nccl *nccl_open(const struct ranks *ranks);
-/* Call it when no broadcast is queued. It does not wait for other ranks. */
+/* Closes the connection. No broadcast may be queued. Does not wait for other ranks. */
 void nccl_close(struct nccl *nccl);
 
 /* Queues a broadcast of `memory` from the device of rank `root` to the devices of all ranks. All

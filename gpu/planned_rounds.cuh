@@ -1,12 +1,12 @@
 /* The rounds of a solve by a plan that leaves tiles out (proto/plan.h), on one stream of each
- * device: a round is three launches, of all its diagonal tiles, all its panels and all its targets.
- * The host runs ahead and waits only to tell of progress and to hear of a cancel. Tiles that no
- * round reaches are never touched.
+ * device. A round is three launches: all its diagonal tiles, all its panels, all its targets. The
+ * host runs ahead and waits only to report progress and to check for a cancel. Tiles that hold no
+ * edge and that no round reaches are never touched.
  *
- * The members of a group have a schedule each, of their own tile rows. They close their diagonal
- * tiles and send them to all others, then make the panels in their rows and send of these what
- * others read: the row tiles, and where half of the matrix is computed all. Two rounds' operands
- * are in memory: who sends waits until the others have left those of two rounds before. */
+ * Each member of a group has a schedule for its own tile rows. It closes its diagonal tiles and
+ * sends them to all others, then makes the panels in its rows and sends those that others read: the
+ * row tiles, or in a symmetric solve all of them. The operands of two rounds are in memory: before
+ * a member sends, it waits until the others no longer read those of two rounds before. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -71,8 +71,8 @@ MUST_CHECK static inline enum status planned_upload(const struct schedule *sched
     return STATUS_OK;
 }
 
-/* Operands and closed tiles alternate between two sets from round to round; a single device has one
- * set. */
+/* Index of a round's set of operands and closed tiles: two sets alternate; a single device has
+ * one. */
 template <typename semiring>
 static uint32_t planned_parity(const struct planned_rounds<semiring> *rounds, uint32_t index)
 {
@@ -101,7 +101,7 @@ planned_operand(const struct planned_rounds<semiring> *rounds, uint32_t member, 
     return operand;
 }
 
-/* Closes a member's diagonal tiles of a round and sends them. */
+/* Closes a member's diagonal tiles of a round, and sends them. */
 template <typename semiring>
 MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring> *rounds,
                                             uint32_t member, uint32_t index)
@@ -132,9 +132,9 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
     return STATUS_OK;
 }
 
-/* Makes a member's panels of a round, once all diagonal tiles have arrived, and sends them. A left
- * panel is read only by targets in its own row and is not sent, unless it serves as both operands.
- */
+/* Makes a member's panels of a round, once all diagonal tiles have arrived, and sends them. Left
+ * panels are read only by targets in their own row and are not sent, unless they serve as both
+ * operands. */
 template <typename semiring>
 MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<semiring> *rounds,
                                                   uint32_t member, uint32_t index)

@@ -1,12 +1,13 @@
 /* The rounds of a large solve by the dense plan: blocked Floyd-Warshall (Katz and Kider 2008:
- * diagonal, panels, interior) with one round of look-ahead, by a group of devices among which the
- * tile rows are dealt (tile_rows.h). A device alone is a group of one.
+ * diagonal, panels, interior) with one round of look-ahead, by a group of devices that share the
+ * tile rows (tile_rows.h). A single device is a group of one.
  *
- * A round has one or two pivot tiles. Its interior is two parts. NEXT, the rows and columns of the
- * next round's pivot tiles, is computed first; from then on the next round's diagonal and panels
- * are made in the stream that goes first, beside REST, everything else. REST is two halves of the
- * rows in a stream each: a half depends on its own half of the round before and on the panels, so
- * while the last blocks of one half end, those of the other fill the device.
+ * A round has one or two pivot tiles. Its interior has two parts. NEXT, the rows and columns of the
+ * next round's pivot tiles, is computed first. Then the diagonal and the panels of the next round
+ * are computed in the stream of higher priority, at the same time as REST, all other tiles. REST is
+ * split into two halves of the rows, each in its own stream. A half depends on its own half of the
+ * previous round and on the panels, so while the last blocks of one half finish, blocks of the
+ * other fill the device.
  *
  *   stream   ... NEXT(k-1) panels(k) | NEXT(k) panels(k+1) | ...
  *   half 0   ... REST0(k-1)  REST0(k)  REST0(k+1) ...
@@ -15,10 +16,10 @@
  * NEXT(k) waits for both halves of k-1; a half of k waits for panels(k). The operands of two rounds
  * are in memory at once.
  *
- * The owner of the pivot rows closes the diagonal tile, makes the row panel and sends both to the
- * others. Each member makes the column panel of its own rows itself, with the closed tile. In a
- * symmetric solve the panel of a tile below the pivot is a column tile, which its member sends to
- * all others, and one above it is a row tile, which serves as both operands. */
+ * The owner of the pivot rows closes the diagonal tile, makes the row panel, and sends both to the
+ * other members. Each member makes the column panel of its own rows from the closed tile. In a
+ * symmetric solve a tile below the pivot has a column tile in the panels, which its member sends to
+ * all others, and a tile above it has a row tile; each serves as both operands. */
 #pragma once
 
 #include "gpu/exchange.cuh"
@@ -34,7 +35,7 @@ template <typename semiring> struct rounds {
     const struct observer *observer;
     uint32_t pivots; /* pivot tiles per round */
     bool symmetric;
-    enum status found; /* ranks: this rank's finding since the last agreement */
+    enum status found; /* ranks: what this rank has found since the last agreement */
 };
 
 /* Pivot tiles per round. */
@@ -49,7 +50,7 @@ template <typename semiring> static uint32_t rounds_count(const struct rounds<se
     return (rounds->plan->tile_count + rounds->pivots - 1) / rounds->pivots;
 }
 
-/* Number of pivot tiles in a round; the last round may have one less. */
+/* Number of pivot tiles in a round; the last round may have one fewer. */
 template <typename semiring>
 static uint32_t rounds_width(const struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -100,7 +101,8 @@ rounds_closed(const struct exchange *exchange, const struct exchange_member *mem
                : member->workspace->closed[round % WORKSPACE_PARITIES][pivot];
 }
 
-/* Waits until no other member still reads the operands that this round's pieces overwrite. */
+/* Makes each member's stream wait until no other member still reads the operands that this round's
+ * pieces overwrite. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_await_room(const struct rounds<semiring> *rounds,
                                                 uint32_t round)
@@ -320,8 +322,8 @@ MUST_CHECK static enum status rounds_agree(struct rounds<semiring> *rounds)
     return ranks_agree(rounds->exchange.ranks, rounds->found);
 }
 
-/* Makes the panels of a round, one pivot tile after another; the second pivot tile is relaxed over
- * the first before it is closed. */
+/* Makes the panels of a round, one pivot tile after another. The rows and columns of the second
+ * pivot tile are relaxed over the first before it is closed. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_panels(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -354,7 +356,7 @@ MUST_CHECK static inline enum status rounds_await_halves(const struct gpu *gpu, 
     return STATUS_OK;
 }
 
-/* A member's REST of a round whose panels are under way. */
+/* Launches a member's REST of a round, whose panels have been launched. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *rounds,
                                                 uint32_t index, uint32_t round,
@@ -377,7 +379,7 @@ MUST_CHECK static enum status rounds_start_rest(const struct rounds<semiring> *r
     return STATUS_OK;
 }
 
-/* The interior of a round whose panels are under way, and the panels of the next. */
+/* Launches the interior of a round, whose panels have been launched, and the panels of the next. */
 template <typename semiring>
 MUST_CHECK static enum status rounds_start(struct rounds<semiring> *rounds, uint32_t round)
 {
@@ -425,8 +427,8 @@ MUST_CHECK static enum status rounds_finish(struct rounds<semiring> *rounds, uin
     return STATUS_OK;
 }
 
-/* From this padded size on a round takes about a millisecond, and two rounds in flight, which look-
- * ahead needs, keep the device busy. For smaller matrices the host launches more rounds ahead. */
+/* From this padded size on a round takes about a millisecond, and the two rounds in flight that
+ * look-ahead needs keep the device busy. For smaller matrices more rounds are in flight. */
 #define ROUNDS_LONG_STRIDE 8192
 
 /* Runs all rounds. Returns when the last one is finished on all members; its results are visible to

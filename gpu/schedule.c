@@ -7,22 +7,22 @@
 /* Arrays that are copied to the device: five lists, the positions, the vertices, and the bitmap of
  * tiles that hold distances. */
 #define SCHEDULE_LISTS 8
-/* The most entries that a round gets beyond its targets. */
+/* Largest number of entries that splitting adds to a round. */
 #define SPLITS_MOST 1024
 
-/* The lists that are made, and what is known of the tiles on the way. */
+/* A schedule under construction, and its working memory. */
 struct making {
     const struct plan *plan;
     struct schedule_grain grain;
     struct tile_rows rows;
     struct schedule *schedule;
-    /* Slots of the round in hand, by the place of a pivot or panel tile in the plan's lists. */
+    /* Slots of the current round, indexed like the plan's pivots, left_tiles and right_tiles. */
     uint32_t *closed_slots;
     uint32_t *left_slots;
     uint32_t *right_slots;
-    struct schedule_target *unsorted; /* of one round */
+    struct schedule_target *unsorted; /* entries of one round */
     uint32_t unsorted_count;
-    uint32_t *places; /* per count of slabs, for sorting */
+    uint32_t *places; /* for sorting, indexed by the number of slabs */
     uint32_t places_count;
 };
 
@@ -49,7 +49,7 @@ static uint64_t words_of(uint32_t tile_count)
     return ((uint64_t)tile_count * tile_count + WORD_BITS - 1) / WORD_BITS;
 }
 
-/* The most, both halves of a symmetric plan. */
+/* Upper bound, because it counts both halves of a symmetric plan. */
 static uint64_t fills_most(const struct plan *plan)
 {
     uint64_t fills = 0;
@@ -59,7 +59,8 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
-/* Entries beyond the targets: each has a product at least, and a round SPLITS_MOST at most. */
+/* Upper bound of the entries that splitting adds: every entry has at least one product, and a round
+ * gets at most SPLITS_MOST. */
 static uint64_t splits_most(const struct plan *plan)
 {
     const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;
@@ -94,7 +95,7 @@ void schedule_destroy(struct schedule *schedule)
     free(schedule);
 }
 
-/* At least one entry, so that NULL means that there is no memory. */
+/* Allocates at least one entry, so that NULL means that there is no memory. */
 static void *allocate_array(uint64_t entries, size_t bytes)
 {
     return calloc(entries > 0 ? entries : 1, bytes);
@@ -152,8 +153,8 @@ static uint32_t width_of(const struct plan *plan, uint32_t tile)
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
 }
 
-/* The panels of one pivot that a member has in its rows, the left or the right ones, from a slot
- * on; returns the slot behind them. Lists those of the device itself. */
+/* Numbers the left or the right panels of one pivot that are in a member's rows, from `slot` on,
+ * and returns the next free slot. Lists them if the member is this device. */
 static uint32_t add_pivot_panels(struct making *making, const struct plan_round *round,
                                  uint32_t index, bool left, uint32_t member, uint32_t slot)
 {
@@ -251,7 +252,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
     return slabs;
 }
 
-/* Whether two targets have the same left operands, product by product. */
+/* Whether two targets are in one tile row and have the same left operands, product by product. */
 static bool are_alike(const struct plan_round *round, const struct plan_target *first,
                       const struct plan_target *second)
 {
@@ -268,8 +269,8 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
     return true;
 }
 
-/* Splits a target into entries of whole products, at least one each. Its tiles are then filled
- * before the first round, because the entries merge their results into them. */
+/* Splits a target into entries of whole products, at least one each. Its fresh tiles are then
+ * filled before the first round, because the entries merge their results into them. */
 static void split_target(struct making *making, uint32_t index, uint32_t product_count,
                          uint32_t parts)
 {
@@ -298,7 +299,7 @@ static void split_target(struct making *making, uint32_t index, uint32_t product
     }
 }
 
-/* Splits the targets of a round whose entries are still in the order of their products. */
+/* Splits the targets of a round. Its entries are still in the order of their products. */
 static void split_targets(struct making *making)
 {
     const uint32_t count = making->unsorted_count;
@@ -307,7 +308,7 @@ static void split_targets(struct making *making)
     for (uint32_t index = 0; index < count; index++) {
         slabs += making->unsorted[index].slabs;
     }
-    /* Largest number of slabs of an entry: an even share of the round's slabs, but no less than one
+    /* Largest number of slabs of an entry: an even share of the round's slabs, but at least one
      * product of full depth. A block with more would still run after all others had finished. */
     const uint32_t least = slabs_of(making, making->plan->tile);
     const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
@@ -418,8 +419,7 @@ static void make_lists(struct making *making)
     struct schedule *schedule = making->schedule;
     const uint32_t row_count = tile_rows_count(making->rows, plan->tile_count);
     add_vertices(making);
-    /* In a symmetric plan the tiles above the diagonal are written only at the end, by the mirror.
-     */
+    /* In a symmetric plan the mirror writes the tiles above the diagonal, at the end. */
     for (uint32_t row = 0; row < row_count; row++) {
         const uint32_t global = tile_rows_global(making->rows, row);
         for (uint32_t column = 0; column < plan->tile_count; column++) {

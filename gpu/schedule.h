@@ -1,14 +1,14 @@
-/* A plan that leaves tiles out as the device reads it: flat lists, round after round, from one
- * upload. Of 16-bit numbers two tiles of a row that take the
- * same products are one entry, as a block computes two tiles side by side. A target whose products
- * would keep one block busy for long after all others is several entries, each with a share of the
- * products. The entries of a round that have the most to do come first.
+/* A plan that leaves tiles out, in the form that the device reads: flat lists, round after round,
+ * in one upload. Two 16-bit targets in one tile row with the same left operands are one entry,
+ * because a block computes two such tiles side by side. A target whose products would keep one
+ * block busy long after all others is several entries, each with a share of the products. The
+ * entries of a round are sorted by work, the largest first.
  *
- * The schedule of a member of a group lists what is in its own tile rows. The panels of a round
- * have the same slots on all members, those of each member one after the other, so that it sends
- * what it has made as one piece.
+ * The schedule of a member of a group lists what is in its own tile rows. A panel has the same slot
+ * on all members. The slots of each member are consecutive, so that it sends its panels as one
+ * piece.
  *
- * Host memory; immutable; owned by whoever made it. */
+ * Host memory; immutable; the caller of schedule_create owns it. */
 #pragma once
 
 #include "gpu/tile_rows.h"
@@ -27,15 +27,15 @@ struct schedule_pivot {
     uint32_t depth; /* pivots in use */
 };
 
-/* A tile of a panel. Its place in the device's list of the round, from the first slot on, is its
- * slot among the operands. */
+/* A tile of a panel. Its slot among the operands is its index in the round's list plus the round's
+ * first slot. */
 struct schedule_panel {
     uint32_t tile; /* the panel is (tile, pivot) if left, (pivot, tile) if right */
     uint32_t pivot;
     uint32_t row;
     uint16_t closed; /* slot of the pivot's tile among the round's closed tiles */
     uint8_t depth;
-    uint8_t width; /* vertices of the tile */
+    uint8_t width; /* vertices of `tile` */
 };
 
 /* Read by one access of 16 bytes. */
@@ -49,7 +49,7 @@ struct schedule_target {
     uint32_t row;
     uint32_t columns[2];    /* the same tile twice if the entry has only one */
     uint32_t product_begin; /* index among all products of the plan */
-    uint32_t slabs;         /* sum over all its products */
+    uint32_t slabs;         /* of all its products */
     uint8_t rows;           /* rows in use: vertices of the row tile */
     uint8_t words[2];       /* words in use in each half of the block's columns; 0: skip the half */
     uint8_t flags;
@@ -57,10 +57,10 @@ struct schedule_target {
 
 #define SCHEDULE_FRESH_FIRST 1u  /* columns[0] has not been written yet */
 #define SCHEDULE_FRESH_SECOND 2u /* columns[1] has not been written yet */
-#define SCHEDULE_SHARED 4u       /* other entries of the round have the same tiles */
+#define SCHEDULE_SHARED 4u       /* other entries of the round write the same tiles */
 
-/* A tile that is filled before the first round: it contains an edge, or the first entries that
- * write it share it. */
+/* A tile that is filled before the first round: it has an edge, is on the diagonal, or is shared by
+ * the entries that write it first. */
 struct schedule_tile {
     uint32_t row;
     uint32_t column;
@@ -103,24 +103,23 @@ struct schedule {
     uint32_t *vertices; /* vertices whose rows are on this device, ascending */
 };
 
-/* The units in which the device computes. A block of threads has two halves, of half a tile's words
- * each: the two halves of one tile, or two tiles if a word has two elements. */
+/* The units in which the device computes. A block of threads has two halves, each half a tile's
+ * words wide: the two halves of one tile, or two tiles if a word has two elements. */
 struct schedule_grain {
     uint32_t packing; /* elements per word: 1 or 2 */
     uint32_t slab;    /* pivots per slab */
     uint32_t units;   /* blocks that the device runs at the same time */
 };
 
-/* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY when a
- * list has more than 2^32 - 1 entries, or a round more than 2^16 pivot tiles. */
+/* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY if a list
+ * has 2^32 entries or more, or a round 2^16 pivot tiles or more. */
 MUST_CHECK enum status schedule_create(const struct plan *plan, struct schedule_grain grain,
                                        struct tile_rows rows, struct schedule **ret_schedule);
 void schedule_destroy(struct schedule *schedule);
 
 /* Upper bound of the device memory of the lists, each aligned to `alignment`. */
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment);
-/* Largest number of slots in any round: of left operands, of right operands, and of closed tiles.
- */
+/* Largest number of slots of left operands, right operands and closed tiles in any round. */
 void schedule_slots(const struct plan *plan, uint32_t *ret_left, uint32_t *ret_right,
                     uint32_t *ret_closed);
 

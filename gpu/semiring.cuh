@@ -1,11 +1,12 @@
-/* The tropical semiring in the number formats that the kernels compute in: addition is the sum of
- * two lengths, min chooses the shorter.
+/* The min-plus (tropical) semiring in each number format of the kernels: the lengths of two paths
+ * are added, and the shorter of two is kept.
  *
- * A semiring says what the matrix holds (`element`), what a register of the interior phase holds
- * (`word`: one element, or two that lie side by side in a row), and what the operations are on
- * each. `scalar` is the format in which single tiles are closed.
+ * A semiring defines what the matrix holds (`element`), what a register of the interior phase holds
+ * (`word`: one element, or two neighbours in a row), and the operations on both. `scalar` is the
+ * format in which single tiles are closed.
  *
- * After a negative cycle numbers may wrap around: the solve is over, and they are thrown away.
+ * After a negative cycle numbers may wrap around: the solve has then failed, and they are
+ * discarded.
  *
  * Measured on an H200 (132 multiprocessors, 1.98 GHz), in registers alone, T = 1e12 relaxations per
  * second: int32 VIADDMNMX 16.6, 16-bit pairs 33.3, FADD + FMNMX 16.6, two FADD + VIMNMX3 22.1. */
@@ -29,10 +30,10 @@ struct semiring_i4 {
     {
         return __viaddmin_s32(to, from, distance);
     }
-    /* Two pivots at once. VIADDMNMX keeps the ALU pipe busy alone while the multiplier pipe is
-     * idle; so in two columns of eight the sums are made there, as to * 1 + from, and one VIMNMX3
-     * replaces two of the fused instructions. `column`, 0 to 7, is known to the compiler; `one`,
-     * which is 1, only at run time, or it would see through it. */
+    /* Two pivots at once. VIADDMNMX uses only the ALU pipe and leaves the multiplier pipe idle. So
+     * in two of eight columns the multiplier computes the sums, as to * 1 + from, and one VIMNMX3
+     * replaces two fused instructions. The compiler knows `column`, 0 to 7. It must not know that
+     * `one` is 1, or it would make the sums additions again. */
     static __device__ __forceinline__ word relax_pair(word distance, word to0, word from0, word to1,
                                                       word from1, uint32_t column, int32_t one)
     {
@@ -43,8 +44,8 @@ struct semiring_i4 {
     }
 };
 
-/* float32 of which none is below 0: their order is the order of their bits read as integers, so
- * that one three-way integer minimum serves two pivots. */
+/* float32, none below 0. Their order is the order of their bits read as integers, so that one
+ * three-way integer minimum serves two pivots. */
 struct semiring_f4 {
     typedef float element;
     typedef float word;
@@ -102,8 +103,8 @@ struct semiring_f8 {
     }
 };
 
-/* 16 bits, unsigned, two columns in a word: only where every finite distance is proven to fit. The
- * left operand of a product holds its element twice, so that no word has to be permuted. */
+/* Unsigned 16 bits, two columns in a word, only if every finite distance is proven to fit. The left
+ * operand of a product holds each element twice, so that no word has to be permuted. */
 struct semiring_u2 {
     typedef uint16_t element;
     typedef uint32_t word;
@@ -146,15 +147,16 @@ semiring_relax_word(typename semiring::word distance, typename semiring::word to
 }
 
 /* The operands of the interior phase: the panels of a round, copied out of the matrix into the
- * layout in which the interior kernel reads them, so that the matrix may already change.
+ * layout that the interior kernel reads, so that the matrix may already change.
  *
- * A panel is cut into blocks of 64 words over GPU_TILE pivots: block h holds, pivot after pivot, 64
- * consecutive words, GPU_TILE * 64 words in all without a gap. Any run of pivots of a block is one
- * contiguous piece of memory: one bulk copy.
+ * A panel is cut into blocks of 64 words over GPU_TILE pivots: a block holds 64 consecutive words
+ * of each pivot, pivot after pivot, GPU_TILE * 64 words without a gap. Any run of pivots of a block
+ * is contiguous memory: one bulk copy.
+ *
  *   left:  64 rows of the column panel, transposed; a word is one row (a 16-bit one twice)
  *   right: 64 words of the row panel; a word is one column, or two 16-bit ones
- * A tile has two left blocks, and two right blocks or one. Where the matrix is symmetric and words
- * are elements both are the same numbers, and stored once. */
+ * A tile has two left blocks, and two right blocks or one. If the matrix is symmetric and a word is
+ * one element, left and right are the same numbers and are stored once. */
 
 /* Words of an operand block along the panel. */
 #define OPERAND_WORDS 64

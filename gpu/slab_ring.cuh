@@ -1,10 +1,10 @@
-/* How slabs of the operands travel into shared memory while earlier ones are used: a ring of
- * stages, each with four pieces (two left blocks, two right ones) of the same run of pivots.
+/* A ring of stages in shared memory: slabs of the operands are loaded while earlier ones are in
+ * use. Each stage has four pieces (two left blocks, two right blocks) of the same run of pivots.
  *
- * From compute capability 9.0 on, one thread orders each piece as a bulk copy and every warp waits
- * for the slab by itself, so that warps drift apart and no barrier of the whole block is in the
- * loop: measured 9 % faster than the other form on an H200. Before that, all threads copy 16 bytes
- * at a time (cp.async) and a barrier separates the slabs. */
+ * In code for compute capability 9.0 one thread issues a bulk copy of each piece, and every warp
+ * waits for the slab by itself, so that warps drift apart and the loop has no barrier of the whole
+ * block: measured 9 % faster than the other form on an H200. In the PTX for other cards all threads
+ * copy 16 bytes at a time (cp.async), and a barrier separates the slabs. */
 #pragma once
 
 #include "gpu/semiring.cuh"
@@ -27,7 +27,7 @@ template <typename word> static __host__ __device__ constexpr uint32_t ring_pivo
 /* Addresses of the four pieces of a slab. */
 template <typename word> struct ring_source {
     const word *left;    /* first of the tile's two left blocks, at the slab's first pivot */
-    const word *right;   /* likewise */
+    const word *right;   /* first of its right blocks, at the same pivot */
     uint64_t next_right; /* words from the first right block to the second */
 };
 
@@ -37,8 +37,8 @@ template <typename word> struct ring_source {
 #define RING_BULK 0
 #endif
 
-/* Number of slabs ordered before the first is used. With bulk copies all warps have finished with
- * the next stage one slab ago, so the ordering thread seldom waits. */
+/* Number of slabs whose copies are issued before the first is used. With bulk copies all warps have
+ * left the next stage one slab ago, so the issuing thread seldom waits. */
 #define RING_AHEAD (RING_BULK ? RING_STAGES - 2 : RING_STAGES - 1)
 
 static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring, uint32_t slab)
@@ -48,8 +48,7 @@ static __device__ __forceinline__ unsigned char *ring_stage(unsigned char *ring,
 
 #if RING_BULK
 
-/* Address of a stage's barrier: of the one that signals an arrived slab, or of the one that signals
- * a free stage. */
+/* Address of one of a stage's two barriers: that of an arrived slab, or that of a free stage. */
 static __device__ __forceinline__ uint32_t ring_barrier(unsigned char *ring, uint32_t slab,
                                                         bool empty)
 {
@@ -115,7 +114,8 @@ static __device__ __forceinline__ void ring_init(unsigned char *ring)
 }
 
 /* Waits until every warp has finished with the previous slab in this stage. Without bulk copies
- * that is always so, because a stage is ordered after the barrier that follows its last slab. */
+ * that is always so, because copies are issued after the barrier that follows the last slab of the
+ * stage. */
 static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -128,9 +128,9 @@ static __device__ __forceinline__ void ring_await_room(unsigned char *ring, uint
 #endif
 }
 
-/* Orders a slab: with bulk copies by thread 0 alone, once the stage is free. Without bulk copies
- * all threads take part, and every iteration ends with a commit, so that "all but the newest"
- * always means the current slab. */
+/* Issues the copies of a slab: with bulk copies by thread 0 alone, once the stage is free. Without
+ * bulk copies all threads take part, and every iteration ends with a commit, so that "all but the
+ * newest" always includes the current slab. */
 template <typename word>
 static __device__ __forceinline__ void ring_send(unsigned char *ring, uint32_t slab,
                                                  struct ring_source<word> source)
@@ -164,7 +164,7 @@ static __device__ __forceinline__ void ring_order(unsigned char *ring, uint32_t 
     }
 }
 
-/* Called instead of ring_order in an iteration that orders no slab. */
+/* Called instead of ring_order in an iteration that issues no copies. */
 static __device__ __forceinline__ void ring_order_none(void)
 {
 #if !RING_BULK
@@ -172,8 +172,8 @@ static __device__ __forceinline__ void ring_order_none(void)
 #endif
 }
 
-/* Waits until the slab has arrived; without bulk copies also until all threads have finished with
- * the stage that is ordered next. */
+/* Waits until the slab has arrived; without bulk copies also until all threads left the next
+ * stage. */
 static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
@@ -202,8 +202,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Called between ring_init and the first ring_take; thread 0 may order slabs before. Returns true
- * to all threads if `stopped` is true for any of them. */
+/* Called between ring_init and the first ring_take; copies may be issued before. Returns true to
+ * all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

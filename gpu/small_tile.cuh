@@ -1,13 +1,13 @@
-/* Tiles of 64x64 elements and what one block of 256 threads does with them: copies, products, the
- * closing of a pivot's tile. For the kernel that makes a whole solve in one launch. */
+/* Tiles of 64x64 elements, and the operations of one block of 256 threads on them: copies,
+ * products, closing a diagonal tile. For kernel_small.cuh. */
 #pragma once
 
 #include "gpu/semiring.cuh"
 
 #define SMALL_TILE 64
 #define SMALL_THREADS 256
-/* Elements per row of the left operand in shared memory: four more than a tile, so that rows that a
- * warp reads together begin in different banks. */
+/* Elements per row of the left operand in shared memory: four more than in a tile, so that rows
+ * that a warp reads together begin in different banks. */
 #define SMALL_LEFT_STRIDE (SMALL_TILE + QUAD)
 
 /* Shorter edge of a strip of a panel tile. */
@@ -22,8 +22,7 @@ struct small_step {
     volatile uint32_t *negative; /* host-mapped */
 };
 
-/* Whether a block computes interior tiles in pairs. There are not enough registers for pairs of
- * doubles. */
+/* Whether a block computes interior tiles in pairs: doubles would need too many registers. */
 template <typename semiring> static __host__ __device__ constexpr bool small_pairs(void)
 {
     return sizeof(typename semiring::element) == 4;
@@ -57,8 +56,8 @@ static __device__ __forceinline__ void small_put(element *to,
     *reinterpret_cast<struct small_line<element, COUNT> *>(to) = line;
 }
 
-/* A thread's part of a tile or of a strip: every GAP-th of its rows. With a gap of 4 the rows that
- * a warp reads together follow each other, which spares bank conflicts; the closing needs 1. */
+/* A thread's part of a tile or of a strip. Its rows are GAP apart. With a gap of 4 a warp reads
+ * consecutive rows together, which avoids bank conflicts; closing needs a gap of 1. */
 template <typename element, uint32_t ROWS, uint32_t COLUMNS, uint32_t GAP> struct small_part {
     struct small_line<element, COLUMNS> rows[ROWS];
 };
@@ -155,8 +154,8 @@ small_product(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> 
     }
 }
 
-/* HIGH x WIDE elements at home take the product of the HIGH rows at left and the WIDE columns at
- * right. The result stays in registers. */
+/* part = min(home, left x right) for HIGH x WIDE elements: the product of HIGH rows at left and
+ * WIDE columns at right. The result stays in registers. */
 template <typename semiring, uint32_t HIGH, uint32_t WIDE, uint32_t ROWS, uint32_t COLUMNS,
           uint32_t GAP>
 static __device__ __forceinline__ void
@@ -174,7 +173,7 @@ small_relax(struct small_part<typename semiring::element, ROWS, COLUMNS, GAP> &p
     __pipeline_wait_prior(0);
     __syncthreads();
     small_product<semiring, 0, SMALL_TILE>(part, place, shared);
-    /* The operands are free for the next piece of work. */
+    /* After this barrier the next work may overwrite the operands. */
     __syncthreads();
 }
 
@@ -190,7 +189,7 @@ small_relax_tile(struct small_part<typename semiring::element, QUAD, QUAD, GAP> 
     small_relax<semiring, SMALL_TILE, SMALL_TILE>(part, place, left, right, home, shared);
 }
 
-/* First row and column of a thread whose ROWS rows lie four apart. */
+/* First row and column of a thread whose ROWS rows are four apart. */
 template <uint32_t ROWS> static __device__ __forceinline__ struct tile_place small_place(void)
 {
     const uint32_t warp = threadIdx.x / WARP_THREADS;
@@ -248,8 +247,8 @@ static __device__ __forceinline__ void small_copy_homes(const struct small_pair<
 }
 
 /* Computes two interior tiles at once, 8x4 elements per thread, which needs fewer shared loads per
- * relaxation. The first four warps have the first tile. The block waits only for the first half of
- * the operands; the second half and the tiles themselves arrive during the computation. */
+ * relaxation. The first four warps compute the first tile. The block waits only for the first half
+ * of the operands; the second half and the tiles themselves arrive during the computation. */
 template <typename semiring>
 static __device__ __forceinline__ void
 small_interior_pair(const struct small_pair<typename semiring::element> &pair,
@@ -286,7 +285,7 @@ small_interior_pair(const struct small_pair<typename semiring::element> &pair,
     }
     small_store(part, small_inside(pair.home[place.row / SMALL_TILE], place.row % SMALL_TILE,
                                    place.column));
-    /* Shared memory is free for the next piece of work. */
+    /* After this barrier the next work may overwrite shared memory. */
     __syncthreads();
 }
 
@@ -312,8 +311,8 @@ small_publish(struct small_part<element, QUAD, QUAD, 1> &part, struct tile_place
     }
 }
 
-/* Relaxes the thread's elements of a tile over one of the tile's own pivots. A negative cycle is
- * only recorded here and tested once after all pivots: a branch on a value that was just loaded
+/* Relaxes the thread's elements of a tile over one of the tile's own pivots. Only records a
+ * negative cycle, which is tested once after all pivots: a branch on a value that was just loaded
  * would cost a quarter of the time. */
 template <typename semiring, uint32_t LINE>
 static __device__ __forceinline__ void

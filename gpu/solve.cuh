@@ -1,5 +1,5 @@
-/* The steps of a solve on one device, for the rows dealt to it: filling the matrix, uploading
- * edges, statistics, and downloading rows. group.cuh orders the steps and connects the devices. */
+/* The steps of a solve on one device, for its own rows: filling the matrix, uploading edges,
+ * statistics, and downloading rows. group.cuh runs the steps and connects the devices. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -30,7 +30,7 @@ template <typename element, typename result_element> struct download {
     uint32_t vertex_count;
     uint32_t row_count;        /* rows of the matrix on this device */
     uint32_t chunk_rows;       /* rows of a full chunk */
-    struct scaling scaling;    /* of the solve; with decimals the host makes wider elements */
+    struct scaling scaling;    /* with decimals the host writes doubles */
     const struct ranks *ranks; /* rank 0 receives all rows; NULL: no ranks */
 };
 
@@ -43,7 +43,7 @@ static inline uint32_t download_rows_of(const struct tile_rows &rows, uint32_t v
            (tile_rows_owns(rows, tiles - 1) ? padding : 0);
 }
 
-/* How many of the device's `count` rows from `own` on are consecutive rows of the matrix. */
+/* How many of `count` rows of the device, from `own` on, are consecutive in the matrix. */
 static inline uint32_t download_run(const struct tile_rows &rows, uint32_t own, uint32_t count)
 {
     const uint32_t block = TILE_ROWS_BLOCK * GPU_TILE;
@@ -76,8 +76,7 @@ download_pack(const struct download<element, result_element> *download, uint32_t
                          gpu->stream);
 }
 
-/* Copies the chunk of rows that starts at first_row from staging to the rows' places in the result.
- */
+/* Copies the chunk of rows that starts at first_row from staging to the result. */
 template <typename element, typename result_element>
 static void download_copy(const struct download<element, result_element> *download,
                           uint32_t first_row, uint32_t slot)
@@ -187,7 +186,7 @@ static void download_others(const struct download<element, result_element> *own)
     }
 }
 
-/* Context of one solve: its inputs, its outputs and its memory on the device. */
+/* One solve: its inputs, its outputs and its memory on the device. */
 struct solve {
     struct gpu *gpu;
     const struct graph *graph;
@@ -200,7 +199,7 @@ struct solve {
     bool small;                 /* one cooperative launch */
     const struct ranks *ranks;  /* ranks of a joint solve, else NULL */
     struct schedule *schedule;  /* NULL for the dense plan */
-    struct planned_lists lists; /* zero for the dense plan, except for the rows */
+    struct planned_lists lists; /* zero for the dense plan, except order.rows */
     struct workspace_shape shape;
     struct workspace workspace;
     struct statistics_workspace statistics;
@@ -222,8 +221,7 @@ static tile_matrix<typename semiring::element> matrix_of(const struct solve *sol
     return matrix;
 }
 
-/* Whether only half of the matrix is computed: the graph is undirected and the solve is not a small
- * one. */
+/* Whether only half of the matrix is computed: for an undirected graph that is not small. */
 static bool is_symmetric(const struct solve *solve)
 {
     return solve->schedule != NULL ? solve->schedule->symmetric
@@ -251,7 +249,7 @@ template <typename semiring> MUST_CHECK static enum status plan_workspace(struct
     return workspace_plan(shape, &solve->workspace.layout) ? STATUS_OK : STATUS_NO_DEVICE_MEMORY;
 }
 
-/* The time of making the schedule counts as filling. */
+/* Makes the schedule of a plan that leaves tiles out. The time counts as filling. */
 template <typename semiring> MUST_CHECK static enum status make_schedule(struct solve *solve)
 {
     struct schedule_grain grain;
@@ -280,8 +278,8 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
     return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
 }
 
-/* Waits so that the time of each step can be reported. Small solves skip it, because it would cost
- * them 11 us. */
+/* Waits, so that the time of each step can be reported. Small solves do not wait, because that
+ * would cost them 11 us. */
 MUST_CHECK static enum status await_step(const struct solve *solve)
 {
     if (!solve->small) {
@@ -290,8 +288,8 @@ MUST_CHECK static enum status await_step(const struct solve *solve)
     return STATUS_OK;
 }
 
-/* Prepares the matrix on the device. Allocation and filling count as fill_s, the transfer and
- * scatter of the edges as h2d_s; in a small solve both count only the time of the host. */
+/* Prepares the matrix on the device. Allocating and filling count as fill_s, transferring and
+ * scattering the edges as h2d_s; in a small solve both are the host's time only. */
 template <typename semiring> MUST_CHECK static enum status prepare(struct solve *solve)
 {
     struct gpu *gpu = solve->gpu;
@@ -311,7 +309,7 @@ template <typename semiring> MUST_CHECK static enum status prepare(struct solve 
                                   tile_rows_count(solve->lists.order.rows, tile_count) * tile_count,
                                   solve->lists.order.rows, gpu->stream));
     } else {
-        /* Fill only the tiles that contain edges. */
+        /* Fill only the tiles that the schedule lists. */
         STATUS_TRY(planned_upload(schedule, solve->plan, solve->workspace.lists, gpu->stream,
                                   &solve->lists));
         STATUS_TRY(fill_launch<semiring>(matrix_of<semiring>(solve), solve->lists.fills,
@@ -339,8 +337,7 @@ template <typename semiring> MUST_CHECK static enum status compute_small(const s
                                   gpu->stream);
 }
 
-/* The element type by which statistics_reaches recognises unreachable entries of the working
- * matrix. */
+/* The type by which statistics_reaches recognises unreachable elements of the matrix. */
 template <typename element> struct counted {
     typedef element type;
 };
@@ -363,7 +360,7 @@ static struct download<typename semiring::element, result> download_of(struct so
     download.result = solve->result->elements;
     download.scaling = solve->options->scaling;
     download.vertex_count = solve->graph->vertex_count;
-    /* A chunk fills a staging buffer. workspace_plan has made sure that a row fits. */
+    /* A chunk fills a staging buffer. workspace_plan has checked that a row fits. */
     const uint64_t rows =
         solve->workspace.layout.chunk_bytes / (download.vertex_count * sizeof(result));
     download.row_count = solve->schedule != NULL
@@ -376,9 +373,9 @@ static struct download<typename semiring::element, result> download_of(struct so
     return download;
 }
 
-/* Calls visit for all rows of this device. Rows of the dense plan are visited in place, in the
- * padded matrix, each run of consecutive rows at once. Rows of any other plan are first packed into
- * vertex order, one chunk at a time, again in each of the two passes. visit: enum status (const
+/* Calls visit for all rows of this device. Rows of the dense plan are visited in place in the
+ * padded matrix, each run of consecutive rows at once. Rows of any other plan are packed into
+ * vertex order, one chunk at a time, in each of the two passes. visit: enum status (const
  * statistics_rows<element> &). */
 template <typename semiring, typename result, typename visitor>
 MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
@@ -413,8 +410,7 @@ MUST_CHECK static enum status visit_rows(struct solve *solve, visitor visit)
     return STATUS_OK;
 }
 
-/* First of two passes over the matrix before it is downloaded: reduces each row to its statistics.
- */
+/* First of two passes before the download: reduces each row to its statistics. */
 template <typename semiring, typename result>
 MUST_CHECK static enum status reduce_rows(struct solve *solve)
 {

@@ -12,16 +12,16 @@
 #include <emmintrin.h>
 #endif
 
-/* Bytes that a thread copies at a time: whole pages, so that no two threads fault the same one. */
+/* Bytes that a thread copies at a time: whole pages, so that no two threads fault in one page. */
 #define SHARE_BYTES ((size_t)1 << 20)
-/* Quotients that are made in the first cache. */
+/* Quotients that a thread computes before it copies them: they fit the L1 cache. */
 #define QUOTIENTS 512
 
 struct staging {
     pthread_mutex_t lock;
-    pthread_cond_t begun; /* a copy has begun, or closing */
+    pthread_cond_t begun; /* a copy has begun, or closing is set */
     pthread_cond_t ended; /* busy is 0 */
-    uint64_t copies;      /* begun so far */
+    uint64_t copies;      /* copies begun so far */
     uint32_t busy;        /* threads that still work on the current copy */
     bool closing;
 

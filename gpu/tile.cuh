@@ -1,10 +1,10 @@
-/* Geometry of a tile, which all kernels share, how a thread moves four words at once, and how
- * errors of CUDA become a status.
+/* The geometry of a tile, which all kernels share, 16-byte memory accesses, and the translation of
+ * CUDA errors to a status.
  *
- * On the device the matrix is n_pad x n_pad, row-major, n_pad the vertex count rounded up to whole
- * tiles; under a plan with an order of its own each tile of the plan is padded to a whole one. A
- * padded vertex reaches nothing but itself, so no kernel has a special case for the edge of the
- * matrix. Every index into the matrix is 64 bits wide. */
+ * On the device the matrix is row-major, with n_pad columns: the vertex count rounded up to whole
+ * tiles, or, under a plan that has its own order, each tile of the plan padded to a whole one. A
+ * padded vertex reaches only itself, so no kernel has a special case for the edge of the matrix.
+ * Every index into the matrix has 64 bits. */
 #pragma once
 
 #include "gpu/gpu.h"
@@ -13,10 +13,10 @@
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
-/* ---- Errors, translated where they occur; returning, never exiting ---- */
+/* ---- Errors ---- */
 
-/* Clears an error that leaves the context usable, so that a later launch check does not see it
- * again; notes a sticky one. */
+/* Translates an error where it occurs. Records a sticky error, and clears any other, so that a
+ * later launch check does not see it again. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
     const enum status status = gpu_fault_status(static_cast<int>(error));
@@ -28,7 +28,7 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
     return status;
 }
 
-/* Returns from the calling function when a CUDA call failed. */
+/* Returns from the calling function if a CUDA call failed. */
 #define GPU_TRY(call)                                                                              \
     do {                                                                                           \
         const enum status try_status = try_translate(call);                                        \
@@ -45,7 +45,7 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
 
 static_assert(GPU_TILE % WARP_THREADS == 0, "a tile row is a whole number of warp accesses");
 
-/* The whole matrix on the device. */
+/* The rows of the matrix that are on one device. */
 template <typename element> struct tile_matrix {
     element *elements;
     uint64_t stride; /* elements per row: n_pad */
@@ -53,10 +53,10 @@ template <typename element> struct tile_matrix {
 
 /* ---- Positions of vertices ---- */
 
-/* Positions of the vertices in the matrix, and which tiles hold distances; the other tiles were
- * never written and count as unreachable. The arrays are in device memory. They are NULL for the
- * dense plan, where every vertex is at its own index and every tile is in use. Rows are the
- * device's own rows. */
+/* Positions of the vertices in the matrix, and which tiles hold distances; the others were never
+ * written and count as unreachable. The arrays are in device memory. They are NULL for the dense
+ * plan, where every vertex is at its own index and every tile is in use. rows: the tile rows of
+ * this device. */
 struct tile_order {
     const uint32_t *position;
     const uint32_t *vertices; /* vertices of the device's rows, in download order */
@@ -101,9 +101,10 @@ static __device__ __forceinline__ bool tile_holds(const struct tile_order &order
     return (order.held[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Device memory through which a solve is stopped on a negative cycle or a cancel. Every block reads
- * it at its start: blocks that start later compute nothing, and running blocks of the interior do
- * at most an eighth of their work. */
+/* Device memory by which a solve is stopped on a negative cycle or a cancel. Blocks of the rounds
+ * read it once, when they start, and those of kernel_small.cuh in every round. If it is set, a
+ * block computes at most the first slabs of its work. A block that has read it before runs to its
+ * end. */
 struct tile_control {
     uint32_t stop;
 };
@@ -121,8 +122,8 @@ static __device__ __forceinline__ element *tile_at(struct tile_matrix<element> m
            (uint64_t)column_tile * GPU_TILE;
 }
 
-/* Copies a quad: one 16-byte access for 4-byte words, two for doubles. Both addresses are 16-byte
- * aligned, in global or shared memory. */
+/* Loads or stores a quad: one 16-byte access for 4-byte words, two for doubles. The address is
+ * 16-byte aligned, in global or shared memory. */
 template <typename word>
 static __device__ __forceinline__ void tile_load_quad(const word *from, word (&to)[QUAD])
 {

@@ -1,12 +1,12 @@
 /* How the tile rows of the matrix are distributed over the devices of a group.
  *
  * Blocks of TILE_ROWS_BLOCK tile rows are dealt back and forth, 0 1 2 2 1 0 0 1 ..., so that all
- * members get about the same part of the triangle that a symmetric solve computes. A member stores
- * its tile rows contiguously: `local` is an index among these, `global` an index among the tile
- * rows of the whole matrix. A single device is a group of one.
+ * members get about equal parts of the triangle that a symmetric solve computes. A member stores
+ * its tile rows contiguously: a `local` index counts these, a `global` index counts the tile rows
+ * of the whole matrix. A single device is a group of one.
  *
- * Panels that members send to each other lie in slots: first those of member 0, then those of
- * member 1, and so on, `most` slots for each, so that each member sends one contiguous piece. */
+ * Panels that members send to each other are in slots: those of member 0, then those of member 1,
+ * and so on, `most` slots for each, so that each member sends one contiguous piece. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ extern "C" {
 #define TILE_ROWS_INLINE inline
 #endif
 
-/* The largest number of pivot tiles in a round, so that one member owns all of them. */
+/* Largest number of pivot tiles in a round, so that one member owns all of them. */
 #define TILE_ROWS_BLOCK 2
 
 struct tile_rows {
@@ -40,7 +40,7 @@ static inline struct tile_rows tile_rows_deal(uint32_t members, uint32_t member,
     return rows;
 }
 
-/* The same distribution, seen from another member. */
+/* The same distribution, from the view of another member. */
 static inline struct tile_rows tile_rows_of(struct tile_rows rows, uint32_t member)
 {
     rows.member = member;

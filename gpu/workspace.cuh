@@ -1,5 +1,4 @@
-/* The device memory of one solve: a single allocation, made before the solve and divided into
- * parts. */
+/* The device memory of one solve: a single allocation, divided into parts before the solve. */
 #pragma once
 
 #include "gpu/device.cuh"
@@ -28,17 +27,17 @@ struct workspace_shape {
     uint32_t result_bytes;  /* per element of the result */
     uint32_t right_blocks;  /* operand_right_blocks; 0: left blocks serve as both */
     uint32_t left_slots;    /* left tiles in a set of operands */
-    uint32_t right_slots;   /* likewise */
+    uint32_t right_slots;   /* right tiles in a set */
     uint32_t parities;      /* sets of operands: rounds in memory at once */
     uint32_t pivots;        /* pivot tiles per round; 0: no operands */
-    uint32_t closed_slots;  /* diagonal tiles in a set of operands, in a group of devices */
+    uint32_t closed_slots;  /* closed diagonal tiles in a set, in a group of devices */
 };
 
 struct workspace_layout {
     uint64_t stride; /* elements per row: tile_count * GPU_TILE */
     uint64_t matrix_bytes;
     uint64_t left_bytes;    /* left panels of one set of operands */
-    uint64_t right_bytes;   /* likewise */
+    uint64_t right_bytes;   /* right panels of one set */
     uint64_t closed_bytes;  /* closed diagonal tiles of one set, in a group */
     uint64_t operand_bytes; /* all sets of operands and closed tiles */
     uint64_t offset_bytes;  /* the graph's row_offset */
@@ -53,8 +52,7 @@ static inline uint64_t workspace_align(uint64_t bytes)
     return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
 }
 
-/* Sets the shape for the dense plan, in which every round has a panel for every tile row and
- * column. */
+/* Sets the shape for the dense plan: each round has a panel for every tile row and tile column. */
 static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t vertex_count,
                                        uint32_t pivots, uint32_t members, uint32_t member)
 {
@@ -70,8 +68,8 @@ static inline void workspace_set_dense(struct workspace_shape *shape, uint32_t v
 }
 
 /* Sets the shape for a plan that leaves tiles out: operands for the round with the most panels. In
- * a group of devices the left operands must also hold a tile row, which the mirror sends through
- * them. */
+ * a group of devices the left operands must also have room for a tile row, because the mirror sends
+ * tile rows through them. */
 static inline void workspace_set_planned(struct workspace_shape *shape, const struct plan *plan,
                                          uint32_t members, uint32_t member)
 {
@@ -87,8 +85,8 @@ static inline void workspace_set_planned(struct workspace_shape *shape, const st
     shape->pivots = 1;
 }
 
-/* Computes the size of each part. False if a row does not fit a chunk, which is beyond the memory
- * of any device; for smaller graphs no size overflows. */
+/* Computes the size of each part. False if a row does not fit a chunk; such a matrix is larger than
+ * the memory of any device. For smaller graphs no size overflows. */
 static inline bool workspace_plan(const struct workspace_shape *shape,
                                   struct workspace_layout *ret_layout)
 {
@@ -108,8 +106,7 @@ static inline bool workspace_plan(const struct workspace_shape *shape,
                           GPU_TILE * shape->element_bytes;
     layout.offset_bytes = workspace_align((n + 1) * sizeof(uint64_t));
     layout.list_bytes = workspace_align(shape->list_bytes);
-    /* A chunk holds edges or rows of the result, whichever is larger, but at most one staging
-     * buffer. */
+    /* The larger of all edges and all rows of the result, but at most one staging buffer. */
     const uint64_t result_bytes = n * n * shape->result_bytes;
     const uint64_t edge_bytes = shape->edge_count < DEVICE_CHUNK_BYTES / WORKSPACE_EDGE_BYTES
                                     ? shape->edge_count * WORKSPACE_EDGE_BYTES
@@ -179,8 +176,7 @@ workspace_acquire(struct gpu *gpu, const struct workspace_shape *shape, struct w
     return STATUS_OK;
 }
 
-/* Frees a large arena. Called when no kernel runs any more; errors of a lost device have been
- * reported before. */
+/* Frees a large arena, when no kernel is running. Errors of a lost device are ignored. */
 static inline void workspace_release(struct gpu *gpu)
 {
     if (gpu->arena_bytes > DEVICE_KEPT_BYTES) {
