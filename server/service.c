@@ -467,7 +467,7 @@ int service_run(const struct config *config, const char *path, int argc, char **
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-            log_write(LOG_WARNING, "file_limit_stays", LOG_NUMBER("files", limit.rlim_max));
+            log_write(LOG_WARNING, "file_limit_not_raised", LOG_NUMBER("files", limit.rlim_max));
         }
     }
     umask(S_IRWXG | S_IRWXO);

@@ -227,7 +227,7 @@ static void finish_lost(struct scheduler *scheduler, struct job *job, const stru
     task_loss_describe(task->loss, task->loss_code, reason);
     metrics_add(METRIC_DEVICES_LOST, 1);
     job->report.workers_lost += is_blamed;
-    log_write(LOG_ERROR, "job_lost_its_worker", LOG_TEXT("job", job->row.id),
+    log_write(LOG_ERROR, "job_worker_lost", LOG_TEXT("job", job->row.id),
               LOG_TEXT("device", job->report.device), LOG_TEXT("reason", reason),
               LOG_NUMBER("workers_lost", job->report.workers_lost));
     if (job->stop > JOB_STOP_DRAIN) {

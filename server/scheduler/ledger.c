@@ -122,7 +122,7 @@ static void room_ticked(uv_timer_t *tick)
         }
         scheduler->ledger.is_full = false;
         atomic_store(&scheduler->admission.full, false);
-        log_write(LOG_INFO, "disk_has_room", LOG_NUMBER("free_bytes", (double)free_bytes));
+        log_write(LOG_INFO, "disk_space_available", LOG_NUMBER("free_bytes", (double)free_bytes));
     }
     uv_timer_stop(tick);
     scheduler->ledger.is_paused = false;

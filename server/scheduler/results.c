@@ -24,7 +24,7 @@ static void bind_key(struct scheduler *scheduler, const struct tenant *tenant, c
         result_table_remove(scheduler->results, tenant_number(tenant), key);
     } else if (result_table_put(scheduler->results, tenant_number(tenant), key, result) !=
                STATUS_OK) {
-        log_write(LOG_ERROR, "result_not_bound", LOG_TEXT("key", key));
+        log_write(LOG_ERROR, "result_not_published", LOG_TEXT("key", key));
     }
 }
 

@@ -217,7 +217,7 @@ static enum status open_workers(struct scheduler *scheduler, struct problem *ret
     }
     scheduler->devices.count = scheduler->worker_count;
     set_limits(scheduler);
-    log_write(LOG_INFO, "workers_open", LOG_NUMBER("workers", scheduler->worker_count),
+    log_write(LOG_INFO, "workers_ready", LOG_NUMBER("workers", scheduler->worker_count),
               LOG_TEXT("gpu_reason", scheduler->devices.gpu_reason),
               LOG_NUMBER("vertex_limit", scheduler->admission.vertex_limit),
               LOG_TEXT("limit_reason", scheduler->admission.limit_reason));

@@ -247,7 +247,7 @@ static void back_off(struct worker *worker)
     while ((process->is_stuck || left_s > 0) && !atomic_load(&worker->is_stopping)) {
         refuse_task(worker);
         if (worker_process_wait(process, (int)ceil(left_s * 1e3))) {
-            log_write(LOG_INFO, "worker_gone", LOG_NUMBER("pid", process->pid));
+            log_write(LOG_INFO, "worker_exited", LOG_NUMBER("pid", process->pid));
             atomic_store(&worker->health.state, WORKER_RESTARTING);
         }
         clear_wakeup(worker);

@@ -19,7 +19,7 @@ def story(found):
     """What became of the processes: one is started where the last is gone, and never before."""
     names = [event["event"] for event in found.events()]
     return [name.removeprefix("worker_") for name in names
-            if name in ("worker_started", "worker_lost", "worker_stuck", "worker_gone")]
+            if name in ("worker_started", "worker_lost", "worker_stuck", "worker_exited")]
 
 
 def lose(found, n):
@@ -54,10 +54,10 @@ def test_the_device_is_lost_until_the_call_returns():
                 assert found.events("worker_stuck")[-1]["pid"] == process
                 found.calls.release()
                 assert found.finish(job)["state"] == found.finish(other)["state"] == "done"
-            assert found.events("worker_gone")[-1]["pid"] == process
+            assert found.events("worker_exited")[-1]["pid"] == process
             assert states(found) == ["ready"]
             found.get("/readyz").expect(200)
-        assert story(found) == ["started", *["lost", "stuck", "gone", "started"] * 2]
+        assert story(found) == ["started", *["lost", "stuck", "exited", "started"] * 2]
 
 
 def test_the_job_goes_to_another_device():
@@ -74,7 +74,7 @@ def test_the_job_goes_to_another_device():
         found.calls.release()
         until_all_ready(found)
         assert found.solve(ring(41))["state"] == "done"
-        assert story(found) == ["started", "started", "lost", "stuck", "gone", "started"]
+        assert story(found) == ["started", "started", "lost", "stuck", "exited", "started"]
 
 
 def test_the_daemon_leaves_without_the_one_that_is_stuck():
