@@ -544,7 +544,7 @@ export type Plan = {
   work_fraction: number;
   /** Seconds of planning. */
   planning_s: number;
-  /** Whether the plan, or the decision not to use one, was already known: stored for a graph with the same edges and other weights, or found while the job waited. */
+  /** Whether the plan, or the decision not to use one, was already known from a graph with the same edges and other weights. */
   cached: boolean;
 };
 
