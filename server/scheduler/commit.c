@@ -71,9 +71,7 @@ void commit_destroy(struct commit *commit)
     if (commit == NULL) {
         return;
     }
-    if (commit->result != NULL) {
-        result_unref(commit->result);
-    }
+    result_unref(commit->result);
     upload_memory_release(&commit->share);
     graph_destroy(commit->graph);
     free(commit->report);

@@ -370,9 +370,7 @@ static void finish_solved(struct scheduler *scheduler, struct job *job, struct t
             (job->row.finished_s - job->row.started_s - scheduler->typical_solve_s) / 4;
         results_evict(scheduler, result);
     }
-    if (result != NULL) {
-        result_unref(result);
-    }
+    result_unref(result);
 }
 
 /* Only transient failures are retried. An accepted job waits for a full disk without limit. Device

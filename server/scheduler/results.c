@@ -352,9 +352,7 @@ static void deliver_notice(struct message *message)
     } else if (!is_drained) {
         results_note_damaged_graph(scheduler, notice->graph_id);
     }
-    if (notice->result != NULL) {
-        result_unref(notice->result);
-    }
+    result_unref(notice->result);
     free(notice);
 }
 

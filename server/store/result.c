@@ -186,17 +186,13 @@ uint64_t result_arc_count(const struct result *result)
 
 /* ---- Elements ---- */
 
-static size_t offset_of(const struct result *result, uint32_t row, uint32_t column)
-{
-    return ((size_t)row * result->matrix.vertex_count + column) * kind_size(result->matrix.kind);
-}
-
 /* Returns `count` elements from (row, column) on; NULL if they are damaged. */
 static const unsigned char *elements_at(const struct result *result, uint32_t row, uint32_t column,
                                         uint32_t count)
 {
-    const size_t at = offset_of(result, row, column);
-    if (!verify_bytes(result, NPY_HEADER_SIZE + at, count * kind_size(result->matrix.kind))) {
+    const size_t size = kind_size(result->matrix.kind);
+    const size_t at = ((size_t)row * result->matrix.vertex_count + column) * size;
+    if (!verify_bytes(result, NPY_HEADER_SIZE + at, count * size)) {
         return NULL;
     }
     return (const unsigned char *)result->matrix.elements + at;

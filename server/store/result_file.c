@@ -198,6 +198,18 @@ void result_file_destroy(struct result_file *file)
     free(file);
 }
 
+/* Returns a file whose making has ended with this status, or destroys it. */
+static enum status return_file(struct result_file *file, enum status status,
+                               struct result_file **ret_file)
+{
+    if (status != STATUS_OK) {
+        result_file_destroy(file);
+        return status;
+    }
+    *ret_file = file;
+    return STATUS_OK;
+}
+
 static enum status map_file(struct result_file *file, int protection)
 {
     const size_t size = file->layout.checksums_at;
@@ -233,13 +245,7 @@ static enum status allocate_file(uint32_t vertex_count, enum kind kind, enum res
     file->vertex_count = vertex_count;
     file->kind = kind;
     file->form = form;
-    const enum status status = is_matrix ? set_layout(file, &layout) : STATUS_OK;
-    if (status != STATUS_OK) {
-        result_file_destroy(file);
-        return status;
-    }
-    *ret_file = file;
-    return STATUS_OK;
+    return return_file(file, is_matrix ? set_layout(file, &layout) : STATUS_OK, ret_file);
 }
 
 /* Creates the memory or mapping of a new matrix, with its headers. */
@@ -269,12 +275,7 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
     if (status == STATUS_OK && form == RESULT_FORM_MATRIX) {
         status = make_bytes(file);
     }
-    if (status != STATUS_OK) {
-        result_file_destroy(file);
-        return status;
-    }
-    *ret_file = file;
-    return STATUS_OK;
+    return return_file(file, status, ret_file);
 }
 
 bool result_file_has_room(const struct result_file *file)
@@ -357,11 +358,8 @@ enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind k
     const enum status status = form == RESULT_FORM_MATRIX ? adopt_bytes(file) : STATUS_OK;
     if (status != STATUS_OK) {
         file->draft.descriptor = -1; /* remains the caller's */
-        result_file_destroy(file);
-        return status;
     }
-    *ret_file = file;
-    return STATUS_OK;
+    return return_file(file, status, ret_file);
 }
 
 /* Finds the layout of a published file, whose first bytes tell the form. */
@@ -410,12 +408,7 @@ enum status result_file_open(int folder, const char *name, uint32_t vertex_count
     file->draft.descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     const enum status status =
         file->draft.descriptor < 0 ? draft_file_status(errno) : find_content(file, checksum);
-    if (status != STATUS_OK) {
-        result_file_destroy(file);
-        return status;
-    }
-    *ret_file = file;
-    return STATUS_OK;
+    return return_file(file, status, ret_file);
 }
 
 enum result_form result_file_form(const struct result_file *file)

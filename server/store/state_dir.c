@@ -225,21 +225,13 @@ bool state_dir_drop_reserve(struct state_dir *folder)
     return unlinkat(folder->root, RESERVE, 0) == 0;
 }
 
-static void close_descriptor(int *descriptor)
-{
-    if (*descriptor >= 0) {
-        close(*descriptor);
-    }
-    *descriptor = -1;
-}
-
 void state_dir_close(struct state_dir *folder)
 {
     for (size_t i = 0; i < STORE_FOLDERS; i++) {
-        close_descriptor(&folder->folders[i]);
+        close(folder->folders[i]);
     }
-    close_descriptor(&folder->lock);
-    close_descriptor(&folder->root);
+    close(folder->lock);
+    close(folder->root);
 }
 
 static void trim_quarantine(const struct state_dir *folder)

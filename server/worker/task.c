@@ -21,14 +21,8 @@ void task_finish(struct task *task)
     result_file_destroy(task->file);
     order_file_finish(&task->order_file);
     result_unref(task->base);
-    task->base = NULL;
     vertex_names_destroy(task->names);
     solve_outcome_finish(&task->outcome);
-    task->graph_descriptor = 0;
-    task->graph = NULL;
-    task->searches = NULL;
-    task->file = NULL;
-    task->names = NULL;
 }
 
 /* ---- Files ---- */

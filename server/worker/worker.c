@@ -340,12 +340,8 @@ static void destroy_worker(struct worker *worker)
     if (process->shared != NULL) {
         munmap(process->shared, sizeof(*process->shared));
     }
-    if (process->shared_descriptor >= 0) {
-        close(process->shared_descriptor);
-    }
-    if (process->wakeup >= 0) {
-        close(process->wakeup);
-    }
+    close(process->shared_descriptor);
+    close(process->wakeup);
     cpu_pool_destroy(worker->pool);
     sem_destroy(&worker->opened);
     free(worker);
