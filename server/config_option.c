@@ -494,16 +494,14 @@ static const char *print_value(const struct config *config, const struct config_
     return buffer;
 }
 
-void config_print_overruled(const struct config *config, const struct config *of_file,
-                            const char *path, FILE *stream)
+void config_compare(const struct config *config, const struct config *file, config_report *report)
 {
     for (const struct config_option *option = options; option < options + OPTION_COUNT; option++) {
         char buffers[2][VALUE_SIZE];
         const char *value = print_value(config, option, buffers[0]);
-        const char *in_file = print_value(of_file, option, buffers[1]);
+        const char *in_file = print_value(file, option, buffers[1]);
         if (strcmp(value, in_file) != 0) {
-            fprintf(stream, "%s.%s is %s: a flag or the environment overrules %s, where it is %s\n",
-                    option->section, option->key, value, path, in_file);
+            report(option->section, option->key, value, in_file);
         }
     }
 }

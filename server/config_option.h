@@ -8,10 +8,11 @@ void config_defaults(struct config *config);
 /* Prints the whole configuration as a commented file that config_load reads back to the same
  * values. config/apspd.ini is this text with the defaults. */
 void config_print(const struct config *config, FILE *stream);
-/* Prints a line for each key whose value differs from its value in `of_file`, the configuration
- * read from the file alone. */
-void config_print_overruled(const struct config *config, const struct config *of_file,
-                            const char *path, FILE *stream);
+typedef void config_report(const char *section, const char *key, const char *value,
+                           const char *old);
+/* Calls report for each key whose value differs from its value in `file`, the configuration read
+ * from the file alone. */
+void config_compare(const struct config *config, const struct config *file, config_report *report);
 /* Prints the flags of the program with their defaults, for --help. */
 void config_print_help(enum config_program program, FILE *stream);
 

@@ -2,12 +2,12 @@
 #include "server/config_option.h"
 #include "server/http/request/auth.h"
 #include "server/service.h"
-#include "server/systemd.h"
 #include "server/worker/child.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 static int report_failure(const struct problem *problem)
@@ -19,28 +19,33 @@ static int report_failure(const struct problem *problem)
     return EX_CONFIG;
 }
 
-/* Reports the settings of a valid configuration file that something else overrules. */
-static int print_overruled(const struct config *config, const char *path)
+static void print_change(const char *section, const char *key, const char *value, const char *old)
+{
+    printf("%s.%s is %s, and not %s as in the configuration file\n", section, key, value, old);
+}
+
+static void log_change(const char *section, const char *key, const char *value, const char *old)
+{
+    log_write(LOG_WARNING, "setting_overruled", LOG_TEXT("section", section), LOG_TEXT("key", key),
+              LOG_TEXT("value", value), LOG_TEXT("in_file", old));
+}
+
+/* Reports what a socket of the service manager, the environment or a flag changes in a valid
+ * configuration file. */
+static void compare_with_file(const struct config *config, const char *path, config_report *report)
 {
     char *arguments[] = {"apspd", "--config", (char *)path, NULL};
     char *environment[] = {NULL};
     int count = 3;
-    int socket = -1;
-    struct config of_file;
+    struct config file;
     struct config_request request;
-    struct problem problem = {0};
-    if (systemd_receive_socket(&socket, &problem) != STATUS_OK) {
-        return report_failure(&problem);
+    if (sd_listen_fds(false) > 0) {
+        report("http", "listen", "the socket of the service manager", config->listen);
     }
-    if (socket >= 0) {
-        printf("http.listen is %s: the socket of the service manager overrules it\n",
-               config->listen);
+    if (path != NULL && config_load(&file, CONFIG_DAEMON, &count, arguments, environment, &request,
+                                    NULL) == STATUS_OK) {
+        config_compare(config, &file, report);
     }
-    if (path != NULL && config_load(&of_file, CONFIG_DAEMON, &count, arguments, environment,
-                                    &request, NULL) == STATUS_OK) {
-        config_print_overruled(config, &of_file, path, stdout);
-    }
-    return 0;
 }
 
 int main(int argc, char **argv)
@@ -76,9 +81,11 @@ int main(int argc, char **argv)
     case CONFIG_HASH_KEY:
         return auth_hash_key(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
     case CONFIG_CHECK:
-        return print_overruled(&config, request.path);
+        compare_with_file(&config, request.path, print_change);
+        return 0;
     case CONFIG_RUN:
         break;
     }
+    compare_with_file(&config, request.path, log_change);
     return service_run(&config, request.path, argc, argv);
 }

@@ -65,9 +65,21 @@ def test_a_check_tells_what_overrules_the_file():
 
     assert check() == check("--state-dir", "/var/lib/apspd") == []
     told = check("--state-dir", "./here", "--http.threads", "9", APSPD_WORKER_ISOLATION="thread")
-    assert told == [f"http.threads is 9: a flag or the environment overrules {path}, where it is 4",
-                    f"store.state_dir is ./here: a flag or the environment overrules {path}, where it is /var/lib/apspd",
-                    f"worker.isolation is thread: a flag or the environment overrules {path}, where it is process"], told
+    assert told == ["http.threads is 9, and not 4 as in the configuration file",
+                    "store.state_dir is ./here, and not /var/lib/apspd as in the configuration file",
+                    "worker.isolation is thread, and not process as in the configuration file"], told
+
+
+def test_the_log_warns_of_what_overrules_the_file():
+    with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+        file.write("[http]\nlisten = 127.0.0.1:0\nthreads = 2\n")
+        file.flush()
+        with harness.Daemon("--config", file.name, "--http.threads", "3") as daemon:
+            lines = [json.loads(line) for line in daemon.log().splitlines()]
+    told = {f"{line['section']}.{line['key']}": line for line in lines if line["event"] == "setting_overruled"}
+    assert sorted(told) == ["http.threads", "store.state_dir"], told
+    threads = told["http.threads"]
+    assert (threads["level"], threads["value"], threads["in_file"]) == ("warning", "3", "2"), threads
 
 
 def test_a_check_tells_of_the_socket_of_systemd():
@@ -75,7 +87,7 @@ def test_a_check_tells_of_the_socket_of_systemd():
         script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" --check-config'
         done = subprocess.run(["sh", "-c", script, harness.BINARY], pass_fds=[listening.fileno()],
                               capture_output=True, text=True)
-    assert done.stdout == "http.listen is 127.0.0.1:8080: the socket of the service manager overrules it\n", done
+    assert done.stdout == "http.listen is the socket of the service manager, and not 127.0.0.1:8080 as in the configuration file\n", done
 
 
 def test_systemd_takes_the_units():

@@ -1,6 +1,7 @@
 """The service under a service manager: what it tells it, the watchdog, a socket that it is handed."""
 
 import contextlib
+import json
 import os
 import queue
 import socket
@@ -86,18 +87,28 @@ def test_a_manager_that_reads_nothing_stops_nobody():
             daemon.terminate()
 
 
-def start_with_socket(listening, state, *arguments):
+def start_with_socket(listening, state, *arguments, stderr=subprocess.DEVNULL):
     """apspd with descriptor 3 as systemd hands it over, and its process id where it says for whom."""
     script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" "$@"'
     return subprocess.Popen(
         ["sh", "-c", script, harness.BINARY, "--state-dir", state, *arguments],
-        pass_fds=[listening.fileno()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        pass_fds=[listening.fileno()], stdout=subprocess.PIPE, stderr=stderr,
     )
 
 
 def ask_through(port, path):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=600) as answer:
         return answer.status
+
+
+def test_a_socket_in_place_of_the_address_is_a_warning():
+    with socket.create_server(("127.0.0.1", 0)) as listening, tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
+        process = start_with_socket(listening, state, "--listen", "127.0.0.1:1", stderr=subprocess.PIPE)
+        assert process.stdout.readline(), process.stderr.read()
+        process.terminate()
+        log = [json.loads(line) for line in process.communicate()[1].splitlines()]
+        told = [(line["level"], line["key"], line["in_file"]) for line in log if line["event"] == "setting_overruled"]
+        assert told == [("warning", "listen", "127.0.0.1:1")], told
 
 
 def test_an_inherited_socket_serves_two_daemons_in_turn():

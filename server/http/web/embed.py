@@ -3,7 +3,8 @@ its parts; the viewer of it; and the page at /. Script and style of a page are i
 Meson:
 
     embed.py PAGES.c VERSION --openapi PART.json... --docs HTML CSS SCRIPT.js
-        --vendor CSS SCRIPT.js --home HTML CSS MODULE.js... (each module after those that it imports)
+        --vendor CSS SCRIPT.js --icon SVG --home HTML CSS MODULE.js... (each module after those that it
+        imports)
 
 The style and the script of --vendor stand unchanged in front of those of --home."""
 
@@ -15,6 +16,7 @@ import json
 import os
 import re
 import sys
+import urllib.parse
 
 
 def merge(into, part, path):
@@ -75,9 +77,10 @@ def vendored(path):
     return re.sub(r"^//# sourceMappingURL=.*$", "", read(path), flags=re.M)
 
 
-def inline(html, css, script):
+def inline(html, css, script, icon):
     """The page and the policy that lets it run its own script, and nothing else."""
     page = html.replace("@STYLE@", css).replace("@SCRIPT@", script)
+    page = page.replace("@ICON@", "data:image/svg+xml," + urllib.parse.quote(icon.strip(), safe=" /=:;.,"))
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -124,20 +127,22 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("output")
     parser.add_argument("version")
-    for name in ("openapi", "docs", "vendor", "home"):
+    for name in ("openapi", "docs", "vendor", "icon", "home"):
         parser.add_argument(f"--{name}", nargs="+", required=True)
     asked = parser.parse_args()
     html = "text/html; charset=utf-8"
-    docs, docs_policy = inline(*map(read, asked.docs))
+    icon = read(asked.icon[0])
+    docs, docs_policy = inline(*map(read, asked.docs), icon)
     style, script = map(vendored, asked.vendor)
     html_file, css_file, *modules = asked.home
-    home, home_policy = inline(read(html_file), style + read(css_file), script + bundle(modules))
+    home, home_policy = inline(read(html_file), style + read(css_file), script + bundle(modules), icon)
     with open(asked.output, "w", encoding="utf-8") as file:
         file.write('#include "server/http/web/page.h"\n\n')
         document = description(asked.version, asked.openapi)
         file.write(page("openapi", "application/json", document))
         file.write(page("docs", html, docs, docs_policy))
         file.write(page("home", html, home, home_policy))
+        file.write(page("icon", "image/svg+xml", icon.encode()))
 
 
 if __name__ == "__main__":

@@ -19,3 +19,4 @@ struct page {
 extern const struct page page_openapi; /* OpenAPI 3.1 */
 extern const struct page page_docs;    /* viewer of the OpenAPI document */
 extern const struct page page_home;    /* home page at / */
+extern const struct page page_icon;    /* SVG */

@@ -65,18 +65,10 @@ void serve_page_docs(struct request *request)
     answer(request, &page_docs, "Accept-Encoding");
 }
 
-/* The icon for documents that a browser shows without a page; the pages embed their own. */
+/* The icon for documents that a browser shows without a page; the pages embed it. */
 void serve_page_icon(struct request *request)
 {
-    struct text text = {0};
-    text_append_string(&text, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\">"
-                              "<path d=\"M3 12 8 4l5 8\" fill=\"none\" stroke=\"#0b76b8\" "
-                              "stroke-width=\"2\"/><g fill=\"#0b76b8\">"
-                              "<circle cx=\"3\" cy=\"12\" r=\"2.4\"/>"
-                              "<circle cx=\"8\" cy=\"4\" r=\"2.4\"/>"
-                              "<circle cx=\"13\" cy=\"12\" r=\"2.4\"/></g></svg>\n");
-    request_add_header(request, "Cache-Control", "max-age=86400");
-    request_answer_text(request, MHD_HTTP_OK, "image/svg+xml", &text);
+    answer(request, &page_icon, "Accept-Encoding");
 }
 
 /* Answers with the home page, or the list of routes for programs that ask for JSON. */
