@@ -197,9 +197,19 @@ def test_every_example_is_solved(daemon):
             page.until(f"document.querySelector('#graph-name').textContent === 'example-{name}' && {OPEN}")
             page.until("!document.querySelector('#drawing-box').hidden")
             assert text(page, "#warnings") == "", name
+            # An example shows a path, and offers a distance within which there is something.
+            page.until("document.querySelectorAll('#pair-answer .path li').length > 5")
+            page.run("const how = document.querySelector('#how'); how.value = 'within'; how.dispatchEvent(new Event('change'))")
+            page.click("#around-form button.main")
+            page.until("document.querySelector('#around-answer').textContent.includes('coloured in the drawing')")
+            found = page.run("return document.querySelectorAll('#around-answer tbody tr').length")
+            assert 4 < found < daemon.get(f"/v1/graphs/example-{name}").json["n"] - 1, (name, found)
+            page.run("document.querySelector('#how').value = 'nearest'; document.querySelector('#how').dispatchEvent(new Event('change'))")
+            assert page.run("return document.querySelector('#again').hidden"), name
             picture(page, f"example-{name}")
             if name == "city":
                 page.until("document.querySelector('.placed')")
+                assert "components" not in text(page, "#facts"), text(page, "#facts")
                 look(page, "city")
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
         assert text(page, "#graph-name") == "example-acquaintances"

@@ -7,9 +7,11 @@ import { showPath, showNear, edgeOf } from "./drawing.js";
 import { chooseEdge } from "./change.js";
 
 const LISTED = 500;
+const NEAREST = 10;
 let graph = null;
 let located = false; // whether the vertices have coordinates in degrees
 let shown = null; // the path listed
+let apart = 0; // how far apart the first pair is
 
 /* ---- A pair ---- */
 
@@ -123,6 +125,11 @@ async function askAround(form, told) {
   ]));
 }
 
+// A distance within which some vertices lie, but not all: a quarter of a long one.
+function someDistance() {
+  return apart > 0 ? Number((apart / 4).toPrecision(2)) : NEAREST;
+}
+
 export function startAsk() {
   byId("pair").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -134,7 +141,9 @@ export function startAsk() {
     askAround(event.target, true);
   });
   byId("how").addEventListener("change", () => {
-    byId("most-label").textContent = byId("how").value === "nearest" ? "How many" : "Distance";
+    const isNearest = byId("how").value === "nearest";
+    byId("most-label").textContent = isNearest ? "How many" : "Distance";
+    byId("most").value = isNearest ? NEAREST : someDistance();
   });
 }
 
@@ -145,13 +154,15 @@ export function askAgain(id) {
   askAround(byId("around-form"), false);
 }
 
-// first, last: names of the vertices to start with; hasDegrees: whether coordinates are in degrees.
-export function openAsk(id, first, last, hasDegrees) {
+// pair: { source, target, apart } to start with; hasDegrees: whether coordinates are in degrees.
+export function openAsk(id, pair, hasDegrees) {
   graph = id;
   located = hasDegrees;
   shown = null;
+  apart = pair.apart ?? 0;
   for (const place of ["pair-answer", "pair-problem", "around-answer", "around-problem"]) byId(place).replaceChildren();
-  byId("source").value = byId("around").value = first ?? "";
-  byId("target").value = last ?? "";
-  if (first !== undefined && byId("how").value === "nearest") askAround(byId("around-form"), false);
+  byId("source").value = byId("around").value = pair.source ?? "";
+  byId("target").value = pair.target ?? "";
+  if (byId("how").value === "within") byId("most").value = someDistance();
+  else if (pair.source !== undefined) askAround(byId("around-form"), false);
 }

@@ -69,6 +69,22 @@ function acquaintances(n) {
   return JSON.stringify({ n, edges, directed: false });
 }
 
+// All vertices that a path from this one leads to.
+function reachedFrom(start, arcs) {
+  const next = new Map();
+  for (const [u, v] of arcs) next.set(u, [...(next.get(u) ?? []), v]);
+  const found = new Set([start]);
+  // A set lists what is added to it meanwhile, too.
+  for (const at of found) for (const to of next.get(at) ?? []) found.add(to);
+  return found;
+}
+
+// The arcs of a graph without the vertices that have no way from or to this one.
+function strong(start, arcs) {
+  const [out, back] = [reachedFrom(start, arcs), reachedFrom(start, arcs.map(([u, v]) => [v, u]))];
+  return arcs.filter((arc) => arc.slice(0, 2).every((one) => out.has(one) && back.has(one)));
+}
+
 // A city with a river: streets are slow, avenues and the ring road are fast, and only avenues have
 // bridges. Two files: travel times in seconds, and coordinates in metres.
 function city(columns, rows) {
@@ -104,14 +120,15 @@ function city(columns, rows) {
     if (column + 1 < columns) street(at, at + 1, row % 11 === 5);
     if (row + 1 < rows) street(at, at + columns, column % 13 === 6);
   }
-  // Crossings without a street are in the river.
-  const numbers = new Map([...new Set(arcs.flatMap(([u, v]) => [u, v]))].sort((a, b) => a - b).map((old, at) => [old, at + 1]));
+  // Crossings without a street are in the river; one that a driver cannot reach, or leave, is none.
+  const roads = strong((rows >> 2) * columns + (columns >> 1), arcs);
+  const numbers = new Map([...new Set(roads.flatMap(([u, v]) => [u, v]))].sort((a, b) => a - b).map((old, at) => [old, at + 1]));
   const lines = [...numbers].map(([old, at]) => `${at},${places[old - 1].map(Math.round).join(",")}\n`);
-  return [dimacs(numbers.size, arcs.map(([u, v, w]) => [numbers.get(u), numbers.get(v), w])), `vertex,x,y\n${lines.join("")}`];
+  return [dimacs(numbers.size, roads.map(([u, v, w]) => [numbers.get(u), numbers.get(v), w])), `vertex,x,y\n${lines.join("")}`];
 }
 
 export const examples = [
-  { name: "city", title: "City", about: "2,700 crossings on a map, a river and its bridges", files: ["city.gr", "city.csv"], format: "dimacs", make: () => city(76, 50) },
+  { name: "city", title: "City", about: "2,600 crossings on a map, a river and its bridges", files: ["city.gr", "city.csv"], format: "dimacs", make: () => city(76, 50) },
   { name: "town", title: "Town", about: "576 crossings, some one-way", files: ["town.gr"], format: "dimacs", make: () => [town(24)] },
   { name: "islands", title: "Islands", about: "130 places by name, not all connected", files: ["islands.csv"], format: "edges", directed: "false", make: () => [islands()] },
   { name: "acquaintances", title: "Small world", about: "300 people, few steps apart", files: ["acquaintances.json"], format: "json", make: () => [acquaintances(300)] },

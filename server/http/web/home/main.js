@@ -144,13 +144,23 @@ async function solve() {
   if (job !== undefined) addJob(job);
 }
 
-// Starts with the first and the last vertex; suggests all names if there are few.
-async function vertexEnds({ id, n }) {
-  if (n === 0) return [];
-  const suggested = n <= 1000 ? (await ask(pathOf(id, "/vertices"))).vertices : [];
+// Names are suggested up to so many vertices, and a row of so many is asked for the farthest vertex.
+const MOST_SUGGESTED = 1000;
+const LONGEST_ROW = 20000;
+
+// A pair to start with, and how far apart it is: the first vertex and the one farthest from it, in a large
+// graph the last one.
+async function firstPair({ id, n }) {
+  if (n === 0) return {};
+  const suggested = n <= MOST_SUGGESTED ? (await ask(pathOf(id, "/vertices"))).vertices : [];
   byId("names").replaceChildren(...suggested.map((name) => make("option", { value: name })));
   const corner = await ask(pathOf(id, `/heatmap?size=1&rows=0:1&cols=${n - 1}:${n}`));
-  return [corner.rows.vertices[0], corner.cols.vertices[0]];
+  const pair = { source: corner.rows.vertices[0], target: corner.cols.vertices[0], apart: corner.cells[0].mean[0] };
+  if (n > LONGEST_ROW) return pair;
+  const { destinations, distances } = await ask(pathOf(id, `/row/${encodeURIComponent(pair.source)}`));
+  let farthest = 0;
+  distances.forEach((one, at) => { if (one > distances[farthest]) farthest = at; });
+  return farthest === 0 ? pair : { ...pair, target: destinations[farthest], apart: distances[farthest] };
 }
 
 // The document of a job may have left the history.
@@ -180,9 +190,9 @@ async function load(asked, change) {
   if (change) {
     askAgain(id);
   } else {
-    const ends = await vertexEnds(graph);
+    const pair = await firstPair(graph);
     if (id !== shown) return;
-    openAsk(id, ...ends, graph.coordinates?.system === "degrees");
+    openAsk(id, pair, graph.coordinates?.system === "degrees");
   }
   const rows = job?.result?.kind === "hierarchy" ? graph.n : 0;
   await Promise.all([
@@ -191,6 +201,8 @@ async function load(asked, change) {
     openDrawing(id, graph, graph.result),
     openDownloads(id, graph.names[0] ?? "distances", graph, graph.result, { limits }),
   ]);
+  // An example shows a path without being asked.
+  if (!change && id === shown && graph.names[0]?.startsWith("example-")) byId("pair").requestSubmit();
 }
 
 // Clears what is shown of the previous graph.
@@ -206,7 +218,7 @@ function closeGraph() {
 // Scrolls to the result if it is below, and announces it to screen readers.
 function showResult() {
   wanted = false;
-  if (matchMedia("(max-width: 48rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
+  if (matchMedia("(max-width: 60rem)").matches) byId("workspace").scrollIntoView({ block: "start" });
   if (byId("solved").hidden) return;
   say(byId("news"), `${byId("graph-name").textContent}: solved, ${byId("facts").firstElementChild.textContent}. The result is shown.`);
 }

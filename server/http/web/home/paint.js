@@ -132,7 +132,12 @@ function alongWalk(points, walk, width, height) {
   return all;
 }
 
-function paintNames({ context, width, height }, points, { vertices, ends, path, visible }) {
+// Points along the arms of the cross at the centre.
+function alongCross([x, y]) {
+  return [-14, -9, -4, 0, 4, 9, 14].flatMap((far) => [[x + far, y], [x, y + far]]);
+}
+
+function paintNames({ context, width, height }, points, { vertices, ends, path, visible, centre }) {
   const named = visible.length <= MOST_NAMES ? visible : [];
   const seen = (i) => inside(points[i], width, height);
   const wanted = [...new Set([...ends, ...named])].filter(seen).map((i) => {
@@ -140,7 +145,8 @@ function paintNames({ context, width, height }, points, { vertices, ends, path, 
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     return { at: points[i], text: `${vertices[i]}`, wide: context.measureText(`${vertices[i]}`).width, strong };
   });
-  const taken = { path: alongWalk(points, path, width, height), points: named.map((i) => points[i]) };
+  const cross = points[centre] === undefined ? [] : alongCross(points[centre]);
+  const taken = { path: [...alongWalk(points, path, width, height), ...cross], points: named.map((i) => points[i]) };
   for (const { left, bottom, text, strong } of placeLabels(wanted, taken, width, height)) {
     context.font = strong ? "600 13px system-ui, sans-serif" : "11px system-ui, sans-serif";
     context.lineWidth = 4;
@@ -174,6 +180,6 @@ export function paint(sheet, drawing) {
     context.fill();
   }
   if (placed([centre]).length > 0) paintCentre(context, points[centre]);
-  paintNames(sheet, points, { vertices, ends, path, visible });
+  paintNames(sheet, points, { vertices, ends, path, visible, centre });
   return cut;
 }

@@ -93,7 +93,7 @@ async function sendNext() {
   const problem = make("div");
   byId("submit-problem").append(problem);
   sending = attempt;
-  if (type === null) last = { file, options };
+  if (type === null) last = item.isExample ? null : { file, options };
   byId("upload-bar").value = 0;
   say(byId("upload-words"), `Sending ${file.name}${behind()}`);
   show(true);
@@ -134,7 +134,7 @@ export function resendOf(graph) {
   return last === undefined ? null : (parameters) => submit([last.file], { ...last.options, ...parameters });
 }
 
-async function submit(files, options) {
+async function submit(files, options, isExample = false) {
   if (sending === null) byId("submit-problem").replaceChildren();
   const typed = await Promise.all(files.map(async (file) => ({ file, type: await coordinateType(file) })));
   const graphs = typed.filter((one) => one.type === null);
@@ -143,7 +143,7 @@ async function submit(files, options) {
   const batch = { graph: null };
   const { name: _, ...others } = options;
   // One name cannot be that of several graphs.
-  for (const one of sorted) queue.push({ ...one, batch, options: graphs.length > 1 ? others : options });
+  for (const one of sorted) queue.push({ ...one, batch, isExample, options: graphs.length > 1 ? others : options });
   sendNext();
 }
 
@@ -174,7 +174,7 @@ function listExamples() {
         // A name of the user's own stays with the user's graph.
         const options = { name: `example-${one.name}`, format: one.format };
         if (one.directed) options.directed = one.directed;
-        submit(one.make().map((text, at) => new File([text], one.files[at])), options);
+        submit(one.make().map((text, at) => new File([text], one.files[at])), options, true);
       },
     }, make("span", { class: "title" }, one.title), make("span", { class: "about" }, one.about)))));
 }

@@ -120,8 +120,10 @@ class Trial {
     const field = choices
       ? make("select", { "aria-label": label }, ["", ...choices].map((one) => make("option", {}, one)))
       : make("input", { "aria-label": label });
-    field.value = parameter.required ? value : "";
-    if (!choices && !parameter.required && parameter.example !== undefined) field.placeholder = parameter.example;
+    // Questions about a vertex take it in several ways, of which none is required.
+    const isFilled = parameter.required || parameter.name === "source";
+    field.value = isFilled ? value : "";
+    if (!choices && !isFilled && parameter.example !== undefined) field.placeholder = parameter.example;
     field.addEventListener("input", () => this.show());
     this.fields.set(parameter, field);
     return field;
@@ -298,6 +300,7 @@ console.log(await town.distance(1, 2), await town.path(1, 2));`,
     make("p", {}, "Upload a graph to ", make("code", {}, "/v1/jobs"), "; the answer describes a job."),
     make("p", {}, "When the job is done, query the graph by its id or its name."),
     make("p", {}, "Every error is a JSON document with a code, the reason and, if there is one, a remedy."),
+    make("h2", {}, "First steps"),
     ...Object.entries(examples).flatMap(([name, text]) => [make("h3", {}, name), make("pre", { tabindex: "0" }, text)]),
   ];
 }
