@@ -86,7 +86,11 @@ def run_tour(daemon):
     script = 'set -eu\ncurl() { command curl -sS "$@"; }\n'
     for commands, _ in steps:
         script += commands.replace(ADDRESS, "") + f"echo; echo '{MARK}'\n"
-    script += 'curl() { command curl -fsS "$@"; }\n' + "".join(examples)
+    # The lines at the top of the README are those of the tour, too.
+    (first,) = blocks(read("README.md").split("\n## ", 1)[0], "sh")
+    assert "http://127.0.0.1:8080/v1/" in first, first
+    script += 'curl() { command curl -fsS "$@"; }\n' + first.replace(ADDRESS.split("=")[1].strip(), daemon.url)
+    script += "".join(examples)
     outputs = run(daemon, ["sh", "-c", script]).split(f"{MARK}\n")
     assert len(outputs) == len(steps) + 1
     for (commands, printed), real in zip(steps, outputs):
