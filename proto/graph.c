@@ -120,9 +120,10 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     if (requested == KIND_AUTO && graph->summary.decimals != 0) {
         kind = KIND_F8;
     } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
-        return refuse_bound(graph, KIND_F8, BOUND_F8,
-                            "Scale the weights down, or ask for kind=f8 to have them rounded.",
-                            reterr);
+        return refuse_bound(
+            graph, KIND_F8, BOUND_F8,
+            "Scale the weights down, omit missing edges by no_edge=, or ask for kind=f8 to round.",
+            reterr);
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;
     }

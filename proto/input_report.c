@@ -25,10 +25,12 @@ void input_report_complete(struct input_report *report, const struct reader_note
     report->known = report->format != FORMAT_NONE;
 }
 
-/* Whether -1 is the only negative cost, with which pgRouting marks a closed direction. */
+/* Whether -1 is the only negative weight of a matrix, or of a column with pgRouting's name. */
 static bool has_negative_costs(const struct input_report *report, const struct graph *graph)
 {
-    bool found = graph->summary.min_weight == -1 && strcmp(report->weight, "cost") == 0;
+    bool found = graph->summary.min_weight == -1 &&
+                 (strcmp(report->weight, "cost") == 0 || report->format == FORMAT_MATRIX ||
+                  strcmp(report->variant, "matrix") == 0);
 
     for (uint64_t i = 0; i < graph->edge_count && found; i++) {
         found = graph_weight(graph, i) >= 0 || graph_weight(graph, i) == -1;
@@ -59,8 +61,8 @@ static void warn_weights(const struct input_report *report, const struct graph *
     }
     if (has_negative_costs(report, graph)) {
         warning_hint(warning_add(warnings, WARNING_NEGATIVE_COSTS,
-                                 "A cost of -1 was read as a weight, but pgRouting marks a closed "
-                                 "direction with it."),
+                                 "-1 was read as a weight, but pgRouting and many matrices mark a "
+                                 "missing edge with it."),
                      "no_edge=-1 omits such edges.");
     }
 }

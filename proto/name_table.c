@@ -256,14 +256,20 @@ enum status name_table_intern(struct name_table *table, const char *bytes, size_
                               uint32_t *ret_row)
 {
     const uint32_t number = small_number(bytes, size);
+    const uint32_t known = name_table_find_integer(table, number);
 
-    if (number < table->direct_size && table->direct[number] != 0) {
-        *ret_row = table->direct[number] - 1;
+    if (known != UINT32_MAX) {
+        *ret_row = known;
         return STATUS_OK;
     }
     STATUS_TRY(intern(table, bytes, size, ret_row));
     remember(table, number, *ret_row);
     return STATUS_OK;
+}
+
+uint32_t name_table_find_integer(const struct name_table *table, uint32_t integer)
+{
+    return integer < table->direct_size ? table->direct[integer] - 1 : UINT32_MAX;
 }
 
 bool name_table_find(const struct name_table *table, const char *bytes, size_t size,

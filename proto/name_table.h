@@ -20,6 +20,9 @@ void name_table_destroy(struct name_table *table);
  * there are more rows than a uint32 counts. */
 MUST_CHECK enum status name_table_intern(struct name_table *table, const char *name, size_t size,
                                          uint32_t *ret_row);
+/* Returns the row of the name that is this integer; UINT32_MAX if the name is not in the table, or
+ * the integer is larger than most: name_table_find may find it then. */
+uint32_t name_table_find_integer(const struct name_table *table, uint32_t integer);
 bool name_table_find(const struct name_table *table, const char *name, size_t size,
                      uint32_t *ret_row);
 

@@ -48,8 +48,8 @@ void warning_hint(struct warning *warning, const char *format, ...)
 static void append_columns(struct text *text, const char *columns)
 {
     text_append_string(text, ",\"columns\":[");
-    for (const char *at = columns; *at != '\0'; at += strspn(at, "\n")) {
-        const size_t size = strcspn(at, "\n");
+    for (const char *at = columns; *at != '\0'; at += strspn(at, "\x1F")) {
+        const size_t size = strcspn(at, "\x1F");
         text_append(text, ",", at > columns);
         text_append_json_string(text, at, size);
         at += size;

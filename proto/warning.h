@@ -28,7 +28,7 @@ struct warning {
     enum warning_code code;
     char detail[PROBLEM_TEXT_SIZE];
     char hint[PROBLEM_TEXT_SIZE];
-    char columns[PROBLEM_TEXT_SIZE]; /* names of the columns concerned, one a line */
+    char columns[PROBLEM_TEXT_SIZE]; /* names of columns, separated by \x1F */
 };
 
 /* Warnings in the order of their codes, at most one of each code. */

@@ -26,7 +26,6 @@ static const char *const end_names[][2] = {
 static const char *const weight_names[] = {"weight",   "w",     "cost",     "distance",
                                            "length",   "dist",  "value",    "time",
                                            "duration", "count", "capacity", NULL};
-#define COST_RANK 2
 static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",    "miles",
                                     "meters", "metres", "ft",      "s",  "sec",   "seconds",
                                     "min",    "ms",     "minutes", "h",  "hours", NULL};
@@ -34,13 +33,13 @@ static const char *const units[] = {"m",      "km",     "cm",      "mm", "mi",  
 static const char *const id_names[] = {"id",    "edgeid", "linkid", "roadid", "wayid",
                                        "eid",   "fid",    "gid",    "ogcfid", "key",
                                        "index", "osmid",  "suid",   "",       NULL};
-/* Pairs of columns that occur in a table of places or nodes. */
-static const char *const place_names[][2] = {
-    {"lon", "lat"},       {"lng", "lat"},         {"long", "lat"}, {"longitude", "latitude"},
-    {"x", "y"},           {"stoplon", "stoplat"}, {"id", "label"}, {"nodeid", "label"},
-    {"xcoord", "ycoord"},
+/* Names of two columns of a table of places. */
+static const char *const place_names[][2][6] = {
+    [PLACES_DEGREES] = {{"lon", "lng", "long", "longitude", "stoplon"},
+                        {"lat", "latitude", "stoplat"}},
+    [PLACES_PLANE] = {{"x", "xcoord", "easting"}, {"y", "ycoord", "northing"}},
+    [PLACES_NODES] = {{"id", "nodeid"}, {"label", "name"}},
 };
-#define PLACE_NAME_COUNT (sizeof(place_names) / sizeof(place_names[0]))
 
 /* Removes the type from a Neo4j header, "weight:float"; but "id:START_ID(Person)" is a source. */
 static struct field bare_name(struct field name)
@@ -109,7 +108,7 @@ static size_t rank_of(struct field name, const char *const *list, bool may_have_
     return NO_COLUMN;
 }
 
-static size_t find_name(const struct table_row *row, const char *name)
+size_t columns_find_name(const struct table_row *row, const char *name)
 {
     for (size_t i = 0; i < row->count; i++) {
         if (name_is(row->fields[i], name, false)) {
@@ -123,8 +122,8 @@ static bool find_pair(const struct table_row *row, const char *const pairs[][2],
                       size_t ret_columns[2])
 {
     for (size_t i = 0; i < count; i++) {
-        const size_t first = find_name(row, pairs[i][0]);
-        const size_t second = find_name(row, pairs[i][1]);
+        const size_t first = columns_find_name(row, pairs[i][0]);
+        const size_t second = columns_find_name(row, pairs[i][1]);
 
         if (first != NO_COLUMN && second != NO_COLUMN) {
             ret_columns[0] = first;
@@ -133,6 +132,18 @@ static bool find_pair(const struct table_row *row, const char *const pairs[][2],
         }
     }
     return false;
+}
+
+bool columns_find_places(const struct table_row *header, enum places kind, size_t ret_columns[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const char *const *name = place_names[kind][i];
+
+        do {
+            ret_columns[i] = columns_find_name(header, *name++);
+        } while (ret_columns[i] == NO_COLUMN && *name != NULL);
+    }
+    return ret_columns[0] != NO_COLUMN && ret_columns[1] != NO_COLUMN;
 }
 
 /* Whether a column of this name holds neither sources nor targets. */
@@ -325,6 +336,13 @@ static enum status refuse_rivals(const struct columns *columns, struct field pla
     return STATUS_BAD_GRAPH;
 }
 
+/* Whether a column is the reverse direction of another, as reverse_cost_s of cost_s. */
+static bool is_reverse_of(const char *reverse, const char *cost)
+{
+    return strncasecmp(reverse, "reverse", 7) == 0 &&
+           strcasecmp(reverse + 7 + strspn(reverse + 7, " _-"), cost) == 0;
+}
+
 /* Assigns a role that the name alone implies, except those of the ends. */
 static void propose_role(struct columns *columns, size_t index, struct field name)
 {
@@ -334,20 +352,33 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     columns->has_reversed |= name_is(name, "reversed", false);
     if (name_is(name, "oneway", false)) {
         set_role(columns, index, ROLE_ONE_WAY);
-    } else if (name_is(name, "reversecost", false)) {
+    } else if (name_is(name, "reversecost", true) &&
+               (wanted[0] == '\0' || isdigit((unsigned char)wanted[0]) ||
+                is_reverse_of(column->name, wanted))) {
         set_role(columns, index, ROLE_REVERSE);
     } else if (wanted[0] == '\0' && column->rank != NO_COLUMN) {
         propose_weight(columns, index);
     }
 }
 
-/* Whether reverse_cost applies: only together with a weight named cost. */
+/* Whether reverse_cost applies: only together with a weight of the same name. */
 static bool is_reverse_used(const struct columns *columns)
 {
     const size_t weight = columns->roles[ROLE_WEIGHT];
+    const size_t reverse = columns->roles[ROLE_REVERSE];
 
-    return columns->roles[ROLE_REVERSE] != NO_COLUMN && weight != NO_COLUMN &&
-           columns->list[weight].rank == COST_RANK;
+    return reverse != NO_COLUMN && weight != NO_COLUMN &&
+           is_reverse_of(columns->list[reverse].name, columns->list[weight].name);
+}
+
+bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index)
+{
+    const struct graph_options *options = &columns->reader->options;
+
+    return options->source_column[0] == '\0'
+               ? index < 2
+               : find_wanted(row, options->source_column, row->count) == index ||
+                     find_wanted(row, options->target_column, row->count) == index;
 }
 
 bool columns_know_header(const struct columns *columns, const struct table_row *row)
@@ -378,11 +409,11 @@ bool columns_are_places(const struct table_row *header, const struct table_row *
 {
     size_t pair[2];
 
-    return first->count == header->count &&
-           find_pair(header, place_names, PLACE_NAME_COUNT, pair) &&
-           (name_is(header->fields[pair[1]], "label", false) ||
-            (columns_look_numeric(first->fields[pair[0]]) &&
-             columns_look_numeric(first->fields[pair[1]])));
+    return first->count == header->count && (columns_find_places(header, PLACES_NODES, pair) ||
+                                             ((columns_find_places(header, PLACES_DEGREES, pair) ||
+                                               columns_find_places(header, PLACES_PLANE, pair)) &&
+                                              columns_look_numeric(first->fields[pair[0]]) &&
+                                              columns_look_numeric(first->fields[pair[1]])));
 }
 
 static enum status refuse_ends(const struct columns *columns, const struct table_row *header,
@@ -410,7 +441,8 @@ static enum status refuse_ends(const struct columns *columns, const struct table
     (void)list_columns(columns, false, LOOK_EMPTY, ", ", list);
     return problem_bad_graph_hint(
         reterr, 0, header->fields[0].column,
-        "Name them with source_column= and target_column=, and the weight with weight=.",
+        "Name them with source_column= and target_column=, and the weight with weight=; "
+        "format=matrix reads a matrix.",
         "No two columns have known names for source and target: %s.", list);
 }
 
@@ -728,11 +760,11 @@ static enum status check_weight(struct columns *columns, const struct edge_recor
 }
 
 enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
-                             struct problem *reterr)
+                             bool is_undirected, struct problem *reterr)
 {
     struct field weight = record->values[ROLE_WEIGHT];
     struct field back = record->values[ROLE_REVERSE];
-    enum way way = WAY_FORTH;
+    enum way way = is_undirected ? WAY_BOTH : WAY_FORTH;
 
     if (!columns->is_unweighted) {
         STATUS_TRY(columns->rival != NO_COLUMN ? refuse_rivals(columns, record->place, reterr)
@@ -742,7 +774,7 @@ enum status columns_add_edge(struct columns *columns, const struct edge_record *
     if (columns->roles[ROLE_WEIGHT] == NO_COLUMN || weight.bytes == NULL) {
         weight = (struct field){"1", 1, record->place.column, record->place.line};
     }
-    if (columns->roles[ROLE_ONE_WAY] != NO_COLUMN) {
+    if (columns->roles[ROLE_ONE_WAY] != NO_COLUMN && !is_undirected) {
         STATUS_TRY(parse_one_way(columns, record->values[ROLE_ONE_WAY], &way, reterr));
     }
     const bool has_back = is_reverse_used(columns) && back.bytes != NULL && back.size > 0;
@@ -788,7 +820,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
     warning_hint(
         warning,
         "weight= names the column of the weights, and weight=none says that there is none.");
-    (void)list_columns(columns, true, LOOK_EMPTY, "\n", warning->columns);
+    (void)list_columns(columns, true, LOOK_EMPTY, "\x1F", warning->columns);
 }
 
 /* Refuses unused columns of numbers if no edge has a weight. */

@@ -89,9 +89,16 @@ void columns_init(struct columns *columns, struct reader *reader);
 
 /* Whether the row has known names for source and target, or the names that the parameters give. */
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
+/* Whether the column holds sources or targets: by the parameters, else one of the first two. */
+bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
 /* Whether the row has three fields with known names for source, target and weight; returns their
  * columns. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
+/* Returns the column of the name, compared without case, blanks, '_' and '-'; or NO_COLUMN. */
+size_t columns_find_name(const struct table_row *row, const char *name);
+/* Whether the header has columns of this kind; returns them. */
+enum places { PLACES_DEGREES, PLACES_PLANE, PLACES_NODES };
+bool columns_find_places(const struct table_row *header, enum places kind, size_t ret_columns[2]);
 /* Whether the header belongs to a table of places or nodes. first: the row after the header. */
 bool columns_are_places(const struct table_row *header, const struct table_row *first);
 /* Whether the field begins like a number: a digit, or a sign or currency mark before a digit. */
@@ -124,9 +131,9 @@ void columns_bar_numbers(struct columns *columns, size_t index);
 /* ---- Both ---- */
 
 /* Adds the edge of the record in its direction, in the reverse direction, in both, or in neither.
- */
+ * is_undirected: in both, whatever its columns say. */
 MUST_CHECK enum status columns_add_edge(struct columns *columns, const struct edge_record *record,
-                                        struct problem *reterr);
+                                        bool is_undirected, struct problem *reterr);
 /* Ends the edges: refuses unused columns that look like weights, warns about other unused columns,
  * and notes the name of the weight. */
 MUST_CHECK enum status columns_finish(struct columns *columns, struct problem *reterr);

@@ -1,6 +1,7 @@
 #include "proto/read/coordinates_reader.h"
 
 #include "proto/number.h"
+#include "proto/read/columns.h"
 #include "proto/read/fields.h"
 #include "proto/read/lines.h"
 
@@ -27,7 +28,7 @@ struct coordinates_reader {
     int64_t listed;
 
     char delimiter;
-    unsigned column[3]; /* columns of vertex, x and y, from 0 */
+    size_t column[3]; /* columns of vertex, x and y, from 0 */
 };
 
 static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
@@ -112,59 +113,43 @@ static enum status read_row(struct coordinates_reader *reader, const struct fiel
     return place_vertex(reader, row, place, parts[0]->column, reterr);
 }
 
-static bool is_word(const struct field *field, const char *word)
-{
-    return strlen(word) == field->size && strncasecmp(word, field->bytes, field->size) == 0;
-}
-
-/* Returns the index of the first field that equals one of the words, else count. Each word ends
- * with NUL, the list with an empty word. */
-static unsigned find_field(const struct field *fields, unsigned count, const char *words)
-{
-    unsigned found = count;
-    for (; *words != '\0' && found == count; words += strlen(words) + 1) {
-        for (found = 0; found < count && !is_word(&fields[found], words);) {
-            found++;
-        }
-    }
-    return found;
-}
-
 /* Parses a line of a .co file: "p aux sp co N" once, then "v ID X Y". */
 static enum status read_co_line(struct coordinates_reader *reader, const struct field *fields,
                                 unsigned count, struct problem *reterr)
 {
-    if (reader->announced < 0 && count == 5 && is_word(&fields[0], "p") &&
-        is_word(&fields[1], "aux") && is_word(&fields[2], "sp") && is_word(&fields[3], "co") &&
+    if (reader->announced < 0 && count == 5 && line_word_is(fields[0], "p") &&
+        line_word_is(fields[1], "aux") && line_word_is(fields[2], "sp") &&
+        line_word_is(fields[3], "co") &&
         number_parse_integer(fields[4].bytes, fields[4].size, &reader->announced) &&
         reader->announced >= 0) {
         return STATUS_OK;
     }
-    if (reader->announced >= 0 && count == 4 && is_word(&fields[0], "v")) {
+    if (reader->announced >= 0 && count == 4 && line_word_is(fields[0], "v")) {
         return read_row(reader, fields, count, reterr);
     }
     return refuse_line(reader, fields[0].column, "This is no line of a file of coordinates.",
                        reterr);
 }
 
-/* Prefers longitude and latitude to x and y if a header has all four. */
-static enum status read_header(struct coordinates_reader *reader, const struct field *fields,
-                               unsigned count, struct problem *reterr)
+static enum status read_header(struct coordinates_reader *reader, const struct table_row *row,
+                               struct problem *reterr)
 {
-    const unsigned vertex = find_field(fields, count, "vertex\0id\0name\0node\0osmid\0");
-    unsigned x = find_field(fields, count, "lon\0lng\0long\0longitude\0");
-    unsigned y = find_field(fields, count, "lat\0latitude\0");
-    reader->system = SYSTEM_DEGREES;
-    if (x == count || y == count) {
-        x = find_field(fields, count, "x\0");
-        y = find_field(fields, count, "y\0");
-        reader->system =
-            find_field(fields, count, "osmid\0") == vertex ? SYSTEM_OPEN : SYSTEM_PLANE;
+    static const char *const vertices[] = {"vertex", "id",     "name",  "node",
+                                           "osmid",  "stopid", "nodeid"};
+    size_t vertex = NO_COLUMN;
+    size_t places[2];
+    const bool is_degrees = columns_find_places(row, PLACES_DEGREES, places);
+
+    for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]) && vertex == NO_COLUMN; i++) {
+        vertex = columns_find_name(row, vertices[i]);
     }
-    if (vertex == count || x == count || y == count) {
+    if (vertex == NO_COLUMN || (!is_degrees && !columns_find_places(row, PLACES_PLANE, places))) {
         return refuse_line(reader, 1, "The first line does not name the columns.", reterr);
     }
-    memcpy(reader->column, (const unsigned[]){vertex, x, y}, sizeof(reader->column));
+    reader->system = is_degrees                                  ? SYSTEM_DEGREES
+                     : columns_find_name(row, "osmid") == vertex ? SYSTEM_OPEN
+                                                                 : SYSTEM_PLANE;
+    memcpy(reader->column, (const size_t[]){vertex, places[0], places[1]}, sizeof(reader->column));
     return STATUS_OK;
 }
 
@@ -180,7 +165,7 @@ static enum status read_fields(struct coordinates_reader *reader, bool is_first,
         const unsigned count = (unsigned)row.count;
 
         status = reader->form == FORM_CO ? read_co_line(reader, row.fields, count, reterr)
-                 : is_first              ? read_header(reader, row.fields, count, reterr)
+                 : is_first              ? read_header(reader, &row, reterr)
                                          : read_row(reader, row.fields, count, reterr);
     }
     free(scratch);
@@ -221,7 +206,7 @@ enum status coordinates_reader_create(const struct vertex_names *names,
     }
     reader->names = names;
     reader->announced = -1;
-    memcpy(reader->column, (const unsigned[]){1, 2, 3},
+    memcpy(reader->column, (const size_t[]){1, 2, 3},
            sizeof(reader->column)); /* columns of a .co file */
     reader->lines.take = read_line;
     reader->lines.context = reader;

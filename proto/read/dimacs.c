@@ -3,6 +3,8 @@
  * accepted. */
 #include "proto/read/reader.h"
 
+#include <string.h>
+
 struct dimacs {
     struct reader reader;
     bool announced; /* the p line was seen */
@@ -99,8 +101,18 @@ static enum status parse_arc(struct dimacs *dimacs, struct word_cursor cursor,
 
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
+    struct dimacs *dimacs = context;
     struct word_cursor cursor = {line, line, line + size};
-    struct field letter = line_word_next(&cursor);
+    uint32_t arc[3];
+
+    if (size > 2 && memcmp(line, "a ", 2) == 0 &&
+        line_parse_integers(line + 2, size - 2, ' ', 3, arc) && dimacs->arcs < dimacs->arc_count &&
+        arc[0] - 1 < dimacs->vertex_count && arc[1] - 1 < dimacs->vertex_count) {
+        dimacs->arcs++;
+        return reader_add_real(&dimacs->reader, (uint32_t[]){arc[0] - 1, arc[1] - 1}, arc[2],
+                               reterr);
+    }
+    const struct field letter = line_word_next(&cursor);
 
     if (letter.size == 0 || letter.bytes[0] == 'c') {
         return STATUS_OK;

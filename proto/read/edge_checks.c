@@ -11,31 +11,29 @@
 enum status edge_comments_take(struct edge_comments *comments, const char *line, size_t size,
                                struct problem *reterr)
 {
-    static const char *const kinds[] = {"",        "unweighted",      "positive", "posweighted",
-                                        "signed",  "multisigned",     "weighted", "multiweighted",
-                                        "dynamic", "multiposweighted"};
     struct word_cursor cursor = {line, line + 1, line + size};
     const struct field first = line_word_next(&cursor);
     const struct field second = line_word_next(&cursor);
-    const bool directed = line_word_is_like(first, "directed");
+    const bool directed = line_word_is(first, "directed");
 
-    if (line_word_is_like(first, "%MatrixMarket")) {
+    if (line_word_is(first, "%MatrixMarket")) {
         return problem_bad_graph_hint(reterr, 0, 1, "Remove the lines above it.",
                                       "The line %%%%MatrixMarket is not the first line.");
     }
-    if (line_word_is_like(second, "graph") || line_word_is_like(second, "graph:")) {
-        comments->undirected |= line_word_is_like(first, "undirected");
+    if (line_word_is(second, "graph") || line_word_is(second, "graph:")) {
+        comments->undirected |= line_word_is(first, "undirected");
         /* SNAP writes "Directed graph (each unordered pair of nodes is saved once)" above directed
          * and undirected lists. */
         comments->says_direction |=
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
-    for (size_t i = 0; line[0] == '%' && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        comments->is_konect |= line_word_is(second, kinds[i]) &&
-                               (line_word_is(first, "sym") || line_word_is(first, "asym") ||
-                                line_word_is(first, "bip"));
-    }
+    const bool is_kind = second.size == 0 || memmem(second.bytes, second.size, "weighted", 8) ||
+                         memmem(second.bytes, second.size, "signed", 6) ||
+                         line_word_is(second, "positive") || line_word_is(second, "dynamic");
+    comments->is_konect |=
+        line[0] == '%' && is_kind &&
+        (line_word_is(first, "sym") || line_word_is(first, "asym") || line_word_is(first, "bip"));
     if (comments->is_konect && line_word_is(first, "bip")) {
         return problem_bad_graph_hint(
             reterr, 0, 0,
@@ -89,6 +87,9 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
         digits += isdigit((unsigned char)c) != 0;
         delimiters += strchr(" \t,;|:", c) != NULL;
         has_control |= iscntrl((unsigned char)c) != 0 && c != '\t';
+        /* U+200B, U+200E, U+200F, U+2028 and U+2029, which are invisible. */
+        has_control |= c == '\xE2' && i + 2 < name.size && name.bytes[i + 1] == '\x80' &&
+                       strchr("\x8B\x8E\x8F\xA8\xA9", name.bytes[i + 2]) != NULL;
     }
     /* "2;5" and "2:5" are a vertex and its weight. */
     const bool is_several = digits > 0 && delimiters > 0 && digits + delimiters == name.size;
@@ -103,18 +104,6 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
         "gives another order, and quotes allow any name.",
         "'%.*s' is in the place of a vertex, but does not look like one.",
         name.size > 40 ? 40 : (int)name.size, name.bytes);
-}
-
-size_t edge_check_integers(const struct table_row *row, int64_t ret_integers[3])
-{
-    size_t count = 0;
-
-    while (count < row->count && count < 3 &&
-           number_parse_integer(row->fields[count].bytes, row->fields[count].size,
-                                &ret_integers[count])) {
-        count++;
-    }
-    return count;
 }
 
 enum status edge_check_counts(const int64_t integers[3], size_t column_count, bool is_counted,
@@ -193,6 +182,7 @@ static bool is_first_apart(const struct graph_builder *builder)
 void edge_check_warn(const struct graph_builder *builder, const struct name_table *names,
                      bool may_be_header, struct warnings *warnings)
 {
+    static const char *const missing[] = {"NULL", "null", "NaN", "nan", "NA", "N/A", "None", "\\N"};
     const char *words[2] = {NULL, NULL}; /* a name that is not an integer, and one that is */
     size_t sizes[2];
 
@@ -208,6 +198,14 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
 
         words[is_number] = name;
         sizes[is_number] = size;
+    }
+    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+        if (name_table_find(names, missing[i], strlen(missing[i]), &(uint32_t){0})) {
+            warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
+                                     "A vertex is named %s, as missing values are.", missing[i]),
+                         "If it stands for a missing value, remove its edges.");
+            return;
+        }
     }
     if (words[0] != NULL && words[1] != NULL) {
         warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,

@@ -25,8 +25,6 @@ struct field edge_check_integer(struct field field, char digits[24]);
 /* STATUS_BAD_GRAPH for a name that looks like a fragment of another syntax, such as "(a", "b:",
  * "a->b", "'a'" or "2;5"; or, without a header, like a weight in the column of a vertex. */
 MUST_CHECK enum status edge_check_name(struct field name, bool has_header, struct problem *reterr);
-/* Returns the number of leading fields that are integers, at most 3. */
-size_t edge_check_integers(const struct table_row *row, int64_t ret_integers[3]);
 /* Checks the first line against the counts in it: "n m", "n m x" or "n n m". STATUS_BAD_GRAPH if
  * the line was taken as counts (is_counted) and they are wrong, or was read as an edge and equals
  * the counts. */

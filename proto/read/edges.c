@@ -19,16 +19,15 @@ struct edges {
     struct reader reader;
     struct columns columns;
     struct name_table *names; /* unused when the options give a vertex count */
-    uint32_t named;
     struct field_cursor cursor;
     char announced; /* delimiter from a line "sep=;", or 0 */
     bool decided;   /* delimiter and columns are known */
+    bool is_plain;  /* the columns are source, target and perhaps weight, and no n= was given */
     struct edge_comments comments;
     bool is_counted; /* the first line has the numbers of vertices and edges */
     bool has_dicts;  /* each line ends with a dict */
     bool has_header;
     bool may_be_edge;    /* the header is a guess; the line may be an edge */
-    bool may_be_header;  /* the first line was read as an edge, and may be a header */
     int64_t integers[3]; /* leading integers of the first line; 0 if it has fewer */
     struct table_row row;
     struct edge_record record;
@@ -65,23 +64,12 @@ static enum status number_vertex(const struct edges *edges, struct field field, 
     return STATUS_OK;
 }
 
-/* Checks the number of vertices after a name was looked up. */
-static enum status admit_named(struct edges *edges, struct problem *reterr)
-{
-    const uint32_t named = name_table_count(edges->names);
-
-    if (named == edges->named) {
-        return STATUS_OK;
-    }
-    edges->named = named;
-    return graph_builder_admit(edges->reader.builder, named, reterr);
-}
-
 static enum status name_vertex(struct edges *edges, struct field field, uint32_t *ret_row,
                                struct problem *reterr)
 {
     const bool is_quoted =
         field.bytes >= edges->scratch && field.bytes < edges->scratch + SCRATCH_SIZE;
+    const uint32_t named = name_table_count(edges->names);
     char digits[24];
 
     if (!is_quoted) {
@@ -92,10 +80,11 @@ static enum status name_vertex(struct edges *edges, struct field field, uint32_t
     }
     STATUS_TRY(
         reader_name_vertex(edges->names, field.bytes, field.size, field.column, ret_row, reterr));
-    if (!is_quoted && name_table_count(edges->names) > edges->named) {
-        STATUS_TRY(edge_check_name(field, edges->has_header, reterr));
+    if (*ret_row < named) {
+        return STATUS_OK;
     }
-    return admit_named(edges, reterr);
+    STATUS_TRY(is_quoted ? STATUS_OK : edge_check_name(field, edges->has_header, reterr));
+    return graph_builder_admit(edges->reader.builder, (uint64_t)named + 1, reterr);
 }
 
 /* Refuses a line at the first extra column, or at the last column if some are missing. */
@@ -135,40 +124,19 @@ static enum status add_record(struct edges *edges, struct edge_record *record,
     STATUS_TRY(name_vertex(edges, record->values[ROLE_SOURCE], &record->ends[0], reterr));
     STATUS_TRY(name_vertex(edges, record->values[ROLE_TARGET], &record->ends[1], reterr));
     record->place = record->values[ROLE_TARGET];
-    return columns_add_edge(&edges->columns, record, reterr);
-}
-
-/* Whether the ends of the edge equal the names of their columns. */
-static bool repeats_header(const struct edges *edges)
-{
-    bool is_same = edges->has_header;
-
-    for (int role = ROLE_SOURCE; role <= ROLE_TARGET && is_same; role++) {
-        const char *name = edges->columns.list[edges->columns.roles[role]].name;
-        const struct field end = edges->record.values[role];
-
-        is_same = strlen(name) == end.size && strncasecmp(name, end.bytes, end.size) == 0;
-    }
-    return is_same;
+    return columns_add_edge(&edges->columns, record, false, reterr);
 }
 
 static enum status parse_edge(struct edges *edges, struct problem *reterr)
 {
     struct table_row *row = &edges->row;
-    const uint32_t named = edges->named;
 
     drop_empty_last(row, edges->columns.count);
     if (row->count != edges->columns.count) {
         return refuse_count(edges, row, edges->columns.count, reterr);
     }
     STATUS_TRY(columns_take_row(&edges->columns, row, &edges->record, reterr));
-    STATUS_TRY(add_record(edges, &edges->record, reterr));
-    /* A repeated header comes from joined files. */
-    if (edges->named == named + 2 && repeats_header(edges)) {
-        return problem_bad_graph(reterr, 0, row->fields[0].column,
-                                 "The line repeats the header and is not an edge.");
-    }
-    return STATUS_OK;
+    return add_record(edges, &edges->record, reterr);
 }
 
 /* Chooses the columns by the first row of data, in edges->row; header may be NULL. */
@@ -177,6 +145,7 @@ static enum status decide(struct edges *edges, const struct table_row *header,
 {
     const struct graph_options *options = &edges->reader.options;
     struct reader_notes *notes = &edges->reader.notes;
+    const size_t *roles = edges->columns.roles;
 
     if (edges->row.count < 2) {
         return problem_bad_graph_hint(
@@ -189,6 +158,9 @@ static enum status decide(struct edges *edges, const struct table_row *header,
         columns_choose(&edges->columns, header, &edges->row, edges->comments.is_konect, reterr));
     edges->decided = true;
     edges->has_header = header != NULL;
+    edges->is_plain = !options->has_vertex_count && roles[ROLE_SOURCE] == 0 &&
+                      roles[ROLE_TARGET] == 1 && edges->columns.last_role <= ROLE_WEIGHT &&
+                      edges->columns.count == (roles[ROLE_WEIGHT] == 2 ? 3 : 2);
     edges->comments.undirected |= edges->columns.undirected;
     snprintf(notes->variant, sizeof(notes->variant), "%s, %s header",
              field_delimiter_name(edges->cursor.delimiter), header == NULL ? "no" : "with");
@@ -239,31 +211,19 @@ static bool is_header(struct edges *edges, const struct table_row *first,
     const bool is_known = columns_know_header(columns, first);
     bool has_numbers = next->count > 0;
 
-    for (size_t i = first->count == 2 ? 0 : 2; i < next->count && has_numbers; i++) {
-        has_numbers = columns_is_number(columns, next->fields[i]) || first->count > 3;
+    for (size_t i = 0; i < next->count && has_numbers; i++) {
+        has_numbers = columns_is_number(columns, next->fields[i]) || first->count > 3 ||
+                      (first->count == 3 && columns_is_end(columns, first, i));
     }
     for (size_t i = 0; i < first->count; i++) {
         if (is_known ? columns_is_number(columns, first->fields[i])
                      : columns_look_numeric(first->fields[i])) {
-            edges->may_be_header = is_known;
             return false;
         }
     }
-    edges->may_be_header = first->count == 2;
     edges->may_be_edge =
         columns->reader->options.source_column[0] == '\0' && (!is_known || first->count == 2);
     return is_known || has_numbers || columns_are_places(first, next);
-}
-
-static enum status refuse_words(const struct table_row *first, struct problem *reterr)
-{
-    const struct field third = first->fields[2];
-
-    return problem_bad_graph_hint(
-        reterr, 0, third.column,
-        "A header needs known names, such as source,target,weight, or source_column= and "
-        "target_column=; weight=none counts each edge as 1.",
-        "The weight '%.*s' is not a number.", third.size > 40 ? 40 : (int)third.size, third.bytes);
 }
 
 /* Parses the first line: a header, the numbers of vertices and edges, or an edge. next: the line
@@ -271,7 +231,6 @@ static enum status refuse_words(const struct table_row *first, struct problem *r
 static enum status settle_first(struct edges *edges, struct table_row *first,
                                 struct table_row *next, struct problem *reterr)
 {
-    const struct graph_options *options = &edges->reader.options;
     int64_t *counts = edges->integers;
 
     if (first->count > 2 && first->fields[first->count - 1].size == 0 &&
@@ -279,7 +238,12 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
         drop_empty_last(first, first->count - 1);
     }
     drop_empty_last(next, first->count);
-    const size_t count = edge_check_integers(first, counts);
+    size_t count = 0;
+    while (count < first->count && count < 3 &&
+           number_parse_integer(first->fields[count].bytes, first->fields[count].size,
+                                &counts[count])) {
+        count++;
+    }
     if (count < first->count) { /* an edge with a decimal, not counts */
         memset(counts, 0, sizeof(edges->integers));
     }
@@ -293,11 +257,6 @@ static enum status settle_first(struct edges *edges, struct table_row *first,
     }
     if (has_header) {
         return decide(edges, first, reterr);
-    }
-    if (first->count == 3 && options->weight[0] == '\0' && options->source_column[0] == '\0' &&
-        !columns_look_numeric(first->fields[2]) && first->fields[2].size > 0 &&
-        !reader_is_not_finite(first->fields[2].bytes, first->fields[2].size)) {
-        return refuse_words(first, reterr);
     }
     if (first->count == 2 && count == 2 && counts[0] > 0 && counts[1] > 0 && next->count == 3 &&
         columns_is_number(&edges->columns, next->fields[2])) {
@@ -466,8 +425,18 @@ static enum status parse_record(struct edges *edges, const char *line, size_t si
 static enum status parse_line(void *context, const char *line, size_t size, struct problem *reterr)
 {
     struct edges *edges = context;
+    uint32_t integers[3] = {0, 0, 1};
     enum status status;
 
+    if (edges->is_plain && edges->joined.size == 0 &&
+        line_parse_integers(line, size, edges->cursor.delimiter, edges->columns.count, integers)) {
+        const uint32_t ends[2] = {name_table_find_integer(edges->names, integers[0]),
+                                  name_table_find_integer(edges->names, integers[1])};
+
+        if (ends[0] != UINT32_MAX && ends[1] != UINT32_MAX) {
+            return reader_add_real(&edges->reader, ends, integers[2], reterr);
+        }
+    }
     edges->joined_line = edges->joined.size == 0 ? edges->reader.splitter.line : edges->joined_line;
     if (!field_join(&edges->joined, edges->cursor.delimiter, &line, &size) &&
         edges->joined.size < READER_LINE_LIMIT) {
@@ -559,7 +528,7 @@ static enum status check_header(const struct edges *edges, struct problem *reter
             return problem_bad_graph_hint(
                 reterr, edges->held_line, 0,
                 "Add a header source,target, or name the columns of this header with "
-                "source_column= and target_column=.",
+                "source_column= and target_column=; in joined files, remove the later headers.",
                 "The first line may be a header or an edge: '%s' is a vertex below.", name);
         }
     }
@@ -602,7 +571,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return status;
     }
     STATUS_TRY(columns_finish(&edges->columns, reterr));
-    edge_check_warn(reader->builder, edges->names, edges->may_be_header && !edges->has_header,
+    edge_check_warn(reader->builder, edges->names, !edges->has_header && !edges->has_dicts,
                     &reader->notes.warnings);
     return options->has_vertex_count
                ? reader_finish_range(reader, options->vertex_count, 0, NULL,

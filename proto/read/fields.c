@@ -62,9 +62,8 @@ void field_cursor_begin(struct field_cursor *cursor, const char *line, size_t si
     cursor->more = true;
 }
 
-/* Inlined into the loop of field_cut_row. */
-static inline __attribute__((always_inline)) enum status
-next_field(struct field_cursor *cursor, struct field *ret_field, struct problem *reterr)
+enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
+                              struct problem *reterr)
 {
     const uint64_t column = (uint64_t)(cursor->at - cursor->begin) + 1;
     const bool quoted = cursor->at < cursor->end && *cursor->at == '"';
@@ -88,12 +87,6 @@ next_field(struct field_cursor *cursor, struct field *ret_field, struct problem 
     return STATUS_OK;
 }
 
-enum status field_cursor_next(struct field_cursor *cursor, struct field *ret_field,
-                              struct problem *reterr)
-{
-    return next_field(cursor, ret_field, reterr);
-}
-
 enum status field_cut_row(struct table_row *row, struct field_cursor *cursor, const char *line,
                           size_t size, struct problem *reterr)
 {
@@ -104,7 +97,7 @@ enum status field_cut_row(struct table_row *row, struct field_cursor *cursor, co
             return problem_bad_graph(reterr, 0, (uint64_t)(cursor->at - line) + 1,
                                      "There are more than %d columns.", TABLE_COLUMN_LIMIT);
         }
-        STATUS_TRY(next_field(cursor, &row->fields[row->count++], reterr));
+        STATUS_TRY(field_cursor_next(cursor, &row->fields[row->count++], reterr));
     }
     return STATUS_OK;
 }
@@ -164,6 +157,10 @@ char field_delimiter(const char *line, size_t size, bool has_decimal_comma)
     if (has_decimal_comma && count_unquoted(line, size, ' ') > commas &&
         memchr(line, '"', size) == NULL) {
         return ' ';
+    }
+    if (commas == 0 && count_unquoted(line, size, ' ') == 0 &&
+        count_unquoted(line, size, '|') > 0) {
+        return '|';
     }
     return commas > 0 ? ',' : ' ';
 }

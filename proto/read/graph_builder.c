@@ -7,11 +7,6 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024
-/* A list of more than MANY edges usually grows much longer, so a large array is reserved at once.
- * Its pages use no memory until they are written, and they can be huge pages, which existing small
- * pages do not become. */
-#define MANY (1u << 19)
-#define ROOM_FOR_MANY (3u << 20)
 /* Bytes per vertex of graph_tighten_bound: row offsets by source and by target, two lengths, a
  * queue. */
 #define VERTEX_BYTES 36
@@ -113,11 +108,7 @@ static enum status make_room(struct graph_builder *builder, struct problem *rete
     uint64_t capacity = builder->capacity + builder->capacity / 2;
 
     STATUS_TRY(graph_builder_admit_edges(builder, builder->list.count + 1, reterr));
-    if (builder->capacity < FIRST_CAPACITY) {
-        capacity = FIRST_CAPACITY;
-    } else if (builder->capacity >= MANY && builder->capacity < ROOM_FOR_MANY) {
-        capacity = ROOM_FOR_MANY;
-    }
+    capacity = capacity < FIRST_CAPACITY ? FIRST_CAPACITY : capacity;
     if (builder->options.edge_limit > 0 && capacity > builder->options.edge_limit) {
         capacity = builder->options.edge_limit;
     }

@@ -127,16 +127,19 @@ enum status graph_rows_narrow(struct graph *graph)
 }
 
 /* Computes the range of the weights, their digits, and as a bound the sum of the largest |weight|
- * at each vertex, over outgoing edges in a directed graph. Inlined to be compiled for each weight
- * type. */
-static inline __attribute__((always_inline)) void note_rows(struct graph *graph, double *largest,
-                                                            bool real)
+ * at each vertex, over outgoing edges in a directed graph. */
+static enum status note_weights(struct graph *graph)
 {
+    const bool real = graph->weight_type == WEIGHT_REAL;
+    double *largest = calloc((size_t)graph->vertex_count + 1, sizeof(*largest));
     struct graph_summary *summary = &graph->summary;
     double least = graph->edge_count > 0 ? INFINITY : 0;
     double most = graph->edge_count > 0 ? -INFINITY : 0;
     uint32_t decimals = 0;
 
+    if (largest == NULL) {
+        return STATUS_NO_MEMORY;
+    }
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         double row_size = largest[row];
 
@@ -163,20 +166,6 @@ static inline __attribute__((always_inline)) void note_rows(struct graph *graph,
     summary->distance_bound = 0;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         summary->distance_bound += largest[row];
-    }
-}
-
-static enum status note_weights(struct graph *graph)
-{
-    double *largest = calloc((size_t)graph->vertex_count + 1, sizeof(*largest));
-
-    if (largest == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    if (graph->weight_type == WEIGHT_REAL) {
-        note_rows(graph, largest, true);
-    } else {
-        note_rows(graph, largest, false);
     }
     free(largest);
     return STATUS_OK;

@@ -416,21 +416,14 @@ static enum status add_edge(struct graphml *graphml)
 {
     const struct graph_options *options = &graphml->reader.options;
     const bool directed = options->has_directed ? options->directed : graphml->directed;
-    const size_t weight = graphml->columns.roles[ROLE_WEIGHT];
     struct edge_record *record = &graphml->record;
-    const uint32_t source = record->ends[0];
 
     if (record->values[ROLE_WEIGHT].bytes == NULL && graphml->default_weight.place.line > 0 &&
-        graphml->default_weight.column == weight) {
+        graphml->default_weight.column == graphml->columns.roles[ROLE_WEIGHT]) {
         record->values[ROLE_WEIGHT] = field_of(&graphml->default_weight);
     }
-    STATUS_TRY(columns_add_edge(&graphml->columns, record, graphml->reterr));
-    if (!graphml->both_ways || !directed) {
-        return STATUS_OK;
-    }
-    record->ends[0] = record->ends[1];
-    record->ends[1] = source;
-    return columns_add_edge(&graphml->columns, record, graphml->reterr);
+    return columns_add_edge(&graphml->columns, record, graphml->both_ways && directed,
+                            graphml->reterr);
 }
 
 static void on_end(void *context, const char *name)

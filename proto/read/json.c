@@ -293,8 +293,7 @@ static enum status end_element(struct json *json, struct problem *reterr)
 {
     const struct graph_options *options = &json->reader.options;
     const bool is_node = json->member == MEMBER_NODES;
-    struct edge_record *record = &json->record;
-    const uint32_t source = record->ends[0];
+    const struct edge_record *record = &json->record;
 
     if (is_node         ? !has_seen(json, MEMBER_ID)
         : json->compact ? json->part_count < 2
@@ -312,20 +311,15 @@ static enum status end_element(struct json *json, struct problem *reterr)
             "Write it as a number, or count each edge as 1 with weight=none.",
             "The weight is not a number.");
     }
-    STATUS_TRY(columns_add_edge(&json->columns, record, reterr));
-    if (!has_seen(json, MEMBER_ONE_WAY) || json->one_way) {
-        json->first_one_way = has_seen(json, MEMBER_ONE_WAY) && json->first_one_way.line == 0
-                                  ? json->element
-                                  : json->first_one_way;
-        return STATUS_OK;
+    const bool says_direction = has_seen(json, MEMBER_ONE_WAY);
+    if (says_direction && json->one_way && json->first_one_way.line == 0) {
+        json->first_one_way = json->element;
     }
     /* An undirected edge becomes two edges in a directed graph. */
-    if (!(options->has_directed ? options->directed : json->directed)) {
-        return STATUS_OK;
-    }
-    record->ends[0] = record->ends[1];
-    record->ends[1] = source;
-    return columns_add_edge(&json->columns, record, reterr);
+    return columns_add_edge(&json->columns, record,
+                            says_direction && !json->one_way &&
+                                (options->has_directed ? options->directed : json->directed),
+                            reterr);
 }
 
 /* Accepts the value of an attribute, or a number inside the value. */

@@ -48,7 +48,7 @@ static enum status hand_on(struct line_splitter *splitter, const char *line, siz
     if (size > limit_of(splitter) || splitter->has_nul) {
         STATUS_TRY(check_bytes(splitter, splitter->line, line, size, reterr));
     }
-    if (size > 0 && line[size - 1] == '\r') {
+    while (size > 0 && line[size - 1] == '\r') {
         size--;
     }
     const size_t mark = splitter->line == 1 ? text_mark_size(line, size) : 0;
@@ -121,12 +121,32 @@ enum status line_splitter_end(struct line_splitter *splitter, struct problem *re
     return hand_on(splitter, splitter->pending, size, reterr);
 }
 
-bool line_word_is(struct field word, const char *text)
+bool line_parse_integers(const char *line, size_t size, char delimiter, size_t count,
+                         uint32_t *ret_integers)
 {
-    return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
+    const char *const end = line + size;
+
+    for (;; line++) {
+        const char *const begin = line;
+        uint32_t value = 0;
+
+        for (uint32_t digit; line < end && (digit = (uint32_t)*line - '0') <= 9; line++) {
+            value = value * 10 + digit;
+        }
+        if ((size_t)(line - begin) - 1 > 7 || (*begin == '0' && line - begin > 1)) {
+            return false;
+        }
+        *ret_integers++ = value;
+        if (--count == 0 || line == end) {
+            return count == 0 && line == end;
+        }
+        if (*line != delimiter && (*line != '\t' || delimiter != ' ')) {
+            return false;
+        }
+    }
 }
 
-bool line_word_is_like(struct field word, const char *text)
+bool line_word_is(struct field word, const char *text)
 {
     return word.size == strlen(text) && strncasecmp(word.bytes, text, word.size) == 0;
 }

@@ -30,11 +30,11 @@ struct mtx {
 
 static enum status parse_field(struct mtx *mtx, struct field word, struct problem *reterr)
 {
-    if (line_word_is_like(word, "integer") || line_word_is_like(word, "unsigned-integer")) {
+    if (line_word_is(word, "integer") || line_word_is(word, "unsigned-integer")) {
         mtx->field = FIELD_INTEGER;
-    } else if (line_word_is_like(word, "pattern")) {
+    } else if (line_word_is(word, "pattern")) {
         mtx->field = FIELD_PATTERN;
-    } else if (!line_word_is_like(word, "real") && !line_word_is_like(word, "double")) {
+    } else if (!line_word_is(word, "real") && !line_word_is(word, "double")) {
         return line_word_refuse(word, "integer, real or pattern", reterr);
     }
     if (mtx->field == FIELD_PATTERN && mtx->array) {
@@ -47,11 +47,11 @@ static enum status parse_field(struct mtx *mtx, struct field word, struct proble
 
 static enum status parse_symmetry(struct mtx *mtx, struct field word, struct problem *reterr)
 {
-    if (line_word_is_like(word, "symmetric")) {
+    if (line_word_is(word, "symmetric")) {
         mtx->symmetry = SYMMETRY_SYMMETRIC;
-    } else if (line_word_is_like(word, "skew-symmetric")) {
+    } else if (line_word_is(word, "skew-symmetric")) {
         mtx->symmetry = SYMMETRY_SKEW;
-    } else if (!line_word_is_like(word, "general")) {
+    } else if (!line_word_is(word, "general")) {
         return line_word_refuse(word, "general, symmetric or skew-symmetric", reterr);
     }
     if (mtx->symmetry == SYMMETRY_SKEW && mtx->field == FIELD_PATTERN) {
@@ -93,14 +93,14 @@ static enum status parse_header(struct mtx *mtx, struct word_cursor cursor, stru
     struct field object = line_word_next(&cursor);
     struct field layout = line_word_next(&cursor);
 
-    if (!line_word_is_like(banner, "%%MatrixMarket")) {
+    if (!line_word_is(banner, "%%MatrixMarket")) {
         return line_word_refuse(banner, "%%MatrixMarket", reterr);
     }
-    if (!line_word_is_like(object, "matrix")) {
+    if (!line_word_is(object, "matrix")) {
         return line_word_refuse(object, "matrix", reterr);
     }
-    mtx->array = line_word_is_like(layout, "array");
-    if (!mtx->array && !line_word_is_like(layout, "coordinate")) {
+    mtx->array = line_word_is(layout, "array");
+    if (!mtx->array && !line_word_is(layout, "coordinate")) {
         return line_word_refuse(layout, "coordinate or array", reterr);
     }
     STATUS_TRY(parse_field(mtx, line_word_next(&cursor), reterr));

@@ -12,6 +12,9 @@
 
 /* Bytes that npy_header_read needs to tell the length of the header. */
 #define HEADER_START 8
+#define AS_TEXT                                                                                    \
+    "Upload edges as text: numpy.savetxt('g.csv', a, '%.17g', ','), with a.T for the edge_index "  \
+    "of PyTorch Geometric, and format=edges."
 
 struct npy {
     struct reader reader;
@@ -19,29 +22,15 @@ struct npy {
     struct npy_header header;
     uint32_t row; /* row of the next item; column as well */
     uint32_t column;
+    bool has_loops; /* some entry on the diagonal is not 0 */
 };
-
-static uint32_t get_u4(const char *bytes)
-{
-    uint32_t value;
-
-    memcpy(&value, bytes, sizeof(value));
-    return le32toh(value);
-}
-
-static uint64_t get_u8(const char *bytes)
-{
-    uint64_t value;
-
-    memcpy(&value, bytes, sizeof(value));
-    return le64toh(value);
-}
 
 static enum status add_integer(struct npy *npy, int64_t value, int64_t unreachable,
                                struct problem *reterr)
 {
     const uint32_t ends[2] = {npy->row, npy->column};
 
+    npy->has_loops |= ends[0] == ends[1] && value != 0 && value != unreachable;
     return value == unreachable ? STATUS_OK : reader_add_integer(&npy->reader, ends, value, reterr);
 }
 
@@ -52,6 +41,7 @@ static enum status add_real(struct npy *npy, double value, struct problem *reter
     if (isnan(value) || (isinf(value) && value > 0)) {
         return STATUS_OK;
     }
+    npy->has_loops |= ends[0] == ends[1] && value != 0;
     if (!isinf(value)) {
         return reader_add_real(&npy->reader, ends, value, reterr);
     }
@@ -68,38 +58,34 @@ static enum status add_item(struct npy *npy, const char *bytes, struct problem *
 
     switch (npy->header.type) {
     case NPY_F4:
-        memcpy(&single, &(uint32_t){get_u4(bytes)}, sizeof(single));
+        memcpy(&single, &(uint32_t){record_u4(bytes)}, sizeof(single));
         return add_real(npy, (double)single, reterr);
     case NPY_F8:
-        bits = get_u8(bytes);
-        memcpy(&real, &bits, sizeof(real));
+        memcpy(&bits, bytes, sizeof(bits));
+        memcpy(&real, &(uint64_t){le64toh(bits)}, sizeof(real));
         return add_real(npy, real, reterr);
     case NPY_I4:
-        return add_integer(npy, (int32_t)get_u4(bytes), UNREACHABLE_I4, reterr);
+        return add_integer(npy, (int32_t)record_u4(bytes), UNREACHABLE_I4, reterr);
     case NPY_I8:
-        return add_integer(npy, (int64_t)get_u8(bytes), INT64_MAX, reterr);
+        memcpy(&bits, bytes, sizeof(bits));
+        return add_integer(npy, (int64_t)le64toh(bits), INT64_MAX, reterr);
     case NPY_U2:
         bits = (unsigned char)bytes[0] | (uint64_t)(unsigned char)bytes[1] << 8;
         return add_integer(npy, (int64_t)bits, UINT16_MAX, reterr);
     case NPY_U4:
         break;
     }
-    return add_integer(npy, get_u4(bytes), UINT32_MAX, reterr);
+    return add_integer(npy, record_u4(bytes), UINT32_MAX, reterr);
 }
 
 static enum status refuse_shape(const struct npy_header *header, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_GRAPH,
-                "The array has %llu rows and %llu columns, but the matrix of a graph is square.",
-                (unsigned long long)header->rows, (unsigned long long)header->columns);
-    if (header->columns == 3 || header->columns == 2) {
-        problem_hint(reterr, "Upload a list of edges as text: numpy.savetxt('g.csv', a, '%%.17g', "
-                             "','), with format=edges.");
-    } else if (header->rows == 2 || header->rows == 3) {
-        problem_hint(reterr, "Upload the edge_index of PyTorch Geometric as text: "
-                             "numpy.savetxt('g.csv', a.T, '%%.17g', ','), with format=edges.");
-    }
-    return STATUS_BAD_GRAPH;
+    const bool may_be_edges = header->rows == 2 || header->columns == 2 || header->columns == 3;
+
+    return problem_bad_graph_hint(
+        reterr, 0, 0, may_be_edges ? AS_TEXT : "",
+        "The array has %llu rows and %llu columns, but the matrix of a graph is square.",
+        (unsigned long long)header->rows, (unsigned long long)header->columns);
 }
 
 static enum status parse_header(struct npy *npy, const char *bytes, struct problem *reterr)
@@ -150,6 +136,12 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
 {
     const struct npy *npy = (const struct npy *)reader;
 
+    if (npy->has_loops && reader->options.format_guessed &&
+        (npy->header.rows == 2 || npy->header.rows == 3)) {
+        return problem_bad_graph_hint(
+            reterr, 0, 0, "format=npy reads it as a matrix. " AS_TEXT,
+            "The array may be a matrix with a diagonal that is not 0, or a list of edges.");
+    }
     return reader_finish_range(reader, (uint32_t)npy->header.rows, 0, NULL, true, ret_graph,
                                reterr);
 }

@@ -3,9 +3,6 @@
  * are no lines. */
 #include "proto/read/reader.h"
 
-#include <endian.h>
-#include <string.h>
-
 #define HEADER_SIZE 8
 #define RECORD_SIZE 12
 
@@ -14,18 +11,10 @@ struct nthu {
     uint32_t vertex_count;
 };
 
-static int32_t get_i4(const char *bytes)
-{
-    uint32_t value;
-
-    memcpy(&value, bytes, sizeof(value));
-    return (int32_t)le32toh(value);
-}
-
 static enum status parse_header(struct nthu *nthu, const char *bytes, struct problem *reterr)
 {
-    const int32_t vertex_count = get_i4(bytes);
-    const int32_t edge_count = get_i4(bytes + 4);
+    const int32_t vertex_count = (int32_t)record_u4(bytes);
+    const int32_t edge_count = (int32_t)record_u4(bytes + 4);
 
     if (vertex_count < 0 || edge_count < 0) {
         return problem_set(
@@ -48,7 +37,7 @@ static enum status take_records(void *context, const char *records, uint64_t cou
     }
     for (uint64_t i = 0; i < count; i++, records += RECORD_SIZE) {
         /* A negative vertex becomes a large unsigned number and is refused below. */
-        const uint32_t ends[2] = {(uint32_t)get_i4(records), (uint32_t)get_i4(records + 4)};
+        const uint32_t ends[2] = {record_u4(records), record_u4(records + 4)};
 
         if (ends[0] >= nthu->vertex_count || ends[1] >= nthu->vertex_count) {
             return problem_set(
@@ -57,7 +46,8 @@ static enum status take_records(void *context, const char *records, uint64_t cou
                 (unsigned long long)(nthu->reader.records.taken - count + i), (int32_t)ends[0],
                 (int32_t)ends[1], (int32_t)nthu->vertex_count - 1);
         }
-        STATUS_TRY(reader_add_integer(&nthu->reader, ends, get_i4(records + 8), reterr));
+        STATUS_TRY(
+            reader_add_integer(&nthu->reader, ends, (int32_t)record_u4(records + 8), reterr));
     }
     return STATUS_OK;
 }

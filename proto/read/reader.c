@@ -311,7 +311,8 @@ enum status reader_add_integer(struct reader *reader, const uint32_t ends[2], in
     }
     problem_set(reterr, STATUS_WEIGHT_RANGE,
                 "An integer weight beyond 2^53 is not exact in double precision.");
-    problem_hint(reterr, "Scale the weights down; if it stands for a missing edge, omit the edge.");
+    problem_hint(reterr, "Scale the weights down; no_edge=%lld omits edges of this weight.",
+                 (long long)value);
     return STATUS_WEIGHT_RANGE;
 }
 
@@ -340,7 +341,9 @@ static const char *advise(struct field weight)
                ? "decimal=, reads a decimal comma; otherwise write decimals with a point, and no "
                  "thousands separators."
            : isalpha((unsigned char)*weight.bytes)
-               ? "Write a number, or omit the edge: a missing edge is not listed."
+               ? "Write a number, or omit a missing edge. A header needs known names, such as "
+                 "source,target,weight, or source_column= and target_column=; weight=none counts "
+                 "each edge as 1; format=matrix reads a matrix."
            : weight.size > 4 && memchr(weight.bytes, 'e', weight.size) != NULL
                ? "If it stands for a missing edge, omit the edge: a missing edge is not listed."
                : "Write only the number, without units, currency signs and thousands separators.";

@@ -6,6 +6,9 @@
 #include "proto/problem.h"
 #include "proto/text.h"
 
+#include <endian.h>
+#include <string.h>
+
 struct record_splitter {
     /* Parses `count` records. After a header it calls an expect function. */
     enum status (*take)(void *context, const char *records, uint64_t count, struct problem *reterr);
@@ -16,6 +19,15 @@ struct record_splitter {
     uint64_t taken; /* records handed on so far */
     struct text pending;
 };
+
+/* Returns the little-endian number at the bytes. */
+static inline uint32_t record_u4(const char *bytes)
+{
+    uint32_t value;
+
+    memcpy(&value, bytes, sizeof(value));
+    return le32toh(value);
+}
 
 void record_splitter_finish(struct record_splitter *splitter);
 /* Announce what follows: `size` bytes of header, or `count` records of `size` bytes. */

@@ -86,6 +86,9 @@ TEST(numbers_have_an_order)
         assert_int_equal(name_table_intern(table, names[i], strlen(names[i]), &row), STATUS_OK);
     }
     assert_true(name_table_number(table, 2) == INT64_MAX);
+    assert_int_equal(name_table_find_integer(table, 7), 0);
+    assert_int_equal(name_table_find_integer(table, 8), UINT32_MAX);
+    assert_int_equal(name_table_find_integer(table, UINT32_MAX), UINT32_MAX);
     assert_int_equal(name_table_order(table, row_of), STATUS_OK);
     assert_memory_equal(row_of, wanted, sizeof wanted);
     assert_int_equal(name_table_intern(table, "07", 2, &row), STATUS_OK);

@@ -41,7 +41,10 @@ TEST(warnings_print_as_json)
     warning_add(&warnings, WARNING_DIRECTED_ASSUMED, "one way");
     struct warning *unused =
         warning_add(&warnings, WARNING_COLUMNS_UNUSED, "%.4s, cut", "caf\xC3\xA9");
-    snprintf(unused->columns, sizeof(unused->columns), "a, \"b\"\nkm");
+    snprintf(unused->columns, sizeof(unused->columns),
+             "a, \"b\""
+             "\x1F"
+             "km");
     char *text = warning_print(&warnings);
     assert_string_equal(
         text, "[{\"code\":\"DirectedAssumed\",\"detail\":\"one way\",\"hint\":\"\"},"

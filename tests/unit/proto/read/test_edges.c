@@ -271,7 +271,8 @@ TEST(lines_that_are_no_edges_are_refused)
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
                   "not the first line", "above it");
-    check_refused("source,target\na,b\nsource,target\nc,d\n", 3, "repeats the header", "");
+    check_refused("source,target\na,b\nsource,target\nc,d\n", 1, "'source' is a vertex",
+                  "later headers");
     check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
     check_refused("# temporal\n1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 2, "since 1970",
                   "weight=3");
@@ -384,7 +385,7 @@ TEST(hints_are_of_use)
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
     check_refused("1 2 3\n2 3\n", 2, "2 columns", "read_adjlist");
-    check_refused("a|b|5\n", 1, "one column", "tabs or blanks");
+    check_refused("a~b~5\n", 1, "one column", "tabs or blanks");
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
 

@@ -11,8 +11,7 @@ TEST(words_are_cut_at_blanks_and_know_their_columns)
     struct word_cursor cursor = cursor_of("  sp\t12 ");
     struct field word = line_word_next(&cursor);
 
-    assert_true(line_word_is(word, "sp") && line_word_is_like(word, "SP") &&
-                !line_word_is(word, "s"));
+    assert_true(line_word_is(word, "sp") && line_word_is(word, "SP") && !line_word_is(word, "s"));
     assert_int_equal(word.column, 3);
     word = line_word_next(&cursor);
     assert_true(line_word_is(word, "12"));
@@ -63,4 +62,31 @@ TEST(counts_are_not_negative)
     assert_int_equal(count, 0);
     assert_int_equal(line_word_parse_count(line_word_next(&cursor), "a count", &count, NULL),
                      STATUS_BAD_GRAPH);
+}
+
+TEST(plain_integers_are_parsed_at_once)
+{
+    static const struct {
+        const char *line;
+        char delimiter;
+        size_t count;
+        bool is_plain;
+    } lines[] = {
+        {"1,20,99999999", ',', 3, true},  {"0 7", ' ', 2, true},     {"1\t2\t3", ' ', 3, true},
+        {"1,2,3", ';', 3, false},         {"1,2", ',', 3, false},    {"1,2,3,", ',', 3, false},
+        {"1,2,", ',', 3, false},          {"01,2,3", ',', 3, false}, {"1,,3", ',', 3, false},
+        {"1, 2,3", ',', 3, false},        {"1,2,-3", ',', 3, false}, {"1,2,3.5", ',', 3, false},
+        {"1,2,100000000", ',', 3, false}, {"1,2\t3", ',', 3, false}, {"", ',', 2, false},
+    };
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        uint32_t found[3] = {0};
+        const bool is_plain = line_parse_integers(lines[i].line, strlen(lines[i].line),
+                                                  lines[i].delimiter, lines[i].count, found);
+
+        if (is_plain != lines[i].is_plain) {
+            fail_msg("'%s'", lines[i].line);
+        }
+        assert_true(i > 0 || (found[0] == 1 && found[1] == 20 && found[2] == 99999999));
+    }
 }
