@@ -42,6 +42,20 @@ const cases = {
     same((await client.result("roads")).graph, roads.graph);
   },
 
+  async "keeps vertices beyond 2^53"({ client }) {
+    const [a, b, c] = ["1243532000000000001", "1243532000000000002", "1243532000000000003"];
+    const snow = await client.solve(`source,target,weight\n${a},${b},5\n${b},${c},7\n`, { directed: false });
+    same((await snow.path(a, c)).vertices.map(String), [a, b, c]);
+    same((await snow.within(a, 100)).map((near) => String(near.vertex)), [b, c]);
+    same(await snow.pairs([[BigInt(a), BigInt(c)]]), [12]);
+    same((await client.solve([[BigInt(a), BigInt(b), 5]])).job.state, "done");
+    let problem = "";
+    await client.solve([[Number(a), 2, 5]]).catch((error) => {
+      problem = error.message;
+    });
+    same(problem.includes("not a safe integer"), true);
+  },
+
   async "brings the matrix in each kind"({ client }) {
     for (const [kind, array] of [["i4", Int32Array], ["u2", Uint16Array], ["f4", Float32Array], ["f8", Float64Array]]) {
       const result = await client.solve([[1, 2, 7], [2, 3, 5]], { kind });

@@ -145,6 +145,18 @@ TEXTS = {
                '"geometry":{"type":"LineString","coordinates":[[7.4,46.9],[7.5,46.9]]}}]}',
     "gtfs": "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n" + named("{0},{1},2,{2}", scale=2),
     "openflights": "2B,410,AER,2965,KZN,2990,,0,CR2\n2B,410,ASF,2966,KZN,2990,,0,CR2\n",
+    "osm2pgrouting": "gid,length,source,target,cost,reverse_cost,cost_s,reverse_cost_s\n"
+                     + lines("1{3},0.1,{0},{1},0.1,-0.1,{2},-{2}"),
+    "path4gmns": "name,link_id,from_node_id,to_node_id,length,lanes,cost\n" + lines(",{3},{0},{1},{2},2,0"),
+    "osrm": '{"code":"Ok","durations":[[%s]],"sources":[{"name":"","location":[7.4,46.9]}],"destinations":[]}'
+            % "],[".join(square("null")),
+    "or-tools": "[[%s]]" % "],[".join(square("null", ", ", "0")),
+    "r write.csv2": '"";"source";"target";"weight"\n' + named('"{3}";"{0}";"{1}";{2}').replace(".", ","),
+    "sqlite bars": "source|target|weight\n" + named("{0}|{1}|{2}"),
+    "mysql table": "+--------+--------+--------+\n| source | target | weight |\n+--------+--------+--------+\n"
+                   + named("| {0}      | {1}      |    {2} |") + "+--------+--------+--------+\n",
+    "markdown": "| source | target | weight |\n|:-------|:-------|-------:|\n" + named("| {0} | {1} | {2} |"),
+    "old mac": ("Source,Target,Weight\n" + named("{0},{1},{2}")).replace("\n", "\r"),
     "tntp": "<NUMBER OF ZONES> 5\n<NUMBER OF LINKS> 6\n<END OF METADATA>\n\n~\tinit_node\tterm_node\tcapacity\tlength"
             "\tfree_flow_time\tb\tpower\tspeed\ttoll\tlink_type\t;\n" + lines("\t{0}\t{1}\t259\t{2}\t{2}\t0.15\t4\t0\t0\t1\t;"),
     # Collections and challenges.
@@ -363,6 +375,10 @@ def kept_files():
     files["numpy save"] = npy()
     files["numpy savez"] = zip_of("arr_0.npy", npy())
     files["scipy npz"] = zip_of("row.npy", npy())
+    files["xlsx"] = zip_of("xl/workbook.xml", b"<workbook/>")
+    files.update((name, head + bytes(64)) for name, head in (
+        ("parquet", b"PAR1"), ("feather", b"ARROW1"), ("hdf5", b"\x89HDF\r\n\x1a\n"), ("gpkg", b"SQLite format 3\0"),
+        ("mat", b"MATLAB 5.0 MAT-file"), ("pickle", b"\x80\x04\x95")))
     return files
 
 
