@@ -4,6 +4,8 @@ are there."""
 
 import os
 import re
+import shutil
+import ssl
 import subprocess
 import tempfile
 
@@ -62,6 +64,45 @@ def test_the_unit_gets_its_keys_and_certificate_as_the_runbook_says():
         assert done.returncode == 0, done
         named = re.findall(r"credential:(\S+)", configuration)
         assert sorted(named) == sorted(os.listdir(store)), named
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_a_certificate_for_a_test_is_made_as_it_is_written():
+    if shutil.which("openssl") is None:
+        return
+    (line,) = re.findall(r"`(openssl req -x509 [^`]*)`", read("docs/security.md"))
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        subprocess.run(["sh", "-c", line.replace("\n", " ")], cwd=folder, check=True, capture_output=True)
+        assert sorted(os.listdir(folder)) == ["fullchain.pem", "privkey.pem"]
+        context = ssl.create_default_context(cafile=os.path.join(folder, "fullchain.pem"))
+        assert len(context.get_ca_certs()) == 1
+
+
+def test_ranks_are_started_as_it_is_written():
+    program = os.path.join(os.path.dirname(os.path.abspath(harness.COMMAND)), "apsp-mpi")
+    if shutil.which("mpirun") is None or not os.path.exists(program):
+        return
+    (line,) = [block for block in blocks_of("docs/clusters.md") if block.startswith("mpirun ")]
+    with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
+        subprocess.run([harness.COMMAND, "generate", "--shape", "road", "--n", "300", f"{folder}/town.gr"], check=True,
+                       capture_output=True)
+        environment = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}",
+                       "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0 and os.path.exists(f"{folder}/town.npy"), done
+
+
+def test_the_tests_that_contributing_names_are_there():
+    text = read("CONTRIBUTING.md")
+    for function, path in re.findall(r"APSPD_TEST_ONLY=(test_\w+) python3 (\S+)", text):
+        assert f"def {function}(" in read(path), (function, path)
+    for word, path in (("removals", "tests/unit/proto/test_edge_changes.c"), ("generate", "tests/http/test_command.py")):
+        assert word in text and re.search(rf"(?:TEST\(|def test_)\w*{word}", read(path)), (word, path)
 
 
 def test_each_configuration_is_right():
