@@ -101,8 +101,8 @@ def test_the_tests_that_contributing_names_are_there():
     text = read("CONTRIBUTING.md")
     for function, path in re.findall(r"APSPD_TEST_ONLY=(test_\w+) python3 (\S+)", text):
         assert f"def {function}(" in read(path), (function, path)
-    for word, path in (("removals", "tests/unit/proto/test_edge_changes.c"), ("generate", "tests/http/test_command.py")):
-        assert word in text and re.search(rf"(?:TEST\(|def test_)\w*{word}", read(path)), (word, path)
+    for word, path in (("removals", "tests/unit/proto/test_edge_changes.c"), ("Generate", "tests/http/test_command.py")):
+        assert word in text and re.search(rf"(?:TEST\(|def test_|class )\w*{word}", read(path)), (word, path)
 
 
 def test_each_configuration_is_right():
