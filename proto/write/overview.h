@@ -3,8 +3,8 @@
  * themselves count.
  *
  * The work is bounded: a matrix of more than OVERVIEW_ELEMENTS is sampled. A sample has some rows
- * of each cell and on each row some runs of columns, evenly spread and always the same. Pure
- * functions on plain values. */
+ * of each cell, evenly spread and always the same, but at least one. Pure functions on plain
+ * values. */
 #pragma once
 
 #include "proto/kind.h"
@@ -18,8 +18,6 @@
  * milliseconds if the matrix is in memory. */
 #define OVERVIEW_ELEMENTS (UINT64_C(1) << 24)
 #define OVERVIEW_SPAN_BYTES (UINT64_C(256) << 20)
-/* Adjacent elements examined together: a cache line of i4. */
-#define OVERVIEW_RUN 16
 
 /* One axis. Cell i covers [first + i * count / cells, first + (i + 1) * count / cells). */
 struct overview_axis {
@@ -32,8 +30,7 @@ struct overview {
     enum kind kind;
     struct overview_axis rows;
     struct overview_axis columns;
-    uint32_t row_limit;    /* rows examined in each cell */
-    uint32_t column_limit; /* columns examined on each row, whole runs in a sample */
+    uint32_t row_limit; /* rows examined in each cell */
 };
 
 struct overview_cell {
