@@ -45,10 +45,10 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
                                "The alias was moved to a graph with other vertices meanwhile.");
         }
         if (change->source == change->target && change->weight < 0) {
-            problem_set(reterr, STATUS_BAD_GRAPH,
-                        "Change %zu, counted from 1, is a negative cycle by itself.", i + 1);
-            problem_hint(reterr, "Give an edge from a vertex to itself a weight of 0 or more.");
-            return STATUS_BAD_GRAPH;
+            return problem_refuse(reterr, STATUS_BAD_GRAPH,
+                                  "Give an edge from a vertex to itself a weight of 0 or more.",
+                                  "Change %zu, counted from 1, is a negative cycle by itself.",
+                                  i + 1);
         }
         loops += change->source == change->target;
         change->place = i;
@@ -112,7 +112,7 @@ static bool has_reals(const struct edge_changes *changes)
 }
 
 /* Bounds on the change that a list makes. raised: how much the length of any path of unchanged
- * edges may grow; is_unbounded: edges were added or removed, or weights are negative. least, most:
+ * edges may grow; is_unbounded: weights are negative or replaced as a whole. least, most:
  * range of old and new weights; loses_least, loses_most: an edge of the old range has a new weight.
  */
 struct difference {
@@ -186,8 +186,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
 
 /* Merges the sorted edges of the graph and the sorted changes into one sorted list. */
 static void merge_edges(struct edge_changes *changes, const struct graph *graph,
-                        struct edge_buffer *edges, uint64_t *ret_absent,
-                        struct difference *ret_difference)
+                        struct edge_buffer *edges, uint64_t *ret_absent)
 {
     const struct edge_change *change = changes->list;
     const struct edge_change *end = changes->list + changes->count;
@@ -215,8 +214,6 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
             const double before = is_there ? graph_weight(graph, edge) : INFINITY;
             edge += is_there;
             const double after = isnan(change->weight) ? INFINITY : change->weight;
-            ret_difference->is_unbounded |= isinf(before) != isinf(after) || after < 0;
-            ret_difference->raised += after > before && is_there ? after - before : 0;
             if (after != before) {
                 *kept++ = *change;
             }
@@ -227,8 +224,7 @@ static void merge_edges(struct edge_changes *changes, const struct graph *graph,
 }
 
 /* Builds the changed graph. The memory of the edges is moved, even on failure. */
-static enum status build_graph(struct edge_buffer *edges, const struct difference *difference,
-                               struct graph **graph)
+static enum status build_graph(struct edge_buffer *edges, struct graph **graph)
 {
     const struct graph_summary *before = &(*graph)->summary;
     struct graph *changed = calloc(1, sizeof(*changed));
@@ -240,10 +236,6 @@ static enum status build_graph(struct edge_buffer *edges, const struct differenc
     changed->directed = (*graph)->directed;
     changed->summary.negative_loop = before->negative_loop;
     changed->summary.negative_loop_weight = before->negative_loop_weight;
-    if (!difference->is_unbounded) {
-        changed->summary.components = before->components;
-        changed->summary.distance_bound = before->distance_bound + difference->raised;
-    }
     const enum status status = graph_rows_build(edges, NULL, changed);
     if (status != STATUS_OK) {
         graph_destroy(changed);
@@ -257,22 +249,21 @@ static enum status build_graph(struct edge_buffer *edges, const struct differenc
 }
 
 static enum status change_edges(struct edge_changes *changes, uint64_t edge_limit,
-                                struct difference *difference, struct graph **graph,
-                                uint64_t *ret_absent, struct problem *reterr)
+                                struct graph **graph, uint64_t *ret_absent, struct problem *reterr)
 {
     struct edge_buffer edges = {0};
     const uint64_t room = (*graph)->edge_count + changes->count + 1;
     if (!edge_array_resize(&edges.edges, room, sizeof(*edges.edges))) {
         return STATUS_NO_MEMORY;
     }
-    merge_edges(changes, *graph, &edges, ret_absent, difference);
+    merge_edges(changes, *graph, &edges, ret_absent);
     if (edge_limit > 0 && edges.count > edge_limit) {
         problem_set(reterr, STATUS_TOO_LARGE, "The graph would have too many edges.");
         problem_limit(reterr, (double)edge_limit, (double)edges.count);
         free(edges.edges);
         return STATUS_TOO_LARGE;
     }
-    return build_graph(&edges, difference, graph);
+    return build_graph(&edges, graph);
 }
 
 /* Bounds between this and GRAPH_BOUND_I4 lead to the same decisions, so an approximate bound is
@@ -324,7 +315,7 @@ enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit
     }
     STATUS_TRY(changes->weights != NULL || find_edges(changes, *graph)
                    ? change_weights(changes, &difference, *graph, reterr)
-                   : change_edges(changes, edge_limit, &difference, graph, ret_absent, reterr));
+                   : change_edges(changes, edge_limit, graph, ret_absent, reterr));
     struct graph_summary *summary = &(*graph)->summary;
     summary->edges_read = (*graph)->edge_count + loops;
     summary->loops_dropped = loops;

@@ -95,16 +95,13 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
                    : refuse_bound(graph, kind, DBL_MAX, "Scale the weights down.", reterr);
     }
     if (kind == KIND_U2 && summary->negative) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "The graph has negative weights, which kind u2 cannot hold.");
-        problem_hint(reterr, "Ask for kind=i4.");
-        return STATUS_WEIGHT_RANGE;
+        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Ask for kind=i4.",
+                              "The graph has negative weights, which kind u2 cannot hold.");
     }
     if (summary->decimals != 0) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "The graph has decimal weights, which kind %s cannot hold.", kind_name(kind));
-        problem_hint(reterr, "Ask for kind=f8.");
-        return STATUS_WEIGHT_RANGE;
+        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Ask for kind=f8.",
+                              "The graph has decimal weights, which kind %s cannot hold.",
+                              kind_name(kind));
     }
     return summary->distance_bound < GRAPH_BOUND_I4
                ? STATUS_OK
@@ -167,42 +164,65 @@ uint32_t graph_digits(const struct graph_summary *summary)
     return digits;
 }
 
+struct graph *graph_create_like(const struct graph *like, enum weight_type weight_type,
+                                uint64_t edge_count)
+{
+    struct graph *graph = malloc(sizeof(*graph));
+    const size_t edges = (size_t)edge_count + 1;
+    if (graph == NULL) {
+        return NULL;
+    }
+    *graph = *like;
+    graph->weight_type = weight_type;
+    graph->edge_count = edge_count;
+    graph->row_offset = malloc(((size_t)like->vertex_count + 1) * sizeof(*graph->row_offset));
+    graph->target = malloc(edges * sizeof(*graph->target));
+    graph->weight_i4 =
+        weight_type == WEIGHT_INTEGER ? malloc(edges * sizeof(*graph->weight_i4)) : NULL;
+    graph->weight_f8 =
+        weight_type == WEIGHT_REAL ? malloc(edges * sizeof(*graph->weight_f8)) : NULL;
+    if (graph->row_offset == NULL || graph->target == NULL ||
+        (graph->weight_i4 == NULL && graph->weight_f8 == NULL)) {
+        graph_destroy_copy(graph);
+        return NULL;
+    }
+    return graph;
+}
+
+void graph_destroy_copy(struct graph *copy)
+{
+    if (copy != NULL) {
+        copy->names = NULL;
+        graph_destroy(copy);
+    }
+}
+
 enum status graph_scale(const struct graph *graph, uint32_t decimals, struct graph **ret_scaled)
 {
-    const struct graph_summary *summary = &graph->summary;
-    const double largest = fmax(-summary->min_weight, summary->max_weight);
-    const size_t edges = (size_t)graph->edge_count + 1;
+    const double largest = fmax(-graph->summary.min_weight, graph->summary.max_weight);
     *ret_scaled = NULL;
     if (decimals == 0) {
         return STATUS_OK;
     }
-    struct graph *scaled = malloc(sizeof(*scaled));
+    const bool is_integer = decimals_multiply(largest, decimals) < GRAPH_BOUND_I4;
+    struct graph *scaled =
+        graph_create_like(graph, is_integer ? WEIGHT_INTEGER : WEIGHT_REAL, graph->edge_count);
     if (scaled == NULL) {
         return STATUS_NO_MEMORY;
     }
-    *scaled = *graph;
-    scaled->weight_i4 = NULL;
-    scaled->weight_f8 = NULL;
-    scaled->summary.decimals = 0;
-    scaled->summary.min_weight = decimals_multiply(summary->min_weight, decimals);
-    scaled->summary.max_weight = decimals_multiply(summary->max_weight, decimals);
-    scaled->summary.distance_bound = decimals_multiply(summary->distance_bound, decimals);
-    scaled->summary.negative_loop_weight =
-        decimals_multiply(summary->negative_loop_weight, decimals);
-    if (decimals_multiply(largest, decimals) < GRAPH_BOUND_I4) {
-        scaled->weight_type = WEIGHT_INTEGER;
-        scaled->weight_i4 = malloc(edges * sizeof(*scaled->weight_i4));
-    } else {
-        scaled->weight_type = WEIGHT_REAL;
-        scaled->weight_f8 = malloc(edges * sizeof(*scaled->weight_f8));
+    struct graph_summary *summary = &scaled->summary;
+    double *const figures[] = {&summary->min_weight, &summary->max_weight, &summary->distance_bound,
+                               &summary->negative_loop_weight};
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        *figures[i] = decimals_multiply(*figures[i], decimals);
     }
-    if (scaled->weight_i4 == NULL && scaled->weight_f8 == NULL) {
-        free(scaled);
-        return STATUS_NO_MEMORY;
-    }
+    summary->decimals = 0;
+    memcpy(scaled->row_offset, graph->row_offset,
+           ((size_t)graph->vertex_count + 1) * sizeof(*graph->row_offset));
+    memcpy(scaled->target, graph->target, graph->edge_count * sizeof(*graph->target));
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
         const double integer = decimals_multiply(graph_weight(graph, edge), decimals);
-        if (scaled->weight_i4 != NULL) {
+        if (is_integer) {
             scaled->weight_i4[edge] = (int32_t)integer;
         } else {
             scaled->weight_f8[edge] = integer;
@@ -210,15 +230,6 @@ enum status graph_scale(const struct graph *graph, uint32_t decimals, struct gra
     }
     *ret_scaled = scaled;
     return STATUS_OK;
-}
-
-void graph_scale_destroy(struct graph *scaled)
-{
-    if (scaled != NULL) {
-        free(scaled->weight_i4);
-        free(scaled->weight_f8);
-        free(scaled);
-    }
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t v)
@@ -281,20 +292,6 @@ static bool is_symmetric(const struct graph *graph, uint64_t *next)
     return true;
 }
 
-static bool allocate_edges(struct graph *folded)
-{
-    const size_t edges = (size_t)folded->edge_count;
-    folded->row_offset = malloc(((size_t)folded->vertex_count + 1) * sizeof(*folded->row_offset));
-    folded->target = malloc(edges * sizeof(*folded->target));
-    if (folded->weight_type == WEIGHT_INTEGER) {
-        folded->weight_i4 = malloc(edges * sizeof(*folded->weight_i4));
-    } else {
-        folded->weight_f8 = malloc(edges * sizeof(*folded->weight_f8));
-    }
-    return folded->row_offset != NULL && folded->target != NULL &&
-           (folded->weight_i4 != NULL || folded->weight_f8 != NULL);
-}
-
 /* first[v]: the first edge of row v to a larger vertex. */
 static void copy_larger(const struct graph *graph, const uint64_t *first, struct graph *folded)
 {
@@ -315,28 +312,6 @@ static void copy_larger(const struct graph *graph, const uint64_t *first, struct
     folded->row_offset[graph->vertex_count] = kept;
 }
 
-static enum status fold(const struct graph *graph, const uint64_t *first, struct graph **ret_folded)
-{
-    struct graph *folded = malloc(sizeof(*folded));
-    if (folded == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    *folded = *graph;
-    folded->directed = false;
-    folded->edge_count = graph->edge_count / 2;
-    folded->row_offset = NULL;
-    folded->target = NULL;
-    folded->weight_i4 = NULL;
-    folded->weight_f8 = NULL;
-    if (!allocate_edges(folded)) {
-        graph_fold_destroy(folded);
-        return STATUS_NO_MEMORY;
-    }
-    copy_larger(graph, first, folded);
-    *ret_folded = folded;
-    return STATUS_OK;
-}
-
 enum status graph_fold(const struct graph *graph, struct graph **ret_folded)
 {
     *ret_folded = NULL;
@@ -350,16 +325,15 @@ enum status graph_fold(const struct graph *graph, struct graph **ret_folded)
         return STATUS_NO_MEMORY;
     }
     memcpy(next, graph->row_offset, size);
-    const enum status status =
-        is_symmetric(graph, next) ? fold(graph, next, ret_folded) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (is_symmetric(graph, next)) {
+        *ret_folded = graph_create_like(graph, graph->weight_type, graph->edge_count / 2);
+        status = *ret_folded != NULL ? STATUS_OK : STATUS_NO_MEMORY;
+    }
+    if (*ret_folded != NULL) {
+        (*ret_folded)->directed = false;
+        copy_larger(graph, next, *ret_folded);
+    }
     free(next);
     return status;
-}
-
-void graph_fold_destroy(struct graph *folded)
-{
-    if (folded != NULL) {
-        folded->names = NULL;
-        graph_destroy(folded);
-    }
 }

@@ -107,18 +107,22 @@ void graph_scaling_print(struct scaling scaling, char ret_text[GRAPH_SCALING_TEX
 #define GRAPH_DIGITS_F4 7
 uint32_t graph_digits(const struct graph_summary *summary);
 
-/* Copies the graph with all weights multiplied by 10^decimals, stored as int32 if they fit.
- * *ret_scaled is NULL when decimals is 0. The copy borrows everything but the weights: release it
- * with graph_scale_destroy before the graph. STATUS_NO_MEMORY. */
+/* Creates a graph with the vertices and the summary of another, and undefined edges of this number
+ * and type. It borrows the names: release it with graph_destroy_copy, which accepts NULL, before
+ * the other. NULL without memory. */
+struct graph *graph_create_like(const struct graph *like, enum weight_type weight_type,
+                                uint64_t edge_count);
+void graph_destroy_copy(struct graph *copy);
+
+/* Copies the graph with all weights multiplied by 10^decimals, stored as int32 if they fit. Release
+ * the copy with graph_destroy_copy. *ret_scaled is NULL when decimals is 0. STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_scale(const struct graph *graph, uint32_t decimals,
                                    struct graph **ret_scaled);
-void graph_scale_destroy(struct graph *scaled);
 
 /* Folds a directed graph in which every edge has a reverse edge of the same weight into the
  * equivalent undirected graph: road networks are usually listed so. The distances are the same and
  * the solve does half of the work. *ret_folded is NULL if the graph is undirected, has a negative
  * weight or loop, or has an edge without such a reverse; the search stops at the first one. Uses 8
- * bytes a vertex during the call. The folded graph borrows the names of the graph: release it with
- * graph_fold_destroy before the graph. STATUS_NO_MEMORY. */
+ * bytes a vertex during the call. Release the folded graph with graph_destroy_copy.
+ * STATUS_NO_MEMORY. */
 MUST_CHECK enum status graph_fold(const struct graph *graph, struct graph **ret_folded);
-void graph_fold_destroy(struct graph *folded);

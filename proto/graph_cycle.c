@@ -166,61 +166,53 @@ static uint32_t find_cycle(struct search *search)
     return NO_VERTEX;
 }
 
-static enum status copy_cycle(const struct search *search, uint32_t v, uint32_t **ret_cycle,
-                              size_t *ret_length, double *ret_weight)
+static enum status copy_cycle(const struct search *search, uint32_t v,
+                              struct negative_cycle *ret_cycle)
 {
     wide sum;
-    size_t length = measure(search, v, &sum);
-    uint32_t *cycle = calloc(length, sizeof(*cycle));
+    const size_t length = measure(search, v, &sum);
+    uint32_t *vertices = calloc(length, sizeof(*vertices));
 
-    if (cycle == NULL) {
+    if (vertices == NULL) {
         return STATUS_NO_MEMORY;
     }
     for (size_t i = length; i > 0; i--) {
-        cycle[i - 1] = v;
+        vertices[i - 1] = v;
         v = search->parent[v];
     }
-    *ret_cycle = cycle;
-    *ret_length = length;
-    *ret_weight = value_of(search, sum);
+    *ret_cycle = (struct negative_cycle){vertices, length, value_of(search, sum)};
     return STATUS_OK;
 }
 
-static enum status walk(const uint32_t *vertices, size_t length, double weight,
-                        uint32_t **ret_cycle, size_t *ret_length, double *ret_weight)
+/* A loop has one end; a negative edge of an undirected graph, walked back and forth, has two. */
+static enum status copy_edge(uint32_t source, uint32_t target, double weight,
+                             struct negative_cycle *ret_cycle)
 {
-    uint32_t *cycle = calloc(2, sizeof(*cycle));
+    const size_t length = source == target ? 1 : 2;
+    uint32_t *vertices = calloc(2, sizeof(*vertices));
 
-    if (cycle == NULL) {
+    if (vertices == NULL) {
         return STATUS_NO_MEMORY;
     }
-    for (size_t i = 0; i < length; i++) {
-        cycle[i] = vertices[i];
-    }
-    *ret_cycle = cycle;
-    *ret_length = length;
-    *ret_weight = weight;
+    vertices[0] = source;
+    vertices[1] = target;
+    *ret_cycle = (struct negative_cycle){vertices, length, weight * (double)length};
     return STATUS_OK;
 }
 
-/* In an undirected graph a negative edge, walked back and forth, is a cycle. */
-static enum status find_negative_edge(const struct graph *graph, uint32_t **ret_cycle,
-                                      size_t *ret_length, double *ret_weight)
+static enum status find_negative_edge(const struct graph *graph, struct negative_cycle *ret_cycle)
 {
     for (uint32_t u = 0; u < graph->vertex_count; u++) {
         for (uint64_t e = graph->row_offset[u]; e < graph->row_offset[u + 1]; e++) {
-            uint32_t ends[2] = {u, graph->target[e]};
-
             if (graph_weight(graph, e) < 0) {
-                return walk(ends, 2, 2 * graph_weight(graph, e), ret_cycle, ret_length, ret_weight);
+                return copy_edge(u, graph->target[e], graph_weight(graph, e), ret_cycle);
             }
         }
     }
     return STATUS_OK;
 }
 
-static enum status search_cycle(struct search *search, uint32_t **ret_cycle, size_t *ret_length,
-                                double *ret_weight)
+static enum status search_cycle(struct search *search, struct negative_cycle *ret_cycle)
 {
     uint32_t count = search->graph->vertex_count;
 
@@ -244,32 +236,29 @@ static enum status search_cycle(struct search *search, uint32_t **ret_cycle, siz
         uint32_t v = look ? find_cycle(search) : NO_VERTEX;
 
         if (v != NO_VERTEX) {
-            return copy_cycle(search, v, ret_cycle, ret_length, ret_weight);
+            return copy_cycle(search, v, ret_cycle);
         }
     }
     return STATUS_OK;
 }
 
-enum status graph_negative_cycle(const struct graph *graph, uint32_t **ret_cycle,
-                                 size_t *ret_length, double *ret_weight)
+enum status graph_negative_cycle(const struct graph *graph, struct negative_cycle *ret_cycle)
 {
+    const struct graph_summary *summary = &graph->summary;
     struct search search = {.graph = graph};
-    enum status status;
 
-    *ret_cycle = NULL;
-    *ret_length = 0;
-    *ret_weight = 0;
-    if (graph->summary.negative_loop != NO_VERTEX) {
-        return walk(&graph->summary.negative_loop, 1, graph->summary.negative_loop_weight,
-                    ret_cycle, ret_length, ret_weight);
+    *ret_cycle = (struct negative_cycle){0};
+    if (summary->negative_loop != NO_VERTEX) {
+        return copy_edge(summary->negative_loop, summary->negative_loop,
+                         summary->negative_loop_weight, ret_cycle);
     }
-    if (!graph->summary.negative) {
+    if (!summary->negative) {
         return STATUS_OK;
     }
     if (!graph->directed) {
-        return find_negative_edge(graph, ret_cycle, ret_length, ret_weight);
+        return find_negative_edge(graph, ret_cycle);
     }
-    status = search_cycle(&search, ret_cycle, ret_length, ret_weight);
+    const enum status status = search_cycle(&search, ret_cycle);
     free(search.weight);
     free(search.distance);
     free(search.parent);

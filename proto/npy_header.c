@@ -78,9 +78,8 @@ static enum status find_type(const json_t *descr, struct npy_header *header, str
 {
     const char *text = json_string_value(descr);
     if (text == NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The array has records instead of numbers.");
-        problem_hint(reterr, "Save only the field with the weights.");
-        return STATUS_BAD_GRAPH;
+        return problem_refuse(reterr, STATUS_BAD_GRAPH, "Save only the field with the weights.",
+                              "The array has records instead of numbers.");
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (text[0] == '<' && strcmp(text + 1, types[i].descr) == 0) {
@@ -94,9 +93,8 @@ static enum status find_type(const json_t *descr, struct npy_header *header, str
 
 static enum status refuse_dictionary(struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_GRAPH, "The header of the .npy file is damaged.");
-    problem_hint(reterr, "Save the array again with numpy.save.");
-    return STATUS_BAD_GRAPH;
+    return problem_refuse(reterr, STATUS_BAD_GRAPH, "Save the array again with numpy.save.",
+                          "The header of the .npy file is damaged.");
 }
 
 static enum status find_members(json_t *dictionary, struct npy_header *ret_header,
@@ -154,11 +152,10 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
         return STATUS_OK;
     }
     if (memcmp(bytes, "\x93NUMPY", 6) != 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "This is not an .npy file: its first bytes are wrong.");
-        problem_hint(reterr,
-                     "Write the file with numpy.save; an .npz is an archive of .npy files.");
-        return STATUS_BAD_GRAPH;
+        return problem_refuse(
+            reterr, STATUS_BAD_GRAPH,
+            "Write the file with numpy.save; an .npz is an archive of .npy files.",
+            "This is not an .npy file: its first bytes are wrong.");
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
         return problem_set(reterr, STATUS_BAD_GRAPH,

@@ -190,19 +190,14 @@ static enum status search_backwards(const struct walk *walk, uint32_t target)
 
 static void reverse_path(struct path_finder *finder)
 {
-    for (uint32_t i = 0; i < finder->count / 2; i++) {
-        const uint32_t j = finder->count - 1 - i;
+    for (uint32_t i = 0, j = finder->count - 1; i < j; i++, j--) {
         const uint32_t vertex = finder->vertices[i];
+        const double weight = finder->weights[i];
 
         finder->vertices[i] = finder->vertices[j];
         finder->vertices[j] = vertex;
-    }
-    for (uint32_t i = 0; i < (finder->count - 1) / 2; i++) {
-        const uint32_t j = finder->count - 2 - i;
-        const double weight = finder->weights[i];
-
-        finder->weights[i] = finder->weights[j];
-        finder->weights[j] = weight;
+        finder->weights[i] = finder->weights[j - 1];
+        finder->weights[j - 1] = weight;
     }
 }
 

@@ -25,16 +25,37 @@ static void print(char to[PROBLEM_TEXT_SIZE], const char *format, va_list argume
     memcpy(to + size, "...", 4);
 }
 
+/* Sets a problem that is not NULL. hint: NULL = none. */
+static void set(struct problem *problem, const struct problem *facts, const char *hint,
+                const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
+
+static void set(struct problem *problem, const struct problem *facts, const char *hint,
+                const char *format, va_list arguments)
+{
+    if (problem != NULL) {
+        *problem = *facts;
+        print(problem->detail, format, arguments);
+        if (hint != NULL) {
+            problem_hint(problem, "%s", hint);
+        }
+    }
+}
+
 enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
 {
     va_list arguments;
-
-    if (problem == NULL) {
-        return status;
-    }
-    *problem = (struct problem){.status = status};
     va_start(arguments, format);
-    print(problem->detail, format, arguments);
+    set(problem, &(struct problem){.status = status}, NULL, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum status problem_refuse(struct problem *problem, enum status status, const char *hint,
+                           const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set(problem, &(struct problem){.status = status}, hint, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -42,29 +63,22 @@ enum status problem_set(struct problem *problem, enum status status, const char 
 enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
                               const char *format, ...)
 {
+    const struct problem facts = {.status = STATUS_BAD_GRAPH, .line = line, .column = column};
     va_list arguments;
-
-    if (problem != NULL) {
-        *problem = (struct problem){.status = STATUS_BAD_GRAPH, .line = line, .column = column};
-        va_start(arguments, format);
-        print(problem->detail, format, arguments);
-        va_end(arguments);
-    }
+    va_start(arguments, format);
+    set(problem, &facts, NULL, format, arguments);
+    va_end(arguments);
     return STATUS_BAD_GRAPH;
 }
 
 enum status problem_bad_graph_hint(struct problem *problem, uint64_t line, uint64_t column,
                                    const char *hint, const char *format, ...)
 {
+    const struct problem facts = {.status = STATUS_BAD_GRAPH, .line = line, .column = column};
     va_list arguments;
-
-    if (problem != NULL) {
-        *problem = (struct problem){.status = STATUS_BAD_GRAPH, .line = line, .column = column};
-        va_start(arguments, format);
-        print(problem->detail, format, arguments);
-        va_end(arguments);
-        problem_hint(problem, "%s", hint);
-    }
+    va_start(arguments, format);
+    set(problem, &facts, hint, format, arguments);
+    va_end(arguments);
     return STATUS_BAD_GRAPH;
 }
 

@@ -27,6 +27,10 @@ struct problem {
 enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* problem_set with a hint. */
+enum status problem_refuse(struct problem *problem, enum status status, const char *hint,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* Sets STATUS_BAD_GRAPH at a position of the file. A line of 0 is filled in by the caller. */
 enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -25,42 +25,15 @@ struct vertex_names {
     struct name_table *table; /* NULL = range */
 };
 
-static struct vertex_names *create(uint32_t count, bool numeric)
-{
-    struct vertex_names *names = calloc(1, sizeof(*names));
-
-    if (names != NULL) {
-        names->count = count;
-        names->numeric = numeric;
-    }
-    return names;
-}
-
 enum status vertex_names_create_range(uint32_t count, uint32_t base,
                                       struct vertex_names **ret_names)
 {
-    struct vertex_names *names = create(count, true);
+    struct vertex_names *names = malloc(sizeof(*names));
 
     if (names == NULL) {
         return STATUS_NO_MEMORY;
     }
-    names->base = base;
-    *ret_names = names;
-    return STATUS_OK;
-}
-
-static enum status create_with_table(bool numeric, struct vertex_names **ret_names)
-{
-    struct vertex_names *names = create(0, numeric);
-    enum status status = STATUS_NO_MEMORY;
-
-    if (names != NULL) {
-        status = name_table_create(&names->table);
-    }
-    if (status != STATUS_OK) {
-        vertex_names_destroy(names);
-        return status;
-    }
+    *names = (struct vertex_names){.count = count, .numeric = true, .base = base};
     *ret_names = names;
     return STATUS_OK;
 }
@@ -94,19 +67,17 @@ enum status vertex_names_create(struct name_table **take_table, bool numeric,
     struct name_table *table = *take_table;
     const uint32_t count = name_table_count(table);
     const bool is_numeric = numeric && name_table_is_numeric(table);
-    struct vertex_names *names = create(count, is_numeric);
+    const bool ranges = is_numeric && is_range(table, count);
+    const uint32_t base = ranges && count > 0 ? (uint32_t)name_table_number(table, 0) : 0;
 
-    if (names == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    if (is_numeric && is_range(table, count)) {
-        names->base = count > 0 ? (uint32_t)name_table_number(table, 0) : 0;
+    STATUS_TRY(vertex_names_create_range(count, base, ret_names));
+    if (ranges) {
         name_table_destroy(table);
     } else {
-        names->table = table;
+        (*ret_names)->numeric = is_numeric;
+        (*ret_names)->table = table;
     }
     *take_table = NULL;
-    *ret_names = names;
     return STATUS_OK;
 }
 
@@ -151,10 +122,9 @@ enum status vertex_names_require(const struct vertex_names *names, const char *n
     if (vertex_names_find(names, name, size, ret_row)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_NO_SUCH_VERTEX, "The graph has no vertex \"%.*s\".",
-                size < 128 ? (int)size : 128, name);
-    problem_hint(reterr, "GET /v1/graphs/{g}/vertices lists the names of the vertices.");
-    return STATUS_NO_SUCH_VERTEX;
+    return problem_refuse(reterr, STATUS_NO_SUCH_VERTEX,
+                          "GET /v1/graphs/{g}/vertices lists the names of the vertices.",
+                          "The graph has no vertex \"%.*s\".", size < 128 ? (int)size : 128, name);
 }
 
 const char *vertex_names_get(const struct vertex_names *names, uint32_t row,
@@ -323,9 +293,13 @@ enum status vertex_names_decode(const unsigned char *bytes, size_t size,
     if (encoding < ENCODING_NUMBERS || encoding > ENCODING_TEXTS) {
         return STATUS_CORRUPT;
     }
-    STATUS_TRY(create_with_table(encoding == ENCODING_NUMBERS, &names));
-    const enum status status = (encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
-        bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
+    STATUS_TRY(vertex_names_create_range(0, 0, &names));
+    names->numeric = encoding == ENCODING_NUMBERS;
+    enum status status = name_table_create(&names->table);
+    if (status == STATUS_OK) {
+        status = (encoding == ENCODING_TEXTS ? decode_texts : decode_numbers)(
+            bytes + HEADER_SIZE, size - HEADER_SIZE, count, names);
+    }
     if (status != STATUS_OK) {
         vertex_names_destroy(names);
         return status;

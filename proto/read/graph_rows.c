@@ -188,7 +188,7 @@ static enum status summarize_decimals(struct graph *graph, double known_bound)
             summary->decimals = NO_DECIMALS;
         }
     }
-    graph_scale_destroy(scaled);
+    graph_destroy_copy(scaled);
     return status;
 }
 

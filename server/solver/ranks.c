@@ -14,26 +14,10 @@ static void share_data(const struct ranks *ranks, void *data, size_t size)
 
 static struct graph *create_graph(const struct graph *like)
 {
-    struct graph *graph = malloc(sizeof(*graph));
-    if (graph == NULL) {
-        return NULL;
-    }
-    const size_t edges = like->edge_count + 1;
-    *graph = *like;
-    graph->row_offset = calloc((size_t)like->vertex_count + 1, sizeof(*graph->row_offset));
-    graph->target = malloc(edges * sizeof(*graph->target));
-    graph->weight_i4 = NULL;
-    graph->weight_f8 = NULL;
-    graph->names = NULL;
-    if (like->weight_type == WEIGHT_INTEGER) {
-        graph->weight_i4 = malloc(edges * sizeof(*graph->weight_i4));
-    } else {
-        graph->weight_f8 = malloc(edges * sizeof(*graph->weight_f8));
-    }
-    if (graph->row_offset == NULL || graph->target == NULL ||
-        (graph->weight_i4 == NULL && graph->weight_f8 == NULL) ||
+    struct graph *graph = graph_create_like(like, like->weight_type, like->edge_count);
+    if (graph != NULL &&
         vertex_names_create_range(like->vertex_count, 0, &graph->names) != STATUS_OK) {
-        graph_destroy(graph);
+        graph_destroy_copy(graph);
         return NULL;
     }
     return graph;
@@ -72,54 +56,38 @@ enum status ranks_share_graph(const struct ranks *ranks, enum status status, str
 
 /* ---- The plan ---- */
 
-/* The parts of a plan from which another rank rebuilds it. */
-struct plan_parts {
-    uint32_t *vertex_at;
-    uint32_t *tile_begin;
-    uint32_t *pivot;
-};
-
-static enum status make_from_parts(const struct ranks *ranks, const struct graph *graph,
-                                   const struct plan_outline *outline,
-                                   const struct plan_parts *parts, struct plan **plan)
-{
-    share_data(ranks, parts->vertex_at, graph->vertex_count * sizeof(uint32_t));
-    share_data(ranks, parts->tile_begin, ((size_t)outline->tile_count + 1) * sizeof(uint32_t));
-    share_data(ranks, parts->pivot, outline->tile_count * sizeof(uint32_t));
-    return ranks->rank == 0 ? STATUS_OK : plan_symbolic_make(graph, outline, plan);
-}
-
 static enum status share_order(const struct ranks *ranks, const struct graph *graph, uint32_t tile,
                                uint32_t tile_count, struct plan **plan)
 {
     const struct plan *first = *plan;
-    struct plan_parts parts = {.pivot = malloc((tile_count + 1) * sizeof(uint32_t))};
+    struct plan_outline outline = {.tile_count = tile_count,
+                                   .tile = tile,
+                                   .pivot = malloc((tile_count + 1) * sizeof(uint32_t)),
+                                   .symmetric = !graph->directed};
     if (ranks->rank == 0) {
-        parts.vertex_at = first->vertex_at;
-        parts.tile_begin = first->tile_begin;
-        for (uint32_t i = 0; parts.pivot != NULL && i < tile_count; i++) {
-            parts.pivot[i] = first->pivots[i].tile;
+        outline.vertex_at = first->vertex_at;
+        outline.tile_begin = first->tile_begin;
+        for (uint32_t i = 0; outline.pivot != NULL && i < tile_count; i++) {
+            outline.pivot[i] = first->pivots[i].tile;
         }
     } else {
-        parts.vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(uint32_t));
-        parts.tile_begin = malloc(((size_t)tile_count + 1) * sizeof(uint32_t));
+        outline.vertex_at = malloc(((size_t)graph->vertex_count + 1) * sizeof(uint32_t));
+        outline.tile_begin = malloc(((size_t)tile_count + 1) * sizeof(uint32_t));
     }
-    const bool enough = parts.vertex_at != NULL && parts.tile_begin != NULL && parts.pivot != NULL;
-    const struct plan_outline outline = {.vertex_at = parts.vertex_at,
-                                         .tile_begin = parts.tile_begin,
-                                         .tile_count = tile_count,
-                                         .tile = tile,
-                                         .pivot = parts.pivot,
-                                         .symmetric = !graph->directed};
+    const bool enough =
+        outline.vertex_at != NULL && outline.tile_begin != NULL && outline.pivot != NULL;
     enum status status = ranks_agree(ranks, enough ? STATUS_OK : STATUS_NO_MEMORY);
     if (status == STATUS_OK) {
-        status = make_from_parts(ranks, graph, &outline, &parts, plan);
+        share_data(ranks, outline.vertex_at, graph->vertex_count * sizeof(uint32_t));
+        share_data(ranks, outline.tile_begin, ((size_t)tile_count + 1) * sizeof(uint32_t));
+        share_data(ranks, outline.pivot, tile_count * sizeof(uint32_t));
+        status = ranks->rank == 0 ? STATUS_OK : plan_symbolic_make(graph, &outline, plan);
     }
     if (ranks->rank != 0) {
-        free(parts.vertex_at);
-        free(parts.tile_begin);
+        free(outline.vertex_at);
+        free(outline.tile_begin);
     }
-    free(parts.pivot);
+    free(outline.pivot);
     return status;
 }
 

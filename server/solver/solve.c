@@ -80,8 +80,8 @@ enum status solve_subject_init(const struct graph *graph, enum kind kind, bool f
 
 void solve_subject_finish(struct solve_subject *subject)
 {
-    graph_fold_destroy(subject->folded);
-    graph_scale_destroy(subject->scaled);
+    graph_destroy_copy(subject->folded);
+    graph_destroy_copy(subject->scaled);
 }
 
 /* Whether sums of the subject's weights may be rounded in the kind of the solve. */
@@ -231,12 +231,15 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
 static enum status find_cycle(const struct graph *graph, struct solve_outcome *outcome,
                               struct problem *reterr)
 {
-    const enum status status = graph_negative_cycle(graph, &outcome->cycle, &outcome->cycle_length,
-                                                    &outcome->cycle_weight);
+    struct negative_cycle cycle;
+    const enum status status = graph_negative_cycle(graph, &cycle);
     if (status != STATUS_OK) {
         return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
     }
-    return outcome->cycle_length > 0 ? refuse_cycle(graph, outcome, reterr) : STATUS_OK;
+    outcome->cycle = cycle.vertices;
+    outcome->cycle_length = cycle.length;
+    outcome->cycle_weight = cycle.weight;
+    return cycle.length > 0 ? refuse_cycle(graph, outcome, reterr) : STATUS_OK;
 }
 
 enum status solve_refuse_unsolvable(const struct graph *graph, const struct solve_subject *subject,

@@ -14,28 +14,31 @@ static const struct hierarchy_limits limits = {.entries = UINT64_C(1) << 29, .st
 
 /* Finds the shape from the stored order if it is suitable for hierarchies, else from a new order. A
  * new order replaces a missing or partial one, but not a complete order that is suitable only for
- * plans, which took as long to compute. STATUS_TOO_LARGE beyond the limits, and if
+ * plans, which took as long to compute. *ret_shape is NULL beyond the limits, and if
  * options->thin_only has left a part undivided. */
 static enum status find_shape(const struct graph *graph, const struct order_options *options,
                               const struct hierarchy_limits *most, struct order_record *record,
                               bool *ret_kept, struct hierarchy_shape **ret_shape)
 {
     struct order *order = NULL;
+    enum status status = STATUS_OK;
+    *ret_shape = NULL;
     STATUS_TRY(order_record_get(record, graph->vertex_count, &order));
     *ret_kept = order != NULL && !order->strong && (options->thin_only || !order->partial);
     if (!*ret_kept) {
         const bool replaces = order == NULL || order->partial;
         order_destroy(order);
-        STATUS_TRY(order_make(graph, options, &order));
-        if (replaces) {
+        order = NULL;
+        status = order_make(graph, options, &order);
+        if (status == STATUS_OK && replaces) {
             order_record_put(record, order);
         }
     }
-    const enum status status = order->partial
-                                   ? STATUS_TOO_LARGE
-                                   : hierarchy_make_shape(graph, order->vertex_at, most, ret_shape);
+    if (status == STATUS_OK && !order->partial) {
+        status = hierarchy_make_shape(graph, order->vertex_at, most, ret_shape);
+    }
     order_destroy(order);
-    return status;
+    return status == STATUS_TOO_LARGE ? STATUS_OK : status;
 }
 
 static void summarize(const struct hierarchy_shape *shape, bool is_kept,
@@ -51,7 +54,8 @@ static void summarize(const struct hierarchy_shape *shape, bool is_kept,
     }
 }
 
-/* Finds the shape, and counts the time for order and shape as planning. */
+/* Finds the shape, and counts the time for order and shape as planning. *ret_shape is NULL beyond
+ * the limits. */
 static enum status plan(const struct graph *graph, uint32_t threads, struct order_record *record,
                         struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
 {
@@ -59,7 +63,9 @@ static enum status plan(const struct graph *graph, uint32_t threads, struct orde
     const double begin_s = stopwatch_now_s();
     bool is_kept;
     STATUS_TRY(find_shape(graph, &options, &limits, record, &is_kept, ret_shape));
-    summarize(*ret_shape, is_kept, ret_plan);
+    if (*ret_shape != NULL) {
+        summarize(*ret_shape, is_kept, ret_plan);
+    }
     ret_plan->planning_s = stopwatch_now_s() - begin_s;
     return STATUS_OK;
 }
@@ -82,23 +88,23 @@ enum status solve_measure_hierarchy(const struct graph *graph, const struct solv
     bool is_kept;
     const enum status status =
         find_shape(solved, &options, &sought, request->record, &is_kept, &shape);
-    if (status == STATUS_OK) {
+    *ret_size = (struct hierarchy_size){.exceeds_limit = status == STATUS_OK && shape == NULL};
+    if (status == STATUS_OK && shape != NULL) {
         *ret_size = (struct hierarchy_size){
             .bytes = hierarchy_bytes(shape, request->kind, solved->directed),
             .label_bytes = 2 * shape->label_entries * cell,
             .arc_count = shape->arc_count};
     }
     hierarchy_destroy_shape(shape);
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     return status;
 }
 
 static enum status refuse_size(const char *words, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_TOO_LARGE, "The hierarchy of this graph would be too large%s.",
-                words);
-    problem_hint(reterr, "Solve a part of the graph, or use a machine that holds its matrix.");
-    return STATUS_TOO_LARGE;
+    return problem_refuse(reterr, STATUS_TOO_LARGE,
+                          "Solve a part of the graph, or use a machine that holds its matrix.",
+                          "The hierarchy of this graph would be too large%s.", words);
 }
 
 /* Computes the weights of all arcs, and writes the hierarchy to newly allocated memory. */
@@ -147,7 +153,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     if (status == STATUS_OK) {
         status = plan(subject.graph, threads, record, &shape, &outcome->plan);
     }
-    if (status == STATUS_TOO_LARGE) {
+    if (status == STATUS_OK && shape == NULL) {
         status = refuse_size(": it has no small separators", reterr);
     }
     if (status == STATUS_OK && observer_is_cancelled(observer)) {
@@ -194,7 +200,7 @@ enum update_result solve_customize(const struct hierarchy *base, const struct gr
     enum status status =
         customize(&base->shape, is_folded ? folded : graph, &options,
                   threads > 0 ? threads : cpu_pool_cores(), ret_bytes, ret_size, &unused);
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     if (status != STATUS_OK) {
         return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
     }

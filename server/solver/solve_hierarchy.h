@@ -7,6 +7,7 @@
 
 /* The size of a hierarchy: its file, and the labels that speed up its answers in memory. */
 struct hierarchy_size {
+    bool exceeds_limit; /* the hierarchy exceeds byte_limit or a fixed limit; the sizes are 0 */
     uint64_t bytes;
     uint64_t label_bytes; /* distances of every vertex to and from all vertices above it */
     uint64_t arc_count;
@@ -14,7 +15,7 @@ struct hierarchy_size {
 
 /* Computes the size of the graph's hierarchy from the order that solve_hierarchy would use. Does
  * not read the weights. With a byte_limit below UINT64_MAX the function gives up early if the
- * hierarchy is larger. STATUS_TOO_LARGE, STATUS_CANCELLED, STATUS_NO_MEMORY. */
+ * hierarchy is larger. STATUS_CANCELLED, STATUS_NO_MEMORY. */
 MUST_CHECK enum status solve_measure_hierarchy(const struct graph *graph,
                                                const struct solve_request *request,
                                                uint64_t byte_limit,

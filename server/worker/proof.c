@@ -158,9 +158,12 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
 static enum status find_cycle(struct task *task)
 {
     struct solve_outcome *outcome = &task->outcome;
-    const enum status status = graph_negative_cycle(task->graph, &outcome->cycle,
-                                                    &outcome->cycle_length, &outcome->cycle_weight);
-    if (status == STATUS_OK && outcome->cycle_length > 0) {
+    struct negative_cycle cycle;
+    const enum status status = graph_negative_cycle(task->graph, &cycle);
+    if (status == STATUS_OK && cycle.length > 0) {
+        outcome->cycle = cycle.vertices;
+        outcome->cycle_length = cycle.length;
+        outcome->cycle_weight = cycle.weight;
         return STATUS_NEGATIVE_CYCLE;
     }
     return problem_set(&task->problem, status != STATUS_OK ? status : STATUS_NOT_VERIFIED,

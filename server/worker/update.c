@@ -64,7 +64,7 @@ void update_task(uint32_t threads, struct task *task)
         if (result == UPDATE_ALL_WEIGHTS && task->status == STATUS_OK) {
             result = update_weights(base, graph, threads, task);
         }
-        graph_scale_destroy(scaled);
+        graph_destroy_copy(scaled);
     }
     task->is_updated = result == UPDATE_DONE || result == UPDATE_CANCELLED;
     if (result == UPDATE_CANCELLED) {

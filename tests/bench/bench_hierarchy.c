@@ -412,7 +412,7 @@ int main(int count, char **words)
     hierarchy_close(hierarchy);
     hierarchy_destroy_shape(shape);
     finish_plain(&plain);
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     graph_destroy(given);
     order_destroy(order);
     free(bytes);

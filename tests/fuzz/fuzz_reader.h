@@ -25,18 +25,16 @@ static inline struct graph_options fuzz_options(uint8_t byte)
 
 static inline void check_graph(const struct graph *graph)
 {
-    uint32_t *cycle = NULL;
-    size_t length = 0;
-    double weight = 0;
+    struct negative_cycle cycle;
     enum kind kind;
     enum status status = graph_choose_kind(graph, KIND_AUTO, &kind, NULL);
 
     CHECK(status == STATUS_OK || status == STATUS_WEIGHT_RANGE);
     CHECK(graph->row_offset[graph->vertex_count] == graph->edge_count);
     CHECK(vertex_names_count(graph->names) == graph->vertex_count);
-    CHECK(graph_negative_cycle(graph, &cycle, &length, &weight) == STATUS_OK);
-    CHECK((cycle == NULL) == (length == 0) && weight <= 0);
-    free(cycle);
+    CHECK(graph_negative_cycle(graph, &cycle) == STATUS_OK);
+    CHECK((cycle.vertices == NULL) == (cycle.length == 0) && cycle.weight <= 0);
+    free(cycle.vertices);
 }
 
 static inline int fuzz_reader(enum format format, const uint8_t *bytes, size_t size)

@@ -429,7 +429,7 @@ static void time_file(struct gpu *gpu, const char *path)
     }
     plan_destroy(dense);
     plan_destroy(plan);
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     graph_destroy(read);
 }
 

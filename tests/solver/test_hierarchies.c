@@ -261,7 +261,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
                 expect_customized(before.hierarchy, graph, &after);
             assert_true(result != UPDATE_SOLVE_ANEW || customized == UPDATE_SOLVE_ANEW);
         }
-        graph_scale_destroy(scaled);
+        graph_destroy_copy(scaled);
         free(bytes);
         finish_solved(&before);
         before = after;

@@ -28,7 +28,7 @@ struct builder {
 
 void plan_layout_finish(struct plan_layout *layout)
 {
-    free(layout->vertex_at);
+    free(layout->outline.vertex_at);
     *layout = (struct plan_layout){0};
 }
 
@@ -49,7 +49,7 @@ static void begin_part(struct builder *builder, uint32_t height)
 static void put_vertices(struct builder *builder, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place < end; place++) {
-        builder->layout->vertex_at[builder->filled++] = builder->order->vertex_at[place];
+        builder->layout->outline.vertex_at[builder->filled++] = builder->order->vertex_at[place];
     }
 }
 
@@ -132,7 +132,7 @@ static uint32_t put_tree(struct builder *builder, const struct order_node *node)
 
 static void cut_parts(struct builder *builder, struct layout_tile *tiles)
 {
-    struct plan_layout *layout = builder->layout;
+    struct plan_outline *outline = &builder->layout->outline;
     for (uint32_t index = 0; index < builder->part_count; index++) {
         const struct part *part = &builder->parts[index];
         const uint32_t end = builder->parts[index + 1].begin;
@@ -145,17 +145,17 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
         const uint32_t width = even < options->tile ? (uint32_t)even : options->tile;
         uint32_t count = 0;
         for (uint32_t begin = part->begin; begin < end; begin += width) {
-            const uint32_t tile = layout->tile_count++;
+            const uint32_t tile = outline->tile_count++;
             tiles[tile] = (struct layout_tile){
                 .tile = tile, .rank = part->rank, .height = part->height, .place = count++};
-            layout->tile_begin[tile] = begin;
+            outline->tile_begin[tile] = begin;
             for (uint32_t place = begin; place < end && place < begin + width; place++) {
-                layout->tile_of[layout->vertex_at[place]] = tile;
+                builder->layout->tile_of[outline->vertex_at[place]] = tile;
             }
         }
     }
-    layout->tile_begin[layout->tile_count] = builder->filled;
-    layout->part_count = builder->part_count;
+    outline->tile_begin[outline->tile_count] = builder->filled;
+    builder->layout->part_count = builder->part_count;
 }
 
 /* Sorts tiles that can be pivots of the same round next to each other. */
@@ -178,7 +178,7 @@ static int compare_tiles(const void *a, const void *b)
 static void build(struct builder *builder, struct layout_tile *tiles)
 {
     const struct order *order = builder->order;
-    struct plan_layout *layout = builder->layout;
+    struct plan_outline *outline = &builder->layout->outline;
     for (uint32_t index = 0; index < order->root_count; index++) {
         builder->level = order->roots[index].level;
         put_tree(builder, &order->nodes[order->roots[index].node]);
@@ -186,9 +186,9 @@ static void build(struct builder *builder, struct layout_tile *tiles)
     CHECK(builder->filled == order->vertex_count);
     builder->parts[builder->part_count].begin = builder->filled;
     cut_parts(builder, tiles);
-    qsort(tiles, layout->tile_count, sizeof(*tiles), compare_tiles);
-    for (uint32_t index = 0; index < layout->tile_count; index++) {
-        layout->pivot[index] = tiles[index].tile;
+    qsort(tiles, outline->tile_count, sizeof(*tiles), compare_tiles);
+    for (uint32_t index = 0; index < outline->tile_count; index++) {
+        outline->pivot[index] = tiles[index].tile;
     }
 }
 
@@ -196,17 +196,20 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
                              struct plan_layout *ret_layout)
 {
     const size_t places = (size_t)order->vertex_count + 2;
-    struct plan_layout layout = {.vertex_at = malloc(4 * places * sizeof(*layout.vertex_at))};
+    struct plan_layout layout = {.outline = {.vertex_at = malloc(4 * places * sizeof(uint32_t)),
+                                             .tile = options->tile,
+                                             .symmetric = options->symmetric}};
+    struct plan_outline *outline = &layout.outline;
     struct builder builder = {.order = order,
                               .options = options,
                               .layout = &layout,
                               .parts = malloc(places * sizeof(*builder.parts))};
     struct layout_tile *tiles = malloc(places * sizeof(*tiles));
-    const bool enough = layout.vertex_at != NULL && builder.parts != NULL && tiles != NULL;
+    const bool enough = outline->vertex_at != NULL && builder.parts != NULL && tiles != NULL;
     if (enough) {
-        layout.tile_begin = layout.vertex_at + places;
-        layout.pivot = layout.vertex_at + 2 * places;
-        layout.tile_of = layout.vertex_at + 3 * places;
+        outline->tile_begin = outline->vertex_at + places;
+        outline->pivot = outline->vertex_at + 2 * places;
+        layout.tile_of = outline->vertex_at + 3 * places;
         build(&builder, tiles);
         *ret_layout = layout;
     } else {
@@ -215,15 +218,4 @@ enum status plan_layout_make(const struct order *order, const struct plan_layout
     free(builder.parts);
     free(tiles);
     return enough ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
-struct plan_outline plan_layout_outline(const struct plan_layout *layout, uint32_t tile,
-                                        bool symmetric)
-{
-    return (struct plan_outline){.vertex_at = layout->vertex_at,
-                                 .tile_begin = layout->tile_begin,
-                                 .tile_count = layout->tile_count,
-                                 .tile = tile,
-                                 .pivot = layout->pivot,
-                                 .symmetric = symmetric};
 }

@@ -13,14 +13,12 @@ struct plan_layout_options {
     uint32_t leaf;    /* what has at most so many vertices is one part, separators and all */
     uint32_t clump;   /* the separators in what has at most so many are one part, after its leaves;
                          above it each separator is a part */
+    bool symmetric;   /* for an undirected graph */
 };
 
 struct plan_layout {
-    uint32_t *vertex_at; /* with the three arrays after it in its memory */
-    uint32_t *tile_begin;
-    uint32_t *pivot;
-    uint32_t *tile_of; /* by vertex */
-    uint32_t tile_count;
+    struct plan_outline outline; /* vertex_at, with the other arrays in its memory */
+    uint32_t *tile_of;           /* by vertex */
     uint32_t part_count; /* what lies between separators, or a separator, or small components */
 };
 
@@ -30,7 +28,3 @@ MUST_CHECK enum status plan_layout_make(const struct order *order,
                                         struct plan_layout *ret_layout);
 /* Zeroed is allowed. */
 void plan_layout_finish(struct plan_layout *layout);
-
-/* The outline for plan_symbolic_make; its arrays are borrowed from the layout. */
-struct plan_outline plan_layout_outline(const struct plan_layout *layout, uint32_t tile,
-                                        bool symmetric);

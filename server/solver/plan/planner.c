@@ -78,18 +78,19 @@ struct planning {
 static enum status try_layout(struct planning *planning, const struct order *order, uint32_t leaf)
 {
     const struct plan_cost *cost = planning->cost;
-    const struct plan_layout_options options = {
-        .tile = cost->tile, .granule = cost->granule, .leaf = leaf, .clump = leaf * CLUMP_LEAVES};
+    const struct plan_layout_options options = {.tile = cost->tile,
+                                                .granule = cost->granule,
+                                                .leaf = leaf,
+                                                .clump = leaf * CLUMP_LEAVES,
+                                                .symmetric = !planning->graph->directed};
     struct plan_layout layout = {0};
     double seconds = INFINITY;
     if (observer_is_cancelled(planning->observer)) {
         return STATUS_CANCELLED;
     }
     enum status status = plan_layout_make(order, &options, &layout);
-    if (status == STATUS_OK && layout.tile_count <= PLAN_TILES_MAX) {
-        const struct plan_outline outline =
-            plan_layout_outline(&layout, cost->tile, !planning->graph->directed);
-        status = plan_cost_outline(cost, planning->graph, &outline, layout.tile_of,
+    if (status == STATUS_OK && layout.outline.tile_count <= PLAN_TILES_MAX) {
+        status = plan_cost_outline(cost, planning->graph, &layout.outline, layout.tile_of,
                                    planning->seconds, &seconds);
     }
     if (status == STATUS_OK && seconds < planning->seconds) {
@@ -190,9 +191,7 @@ static enum status recall_order(struct planning *planning, const struct order_re
 static enum status make_chosen(struct planning *planning, struct plan **ret_plan)
 {
     const struct plan_layout *layout = &planning->best;
-    const struct plan_outline outline =
-        plan_layout_outline(layout, planning->cost->tile, !planning->graph->directed);
-    STATUS_TRY(plan_symbolic_make(planning->graph, &outline, ret_plan));
+    STATUS_TRY(plan_symbolic_make(planning->graph, &layout->outline, ret_plan));
     (*ret_plan)->summary.parts = layout->part_count;
     (*ret_plan)->summary.largest_separator = planning->order->largest_separator;
     (*ret_plan)->expected_s = planning->seconds;
@@ -229,7 +228,7 @@ static enum status find_plan(struct planning *planning, struct order_record *rec
             order_record_put(record, planning->order);
         }
     }
-    return planning->best.vertex_at != NULL
+    return planning->best.outline.vertex_at != NULL
                ? make_chosen(planning, ret_plan)
                : planner_dense(planning->graph->vertex_count, planning->cost->tile, ret_plan);
 }

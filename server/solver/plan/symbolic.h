@@ -11,11 +11,11 @@
 
 /* Input of plan_symbolic_make; all of it is borrowed for the call. */
 struct plan_outline {
-    const uint32_t *vertex_at;  /* position -> vertex: all vertices of the graph */
-    const uint32_t *tile_begin; /* tile_count + 1 positions, from 0 to the vertex count */
+    uint32_t *vertex_at;  /* position -> vertex: all vertices of the graph */
+    uint32_t *tile_begin; /* tile_count + 1 positions, from 0 to the vertex count */
     uint32_t tile_count;
-    uint32_t tile;         /* no tile is wider, and none is empty */
-    const uint32_t *pivot; /* tile_count: every tile once, in the order of elimination */
+    uint32_t tile;   /* no tile is wider, and none is empty */
+    uint32_t *pivot; /* tile_count: every tile once, in the order of elimination */
     /* A round takes the next pivots for as long as they are independent of those that it has, by
      * the tiles that are reached when it begins; so pivots that are to share a round stand next to
      * each other. */

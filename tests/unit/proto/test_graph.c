@@ -129,7 +129,7 @@ TEST(an_edge_and_its_reverse_become_one)
     assert_memory_equal(folded->target, targets, sizeof(targets));
     assert_memory_equal(folded->weight_i4, weights, sizeof(weights));
     assert_ptr_equal(folded->names, graph->names);
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     graph_destroy(graph);
 }
 
@@ -144,7 +144,7 @@ TEST(decimals_are_kept)
     assert_non_null(folded);
     assert_null(folded->weight_i4);
     assert_memory_equal(folded->weight_f8, weights, sizeof(weights));
-    graph_fold_destroy(folded);
+    graph_destroy_copy(folded);
     graph_destroy(graph);
 }
 
@@ -179,6 +179,6 @@ TEST(an_undirected_graph_is_valid)
     assert_false(graph->directed);
     assert_int_equal(graph_fold(graph, &folded), STATUS_OK);
     assert_null(folded);
-    graph_fold_destroy(NULL);
+    graph_destroy_copy(NULL);
     graph_destroy(graph);
 }

@@ -7,16 +7,16 @@
 static size_t cycle_of(const char *text, double *ret_weight)
 {
     struct graph *graph = read_text(FORMAT_DIMACS, text);
-    uint32_t *cycle = NULL;
-    size_t length = 0;
+    struct negative_cycle cycle;
 
-    assert_int_equal(graph_negative_cycle(graph, &cycle, &length, ret_weight), STATUS_OK);
-    if (length == 3) {
-        assert_int_equal((cycle[0] + 1) % 3, cycle[1]);
+    assert_int_equal(graph_negative_cycle(graph, &cycle), STATUS_OK);
+    if (cycle.length == 3) {
+        assert_int_equal((cycle.vertices[0] + 1) % 3, cycle.vertices[1]);
     }
-    free(cycle);
+    *ret_weight = cycle.weight;
+    free(cycle.vertices);
     graph_destroy(graph);
-    return length;
+    return cycle.length;
 }
 
 TEST(cycles_are_named_in_walking_order)

@@ -127,9 +127,9 @@ TEST_WITH(a_graph_that_cannot_be_read_is_told, rewind_tape, NULL)
 
 TEST_WITH(a_plan_is_made_again_with_its_lists, rewind_tape, NULL)
 {
-    static const uint32_t vertex_at[] = {4, 2, 0, 1, 3};
-    static const uint32_t tile_begin[] = {0, 2, 3, 5};
-    static const uint32_t pivot[] = {1, 0, 2};
+    static uint32_t vertex_at[] = {4, 2, 0, 1, 3};
+    static uint32_t tile_begin[] = {0, 2, 3, 5};
+    static uint32_t pivot[] = {1, 0, 2};
     struct graph *graph = read_list("a,b,3\nb,c,4\nc,d,5\nd,e,1\n");
     const struct plan_outline outline = {.vertex_at = vertex_at,
                                          .tile_begin = tile_begin,

@@ -11,10 +11,10 @@ static const struct plan_cost figures = {.tile = 4,
                                          .round_s = 1000,
                                          .product_s = 16,
                                          .touch_s = 1};
-static const uint32_t in_order[VERTICES] = {
-    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-    20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
-    40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+static uint32_t in_order[VERTICES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
+                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+                                      30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
+                                      45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
 
 TEST(a_dense_solve_is_its_rounds)
 {
@@ -59,7 +59,7 @@ static double seconds_of(const struct plan_cost *cost, const struct graph *graph
 TEST(depth_and_edges_are_rounded_up)
 {
     static const struct range_edge edge[] = {{0, 1, 1}};
-    static const uint32_t begin[] = {0, 1, 2};
+    static uint32_t begin[] = {0, 1, 2};
     const struct plan_outline outline = {
         .vertex_at = in_order, .tile_begin = begin, .tile_count = 2, .tile = 4, .pivot = in_order};
     struct graph *graph = range_build(2, edge, 1, true);

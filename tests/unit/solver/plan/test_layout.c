@@ -32,10 +32,11 @@ static struct plan_layout lay_out(const struct order *order, uint32_t leaf, uint
         .tile = 8, .granule = 2, .leaf = leaf, .clump = clump};
     struct plan_layout layout = {0};
     assert_int_equal(plan_layout_make(order, &options, &layout), STATUS_OK);
-    assert_int_equal(layout.tile_begin[layout.tile_count], order->vertex_count);
-    for (uint32_t tile = 0; tile < layout.tile_count; ++tile) {
-        for (uint32_t at = layout.tile_begin[tile]; at < layout.tile_begin[tile + 1]; ++at) {
-            assert_int_equal(layout.tile_of[layout.vertex_at[at]], tile);
+    assert_int_equal(layout.outline.tile_begin[layout.outline.tile_count], order->vertex_count);
+    for (uint32_t tile = 0; tile < layout.outline.tile_count; ++tile) {
+        for (uint32_t at = layout.outline.tile_begin[tile];
+             at < layout.outline.tile_begin[tile + 1]; ++at) {
+            assert_int_equal(layout.tile_of[layout.outline.vertex_at[at]], tile);
         }
     }
     return layout;
@@ -46,9 +47,9 @@ TEST(each_separator_is_a_part_after_its_sides)
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 20, 26, 32, 35};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
-    assert_int_equal(layout.tile_count, 8);
-    assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
-    assert_memory_equal(layout.vertex_at, vertex_at, sizeof(vertex_at));
+    assert_int_equal(layout.outline.tile_count, 8);
+    assert_memory_equal(layout.outline.tile_begin, begin, sizeof(begin));
+    assert_memory_equal(layout.outline.vertex_at, vertex_at, sizeof(vertex_at));
     assert_int_equal(layout.part_count, 5);
     plan_layout_finish(&layout);
     plan_layout_finish(&layout);
@@ -59,7 +60,7 @@ TEST(parts_of_one_height_are_pivots_together_tile_by_tile)
     static const uint32_t pivots[] = {0, 2, 5, 1, 3, 6, 4, 7};
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 9);
-    assert_memory_equal(layout.pivot, pivots, sizeof(pivots));
+    assert_memory_equal(layout.outline.pivot, pivots, sizeof(pivots));
     plan_layout_finish(&layout);
 }
 
@@ -69,8 +70,8 @@ TEST(small_parts_are_leaves_with_their_separators)
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 20, 20);
     assert_int_equal(layout.part_count, 3);
-    assert_int_equal(layout.tile_count, 6);
-    assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
+    assert_int_equal(layout.outline.tile_count, 6);
+    assert_memory_equal(layout.outline.tile_begin, begin, sizeof(begin));
     plan_layout_finish(&layout);
 }
 
@@ -80,10 +81,10 @@ TEST(the_separators_of_a_clump_are_one_part_after_its_leaves)
     const struct order order = one_tree();
     struct plan_layout layout = lay_out(&order, 9, 64);
     assert_int_equal(layout.part_count, 4);
-    assert_int_equal(layout.tile_count, 7);
-    assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
+    assert_int_equal(layout.outline.tile_count, 7);
+    assert_memory_equal(layout.outline.tile_begin, begin, sizeof(begin));
     for (uint32_t at = 0; at < 5; ++at) {
-        assert_int_equal(layout.vertex_at[30 + at], vertex_at[at < 2 ? 18 + at : 30 + at]);
+        assert_int_equal(layout.outline.vertex_at[30 + at], vertex_at[at < 2 ? 18 + at : 30 + at]);
     }
     plan_layout_finish(&layout);
 }
@@ -125,7 +126,7 @@ TEST(small_components_share_tiles)
     static const uint32_t levels[12] = {0};
     static const uint32_t begin[] = {0, 7, 15, 21, 29, 35};
     struct plan_layout layout = lay_out_small(levels);
-    assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
+    assert_memory_equal(layout.outline.tile_begin, begin, sizeof(begin));
     plan_layout_finish(&layout);
 }
 
@@ -135,20 +136,7 @@ TEST(sources_and_sinks_share_no_tile_with_others)
     static const uint32_t begin[] = {0, 3, 9, 13, 21, 29, 35};
     static const uint32_t pivots[] = {0, 1, 2, 3, 4, 5};
     struct plan_layout layout = lay_out_small(levels);
-    assert_memory_equal(layout.tile_begin, begin, sizeof(begin));
-    assert_memory_equal(layout.pivot, pivots, layout.tile_count * sizeof(*pivots));
-    plan_layout_finish(&layout);
-}
-
-TEST(the_outline_is_that_of_the_layout)
-{
-    const struct order order = one_tree();
-    struct plan_layout layout = lay_out(&order, 9, 9);
-    const struct plan_outline outline = plan_layout_outline(&layout, 8, true);
-    assert_ptr_equal(outline.vertex_at, layout.vertex_at);
-    assert_ptr_equal(outline.pivot, layout.pivot);
-    assert_int_equal(outline.tile_count, 8);
-    assert_int_equal(outline.tile, 8);
-    assert_true(outline.symmetric);
+    assert_memory_equal(layout.outline.tile_begin, begin, sizeof(begin));
+    assert_memory_equal(layout.outline.pivot, pivots, layout.outline.tile_count * sizeof(*pivots));
     plan_layout_finish(&layout);
 }

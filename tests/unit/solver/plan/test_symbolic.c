@@ -3,8 +3,8 @@
 
 /* Two pairs and what separates them: 0-1, 2-3, and 4 between 1 and 2. */
 static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};
-static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
-static const uint32_t pair_begin[] = {0, 2, 4, 5};
+static uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+static uint32_t pair_begin[] = {0, 2, 4, 5};
 
 static struct plan_outline outline_of_pairs(void)
 {
@@ -38,7 +38,7 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
 
 TEST(no_vertices_have_no_rounds)
 {
-    static const uint32_t begin[] = {0};
+    static uint32_t begin[] = {0};
     const struct plan_outline outline = {.vertex_at = begin, .tile_begin = begin, .tile = 4};
     struct plan *plan = make(0, NULL, 0, true, &outline);
     assert_int_equal(plan->tile_count, 0);
@@ -109,7 +109,7 @@ TEST(a_symmetric_plan_lists_one_half)
 
 TEST(dependent_pivots_do_not_share_a_round)
 {
-    static const uint32_t separator_first[] = {2, 0, 1};
+    static uint32_t separator_first[] = {2, 0, 1};
     struct plan_outline outline = outline_of_pairs();
     outline.pivot = separator_first;
     struct plan *plan = make(5, pairs, 4, false, &outline);
@@ -122,7 +122,7 @@ TEST(dependent_pivots_do_not_share_a_round)
 TEST(an_edge_one_way_is_enough_to_depend)
 {
     static const struct range_edge there[] = {{0, 1, 1}};
-    static const uint32_t reversed[] = {1, 0};
+    static uint32_t reversed[] = {1, 0};
     struct plan_outline outline = {
         .vertex_at = in_order, .tile_begin = in_order, .tile_count = 2, .tile = 1};
     for (int turn = 0; turn < 2; ++turn) {
@@ -169,8 +169,8 @@ TEST(the_work_is_that_of_the_true_widths)
 TEST(the_order_decides_where_an_edge_lies)
 {
     static const struct range_edge edge[] = {{0, 3, 1}};
-    static const uint32_t order[] = {3, 1, 2, 0};
-    static const uint32_t begin[] = {0, 1, 4};
+    static uint32_t order[] = {3, 1, 2, 0};
+    static uint32_t begin[] = {0, 1, 4};
     const struct plan_outline outline = {
         .vertex_at = order, .tile_begin = begin, .tile_count = 2, .tile = 3, .pivot = in_order};
     struct plan *plan = make(4, edge, 1, true, &outline);
