@@ -55,9 +55,9 @@ function fieldOf(value) {
   return /[",\r\n]|^\s|\s$/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 }
 
-// randomUUID is there on secure pages alone.
+// A key must be unique and not secret: Node 18 has no global crypto, and insecure pages no randomUUID.
 function makeKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from({ length: 16 }, () => Math.floor(256 * Math.random()).toString(16).padStart(2, "0")).join("");
 }
 
 /** @param {number} seconds  @param {AbortSignal} [signal]  @returns {Promise<void>} */
