@@ -109,7 +109,8 @@ def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
         drop(page, "kept", SMALL % 43)
         page.until("document.querySelector('#upload-words').textContent.startsWith('kept.gr is kept')")
         daemon.start()
-        page.click("#retry")
+        # The page retries by itself as well, and may have hidden the button meanwhile.
+        page.run("document.querySelector('#retry').click()")
         page.until("document.querySelector('#gone').hidden")
         page.until(SHOWN % "kept")
         page.click("#pair button.main")
