@@ -45,14 +45,11 @@ static inline uint32_t hierarchy_rows_below(const struct hierarchy_shape *shape,
 
 /* ---- proto/hierarchy.c ---- */
 
-/* The entry for the arc between two positions, low in the columns of s; NO_SLOT where it has none.
- */
+/* The entry for the arc between two positions, low in the columns of s; NO_SLOT without one. */
 uint64_t hierarchy_slot(const struct hierarchy_shape *shape, uint32_t s, uint32_t low,
                         uint32_t high);
 
-/*
- *
- * One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
+/* One block of memory, in a file or not, holds a whole hierarchy: a header and the arrays, each at
  * a multiple of HIERARCHY_ALIGNMENT. The arcs of supernode s, with c columns and r rows, begin at
  * weight_begin[s]: for column k the entries k + 1 .. c + r - 1 of its c + r, to the columns behind
  * it and to the rows. */

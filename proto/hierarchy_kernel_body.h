@@ -175,8 +175,7 @@ ALWAYS_INLINE void NAME(relax)(NAME(lanes) * best, const NAME(lanes) * from, ELE
     }
 }
 
-/* Relaxes the arcs of a column: to later columns, which precede it on the stack, and to the rows.
- */
+/* Relaxes the arcs of a column to later columns, which precede it on the stack, and to the rows. */
 ALWAYS_INLINE NAME(lanes)
     NAME(sweep_column)(NAME(lanes) best, const ELEMENT *arc, const NAME(lanes) * column,
                        uint32_t behind, const NAME(lanes) * stack, const uint32_t *row_depth,

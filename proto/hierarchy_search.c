@@ -41,7 +41,9 @@ enum status hierarchy_search_create(const struct hierarchy *hierarchy, bool is_r
     search->element_bytes = kind_size(kind);
     search->above = greatest_distance(hierarchy);
     search->local = malloc(((size_t)hierarchy->largest + 1) * search->element_bytes);
-    if (search->local == NULL) {
+    search->stack =
+        malloc(((size_t)hierarchy->height + 1) * (2 * search->element_bytes + sizeof(uint32_t)));
+    if (search->local == NULL || search->stack == NULL) {
         hierarchy_search_destroy(search);
         return STATUS_NO_MEMORY;
     }
@@ -142,15 +144,6 @@ static bool has_lanes(struct hierarchy_search *search)
     return search->block_lanes != NULL;
 }
 
-static bool has_stack(struct hierarchy_search *search)
-{
-    const size_t depths = (size_t)search->hierarchy->height + 1;
-    if (search->stack == NULL) {
-        search->stack = malloc(depths * (2 * search->element_bytes + sizeof(uint32_t)));
-    }
-    return search->stack != NULL;
-}
-
 /* Computes the label of a source and the path from its supernode to the root. */
 static void climb_from(struct hierarchy_search *search, uint32_t source,
                        struct hierarchy_start *start)
@@ -165,15 +158,12 @@ static void climb_from(struct hierarchy_search *search, uint32_t source,
     search->operations->climb(search, hierarchy->up, start->from, start->distance);
 }
 
-enum status hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources,
-                                 uint32_t count, void *rows)
+void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                          void *rows)
 {
     const size_t depth_bytes = ((size_t)search->hierarchy->height + 1) * search->element_bytes;
     CHECK(count > 0 && count <= HIERARCHY_LANES);
     const bool in_lanes = count >= HIERARCHY_LANES_MIN && has_lanes(search);
-    if (!in_lanes && !has_stack(search)) {
-        return STATUS_NO_MEMORY;
-    }
     if (in_lanes) {
         place_starts(search, (unsigned char *)search->stack_lanes + HIERARCHY_LANES * depth_bytes,
                      HIERARCHY_LANES);
@@ -187,7 +177,6 @@ enum status hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t
         .rows = rows,
     };
     memcpy(search->sweep.sources, sources, count * sizeof(*sources));
-    return STATUS_OK;
 }
 
 /* Lanes without a row of their own repeat the last row. */

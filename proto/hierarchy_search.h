@@ -37,8 +37,8 @@ void hierarchy_pair(const struct hierarchy *hierarchy, uint32_t source, uint32_t
                     const void *label, const void *label_down, void *ret_element);
 
 /* Begins to compute the rows of 1 to HIERARCHY_LANES sources: distances to all vertices, indexed by
- * vertex, one row after the other. A computation in progress is abandoned. STATUS_NO_MEMORY. */
-MUST_CHECK enum status hierarchy_rows_begin(struct hierarchy_search *search,
-                                            const uint32_t *sources, uint32_t count, void *rows);
+ * vertex, one row after the other. A computation in progress is abandoned. */
+void hierarchy_rows_begin(struct hierarchy_search *search, const uint32_t *sources, uint32_t count,
+                          void *rows);
 /* Computes one more step; true when the rows are complete. */
 bool hierarchy_rows_step(struct hierarchy_search *search);

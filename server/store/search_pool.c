@@ -114,7 +114,7 @@ static enum status begin_rows(struct search_pool *pool, uint32_t index, struct r
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = axis_at(&rows->axis, index + i);
     }
-    STATUS_TRY(hierarchy_rows_begin(rows->search, sources, count, rows->elements));
+    hierarchy_rows_begin(rows->search, sources, count, rows->elements);
     rows->is_complete = false;
     rows->first = index;
     rows->count = count;

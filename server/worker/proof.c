@@ -63,10 +63,9 @@ static enum status compute_rows(struct task *task, const uint32_t *rows, uint32_
     enum status status = hierarchy_search_create(hierarchy, false, &search);
     for (uint32_t first = 0; status == STATUS_OK && first < row_count; first += HIERARCHY_LANES) {
         const uint32_t left = row_count - first;
-        status = hierarchy_rows_begin(search, rows + first,
-                                      left < HIERARCHY_LANES ? left : HIERARCHY_LANES,
-                                      elements + first * row_bytes);
-        while (status == STATUS_OK && !hierarchy_rows_step(search)) {
+        hierarchy_rows_begin(search, rows + first, left < HIERARCHY_LANES ? left : HIERARCHY_LANES,
+                             elements + first * row_bytes);
+        while (!hierarchy_rows_step(search)) {
         }
     }
     hierarchy_search_destroy(search);

@@ -135,7 +135,7 @@ static bool solves_hierarchy(const struct job *job, const struct graph *graph,
         fprintf(stderr, "hierarchy n=%u: %s\n", job->n, problem.detail);
     }
     for (uint32_t source = 0; right && source < job->n; ++source) {
-        CHECK(hierarchy_rows_begin(search, &source, 1, row) == STATUS_OK);
+        hierarchy_rows_begin(search, &source, 1, row);
         while (!hierarchy_rows_step(search)) {
         }
         right = equals(job, row, source, distances, "hierarchy");

@@ -25,15 +25,11 @@
 
 /* ---- Fronts ---- */
 
-struct customization;
-struct hand;
-
 struct front {
     void *elements;
     uint32_t columns;
     uint32_t size; /* with the rows */
     bool symmetric;
-    bool (*goes_on)(struct customization *run, const struct hand *hand, uint32_t pivots);
     struct customization *run;
     const struct hand *hand;
 };
@@ -46,24 +42,6 @@ struct front_operations {
     bool (*eliminate)(const struct front *front, int32_t above);
     void (*keep)(const struct front *front, int32_t above, void *up, void *down, void *remains);
 };
-
-#define ELEMENT int32_t
-#define UNREACHABLE UNREACHABLE_I4
-#define NAME(verb) verb##_i4
-#define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
-#include "server/solver/hierarchy/front_body.h"
-
-#define ELEMENT float
-#define UNREACHABLE __builtin_inff()
-#define NAME(verb) verb##_f4
-#define CANONICAL(x, above) (x)
-#include "server/solver/hierarchy/front_body.h"
-
-#define ELEMENT double
-#define UNREACHABLE __builtin_inf()
-#define NAME(verb) verb##_f8
-#define CANONICAL(x, above) (x)
-#include "server/solver/hierarchy/front_body.h"
 
 /* ---- A run ---- */
 
@@ -105,6 +83,24 @@ static bool goes_on(struct customization *run, const struct hand *hand, uint32_t
     }
     return atomic_load_explicit(&run->status, memory_order_relaxed) == STATUS_OK;
 }
+
+#define ELEMENT int32_t
+#define UNREACHABLE UNREACHABLE_I4
+#define NAME(verb) verb##_i4
+#define CANONICAL(x, above) ((x) > (above) ? UNREACHABLE_I4 : (x))
+#include "server/solver/hierarchy/front_body.h"
+
+#define ELEMENT float
+#define UNREACHABLE __builtin_inff()
+#define NAME(verb) verb##_f4
+#define CANONICAL(x, above) (x)
+#include "server/solver/hierarchy/front_body.h"
+
+#define ELEMENT double
+#define UNREACHABLE __builtin_inf()
+#define NAME(verb) verb##_f8
+#define CANONICAL(x, above) (x)
+#include "server/solver/hierarchy/front_body.h"
 
 /* Where each row of the child is in the parent's front. */
 static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint32_t s,
@@ -155,7 +151,6 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
                                 .columns = hierarchy_columns(shape, s),
                                 .size = hierarchy_columns(shape, s) + (uint32_t)rows,
                                 .symmetric = !hierarchy->summary.directed,
-                                .goes_on = goes_on,
                                 .run = run,
                                 .hand = hand};
     run->operations->load(&front, up, down);

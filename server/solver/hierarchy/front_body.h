@@ -60,8 +60,7 @@ static bool NAME(eliminate)(const struct front *front, int32_t above)
         if (pivot[k] < 0) {
             return false;
         }
-        if (k % PIVOTS_AT_ONCE == PIVOTS_AT_ONCE - 1 &&
-            !front->goes_on(front->run, front->hand, k)) {
+        if (k % PIVOTS_AT_ONCE == PIVOTS_AT_ONCE - 1 && !goes_on(front->run, front->hand, k)) {
             return true;
         }
         pivot[k] = 0;

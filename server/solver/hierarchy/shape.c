@@ -34,8 +34,7 @@ static enum status reserve(struct list *list, size_t more)
     return STATUS_OK;
 }
 
-/* Neighbours on one side of each position: the lower or the higher ones; those of 2-cycles twice.
- */
+/* The lower or the higher neighbours of each position; neighbours of a 2-cycle are listed twice. */
 struct sides {
     uint64_t *offset;
     uint32_t *target;
