@@ -15,8 +15,7 @@
 /* How many levels are looked ahead to judge a separator. */
 #define JUDGED_LEVELS 6
 
-/* A level of a breadth-first search with at most this part of the vertices may be near a separator.
- */
+/* A level of a breadth-first search with at most this part of all vertices may be a separator. */
 #define THIN_FRACTION 0.25
 
 /* A smaller side is divided sooner than a thread for it begins. */
@@ -38,8 +37,7 @@ static double expect_work(double m, double boundary, double share, int levels)
            2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
 }
 
-/* sizes: of the two sides and the separator. Deeper separators are assumed to have the same share.
- */
+/* sizes: of the two sides and the separator. Deeper separators are assumed to have its share. */
 static bool is_worth(const double sizes[3])
 {
     const double all = sizes[0] + sizes[1] + sizes[2];
@@ -174,13 +172,13 @@ static enum status find_sides(const struct part *part, struct part ret_sides[2],
     return status;
 }
 
-static bool is_leaf(const struct pattern *pattern)
+static bool is_leaf(const struct pattern *pattern, uint32_t most)
 {
     uint64_t weight = pattern->vertex_count;
     for (uint32_t vertex = 0; vertex < pattern->vertex_count; vertex++) {
         weight += (uint64_t)pattern->weight[vertex];
     }
-    return weight <= DISSECTION_LEAF || pattern->offset[pattern->vertex_count] == 0;
+    return weight <= most || pattern->offset[pattern->vertex_count] == 0;
 }
 
 static void *divide_part(void *context);
@@ -215,7 +213,7 @@ static void *divide_part(void *context)
     part->status = STATUS_OK;
     if (observer_is_cancelled(part->dissection->observer)) {
         part->status = STATUS_CANCELLED;
-    } else if (separator_present() && !is_leaf(&part->pattern)) {
+    } else if (separator_present() && !is_leaf(&part->pattern, part->dissection->leaf)) {
         part->status = find_sides(part, sides, counts, &divided);
     }
     pattern_finish(&part->pattern);

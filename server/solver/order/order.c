@@ -313,7 +313,11 @@ static void finish_making(struct making *making)
 enum status order_make(const struct graph *graph, const struct order_options *options,
                        struct order **ret_order)
 {
-    struct making making = {.options = options, .dissection = {.observer = options->observer}};
+    const bool is_large = graph->vertex_count > DISSECTION_LARGE_VERTICES;
+    struct making making = {
+        .options = options,
+        .dissection = {.leaf = is_large ? DISSECTION_LEAF_LARGE : DISSECTION_LEAF,
+                       .observer = options->observer}};
     struct order *order = calloc(1, sizeof(*order));
     if (order == NULL) {
         return STATUS_NO_MEMORY;
