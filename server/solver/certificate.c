@@ -5,13 +5,13 @@
  * proto/verification.h, and the magnitude never below the smallest that has this relative error.
  * Integers are compared exactly.
  *
- * Non-negative integer weights allow a faster check, of many rows in one pass over the edges. If
- * every weight is above 0, a row is correct exactly when the entry of the source is 0 and every
- * other entry is the minimum of (distance of u + weight) over the edges from any u to the vertex
- * (Bellman's equation): a finite entry then has a tight edge from a smaller entry, and so on down
- * to the source, so no cycle can vouch for itself. Edges of weight 0 propagate only values that the
- * pass over the other edges has computed, never entries of the matrix, so a cycle of such edges
- * cannot vouch for itself either. */
+ * Non-negative integer weights allow a faster check, of all rows of a batch in one pass over the
+ * edges. If every weight is above 0, a row is correct exactly when the entry of the source is 0
+ * and every other entry is the minimum of (distance of u + weight) over the edges from any u to
+ * the vertex (Bellman's equation): a finite entry then has a tight edge from a smaller entry, and
+ * so on down to the source, so no cycle can vouch for itself. Edges of weight 0 propagate only
+ * values that the pass over the other edges has computed, never entries of the matrix, so a cycle
+ * of such edges cannot vouch for itself either. */
 #include "server/solver/certificate.h"
 
 #include "proto/adjacency.h"
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows checked in one batch: one cache line of int32 per vertex. A search is faster below
- * BATCH_ROWS_MIN. */
+/* Rows checked in one batch: one cache line of int32 per vertex. Fewer than BATCH_ROWS_MIN rows are
+ * checked in batches of one row. */
 #define BATCH_ROWS 16
 #define BATCH_ROWS_MIN 8
 /* Limit on passes over the edges of weight 0. A path of such edges needs one pass per edge. */
@@ -62,7 +62,7 @@ struct certificate {
     const struct certificate_request *request;
     const struct graph *graph;
     const struct matrix *matrix;
-    bool is_batched; /* BATCH_ROWS rows are checked at once; false: each row by a search */
+    bool is_batched; /* unit_rows rows are checked at once; false: each row by a search */
     bool is_exact;   /* the matrix has integers, or decimals that are compared as integers */
     double floor;    /* relative tolerance, 0 for integers */
     double epsilon;  /* relative error of one addition */
@@ -101,9 +101,9 @@ static enum status init_certificate(struct certificate *certificate)
     certificate->floor = certificate->is_exact ? 0 : verification_tolerance(kind);
     certificate->epsilon = certificate->is_exact ? 0 : verification_epsilon(kind);
     certificate->least = verification_least(kind);
-    certificate->is_batched =
-        certificate->row_count >= BATCH_ROWS_MIN && has_quick_way(certificate);
-    certificate->unit_rows = certificate->is_batched ? BATCH_ROWS : 1;
+    certificate->is_batched = has_quick_way(certificate);
+    certificate->unit_rows =
+        certificate->is_batched && certificate->row_count >= BATCH_ROWS_MIN ? BATCH_ROWS : 1;
     certificate->searches = calloc(threads, sizeof(*certificate->searches));
     bool enough = certificate->searches != NULL;
     for (size_t i = 0; enough && i < threads; i++) {
@@ -115,7 +115,8 @@ static enum status init_certificate(struct certificate *certificate)
             enough = search->reach != NULL && search->queue != NULL;
         }
         if (certificate->is_batched) {
-            const size_t bytes = vertices * BATCH_ROWS * sizeof(int32_t);
+            const size_t bytes =
+                (vertices + BATCH_ROWS - 1) / BATCH_ROWS * BATCH_ALIGNMENT * certificate->unit_rows;
             search->distance = aligned_alloc(BATCH_ALIGNMENT, bytes);
             search->shortest = aligned_alloc(BATCH_ALIGNMENT, bytes);
             enough = enough && search->distance != NULL && search->shortest != NULL;
@@ -318,56 +319,59 @@ static enum status check_row(const struct certificate *certificate, struct searc
 
 /* ---- Batches of rows ---- */
 
-static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight)
+static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight,
+                               uint32_t lanes)
 {
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         const int32_t distance = from[lane] + weight;
         to[lane] = distance < to[lane] ? distance : to[lane];
     }
 }
 
 /* Relaxes an edge of weight 0 in all lanes. Returns whether an entry changed. */
-static bool carry_zero(const struct search *search, uint32_t from, uint32_t to)
+static bool carry_zero(const struct search *search, uint32_t from, uint32_t to, uint32_t lanes)
 {
-    const int32_t *by = search->shortest + (size_t)from * BATCH_ROWS;
-    int32_t *own = search->shortest + (size_t)to * BATCH_ROWS;
+    const int32_t *by = search->shortest + (size_t)from * lanes;
+    int32_t *own = search->shortest + (size_t)to * lanes;
     int32_t changed = 0;
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         changed |= by[lane] < own[lane];
         own[lane] = by[lane] < own[lane] ? by[lane] : own[lane];
     }
     return changed != 0;
 }
 
-static bool carry_zeros(const struct graph *graph, const struct search *search)
+static bool carry_zeros(const struct graph *graph, const struct search *search, uint32_t lanes)
 {
     bool changed = false;
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
             const uint32_t target = graph->target[edge];
             if (graph->weight_i4[edge] == 0) {
-                changed |= carry_zero(search, row, target);
-                changed |= !graph->directed && carry_zero(search, target, row);
+                changed |= carry_zero(search, row, target, lanes);
+                changed |= !graph->directed && carry_zero(search, target, row, lanes);
             }
         }
     }
     return changed;
 }
 
-/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. */
-static void relax_edges(const struct graph *graph, const struct search *search)
+/* Bellman's equation: relaxes each edge above 0 once, from the entries of the matrix. Callers pass
+ * a constant number of lanes, so that the compiler vectorizes them. */
+static inline __attribute__((always_inline)) void
+relax_edges(const struct graph *graph, const struct search *search, uint32_t lanes)
 {
     for (uint32_t row = 0; row < graph->vertex_count; row++) {
-        const size_t own = (size_t)row * BATCH_ROWS;
+        const size_t own = (size_t)row * lanes;
         for (uint64_t edge = graph->row_offset[row]; edge < graph->row_offset[row + 1]; edge++) {
-            const size_t other = (size_t)graph->target[edge] * BATCH_ROWS;
+            const size_t other = (size_t)graph->target[edge] * lanes;
             const int32_t weight = graph->weight_i4[edge];
             if (weight == 0) {
                 continue;
             }
-            relax_lanes(search->shortest + other, search->distance + own, weight);
+            relax_lanes(search->shortest + other, search->distance + own, weight, lanes);
             if (!graph->directed) {
-                relax_lanes(search->shortest + own, search->distance + other, weight);
+                relax_lanes(search->shortest + own, search->distance + other, weight, lanes);
             }
         }
     }
@@ -381,17 +385,18 @@ static inline int32_t entry_of(double number)
                                                   : -1;
 }
 
-/* Checks the rows from `first` on; repeats the last row if fewer than BATCH_ROWS are left. Returns
+/* Checks the rows from `first` on; repeats the last row if fewer than unit_rows are left. Returns
  * whether all of them are correct. */
 static bool check_batch(const struct certificate *certificate, struct search *search,
                         uint32_t first)
 {
     const struct graph *graph = certificate->graph;
     const uint32_t n = graph->vertex_count;
+    const uint32_t lanes = certificate->unit_rows;
     int32_t *const distance = search->distance;
     int32_t *const shortest = search->shortest;
     uint32_t sources[BATCH_ROWS];
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint32_t left = certificate->row_count - first;
         const struct row_place place =
             place_of(certificate, first + (lane < left ? lane : left - 1));
@@ -399,7 +404,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
         read_row(certificate, search, place.row);
         for (uint32_t vertex = 0; vertex < n; vertex++) {
             const int32_t entry = entry_of(search->row[vertex]);
-            distance[(size_t)vertex * BATCH_ROWS + lane] = entry;
+            distance[(size_t)vertex * lanes + lane] = entry;
             is_sound &= entry >= 0;
         }
         if (!is_sound || search->row[place.source] != 0) {
@@ -407,24 +412,28 @@ static bool check_batch(const struct certificate *certificate, struct search *se
         }
         sources[lane] = place.source;
     }
-    for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
+    for (size_t i = 0; i < (size_t)n * lanes; i++) {
         shortest[i] = UNREACHABLE_I4;
     }
-    relax_edges(graph, search);
-    for (uint32_t lane = 0; lane < BATCH_ROWS; lane++) {
+    if (lanes == BATCH_ROWS) {
+        relax_edges(graph, search, BATCH_ROWS);
+    } else {
+        relax_edges(graph, search, 1);
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++) {
         /* Bellman's equation does not apply to the source, whose entry is 0. */
-        shortest[(size_t)sources[lane] * BATCH_ROWS + lane] = 0;
+        shortest[(size_t)sources[lane] * lanes + lane] = 0;
     }
     bool changes = graph->summary.min_weight <= 0;
     for (int pass = 0; changes && pass < BATCH_ZERO_PASSES; pass++) {
-        changes = carry_zeros(graph, search);
+        changes = carry_zeros(graph, search, lanes);
     }
     if (changes) {
         return false;
     }
     /* The loop has no branch, so that the compiler vectorizes it. */
     int32_t differing = 0;
-    for (size_t i = 0; i < (size_t)n * BATCH_ROWS; i++) {
+    for (size_t i = 0; i < (size_t)n * lanes; i++) {
         differing |= distance[i] ^ shortest[i];
     }
     return differing == 0;
