@@ -173,8 +173,9 @@ static const struct config_option *find_flag(enum config_program program, const 
 static enum config_task find_task(enum config_program program, const char *name)
 {
     static const char *const names[] = {
-        [CONFIG_SHOW_HELP] = "help",     [CONFIG_SHOW_VERSION] = "version",
-        [CONFIG_PRINT] = "print-config", [CONFIG_HASH_KEY] = "hash-key",
+        [CONFIG_SHOW_HELP] = "help",
+        [CONFIG_SHOW_VERSION] = "version",
+        [CONFIG_PRINT] = "print-config",
         [CONFIG_CHECK] = "check-config",
     };
     const enum config_task end = program == CONFIG_DAEMON ? CONFIG_RUN : CONFIG_PRINT;

@@ -92,14 +92,7 @@ struct config {
 };
 
 /* The task that the command line asks for. Of several tasks the first in this order wins. */
-enum config_task {
-    CONFIG_SHOW_HELP,
-    CONFIG_SHOW_VERSION,
-    CONFIG_PRINT,
-    CONFIG_HASH_KEY,
-    CONFIG_CHECK,
-    CONFIG_RUN
-};
+enum config_task { CONFIG_SHOW_HELP, CONFIG_SHOW_VERSION, CONFIG_PRINT, CONFIG_CHECK, CONFIG_RUN };
 
 /* Command-line arguments other than configuration keys. */
 struct config_request {

@@ -541,8 +541,6 @@ void config_print_help(enum config_program program, FILE *stream)
               "  --check-config   Check the configuration, print which settings of the file a\n"
               "                   flag or the environment overrules, and exit.\n"
               "  --print-config   Print the configuration as a commented file, and exit.\n"
-              "  --hash-key       Read a key from standard input, print its hash for the key\n"
-              "                   file, and exit.\n"
               "  --add-key FILE TENANT ROLE\n"
               "                   Add a new key to the key file FILE, print the key, and exit.\n"
               "  --help, --version\n\n"

@@ -78,8 +78,6 @@ int main(int argc, char **argv)
     case CONFIG_PRINT:
         config_print(&config, stdout);
         return 0;
-    case CONFIG_HASH_KEY:
-        return auth_hash_key(stdin, stdout, &problem) == STATUS_OK ? 0 : report_failure(&problem);
     case CONFIG_CHECK:
         compare_with_file(&config, request.path, print_change);
         return 0;

@@ -9,6 +9,7 @@
  * or |t| is 4.5 or more. */
 #include "server/http/request/auth.h"
 
+#include <gnutls/crypto.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -73,13 +74,12 @@ static struct keyring *make_keyring(struct tenant **tenants)
     CHECK(file != NULL);
     for (unsigned i = 0; i < KEYS; i++) {
         write_key(i, key);
-        FILE *from = fmemopen(key, KEY_SIZE, "r");
-        char hashed[2 * 32 + 2] = "";
-        FILE *to = fmemopen(hashed, sizeof hashed, "w");
-        CHECK(from != NULL && to != NULL && auth_hash_key(from, to, &problem) == STATUS_OK);
-        fclose(from);
-        fclose(to);
-        fprintf(file, "%.64s t%u reader\n", hashed, i % 8);
+        unsigned char digest[32];
+        CHECK(gnutls_hash_fast(GNUTLS_DIG_SHA256, key, KEY_SIZE, digest) == 0);
+        for (size_t k = 0; k < sizeof digest; k++) {
+            fprintf(file, "%02x", digest[k]);
+        }
+        fprintf(file, " t%u reader\n", i % 8);
     }
     fclose(file);
     CHECK(auth_create(get_tenant, tenants, &keyring) == STATUS_OK);

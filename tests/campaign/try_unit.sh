@@ -41,7 +41,7 @@ ask http://127.0.0.1:8080/readyz
 systemctl show --property=StatusText apspd | grep 'listening on'
 
 openssl rand -base64 24 >key
-echo "$(apspd --hash-key <key) acme submitter" >keys
+echo "$(tr -d '\n' <key | sha256sum | cut -c1-64) acme submitter" >keys
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout privkey.pem \
     -out fullchain.pem -days 2 -subj /CN=apspd -addext subjectAltName=IP:127.0.0.1
 install -d -m 0700 /etc/credstore

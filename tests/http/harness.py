@@ -20,6 +20,7 @@ import time
 import traceback
 
 SKIPPED = 77
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Set for slow builds, with sanitizers in them.
 QUICK = "APSPD_TEST_QUICK" in os.environ
 BINARY = sys.argv[1] if len(sys.argv) > 1 else "apspd"
@@ -388,6 +389,20 @@ def tests_of(module):
     if found and not chosen:
         sys.exit(f"no test function matches {pattern!r}; there are: {', '.join(found)}")
     return chosen
+
+
+def routes():
+    """(methods, path, parameters of the query) of each route in the table of the source."""
+    text = ""
+    for name in ("query.h", "router.c"):
+        with open(os.path.join(ROOT, "server/http/request", name), encoding="utf-8") as file:
+            text += file.read().replace("\\\n", "")
+    lists = dict(re.findall(r"#define (\w+)\s+(\"\w+\"(?:,\s*\"\w+\")*)\n", text))
+    for row in text.partition("\n/* clang-format on */")[0].split("\n    {METHOD_")[1:]:
+        given = re.search(r"\.parameters = \{(.*?)\}", row)
+        words = re.sub(r"\b[A-Z_]+\b", lambda name: lists[name[0]], given[1]) if given else ""
+        methods, path = re.match(r"([A-Z_ |]+), \"(.*?)\"", row).groups()
+        yield methods.replace("METHOD_", "").split(" | "), path, re.findall(r"\"(\w+)\"", words)
 
 
 def run(tests, arguments=()):

@@ -18,9 +18,6 @@
 #define KEY_DIGEST_SIZE 32
 #define LINE_SIZE 512
 #define KEY_LIMIT 4096
-/* Length of a key: at least 96 random bits in base64, at most what fits a header line. */
-#define KEY_SIZE_MIN 16
-#define KEY_SIZE_MAX 256
 
 #define BLANKS " \t\r\n"
 
@@ -144,7 +141,7 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
     const char *quota;
     if (digest == NULL || !read_digest(digest, entry->digest)) {
         return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
-                               "apspd --hash-key prints it");
+                               "apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
         return refuse(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
@@ -271,42 +268,6 @@ bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct
 
 #define HASH_SIZE (2 * KEY_DIGEST_SIZE + 1)
 
-static enum status hash_key(const char *key, size_t size, char ret_hash[HASH_SIZE],
-                            struct problem *reterr)
-{
-    unsigned char digest[KEY_DIGEST_SIZE];
-    const gnutls_datum_t datum = {digest, sizeof(digest)};
-    size_t hash_size = HASH_SIZE;
-    return gnutls_hash_fast(GNUTLS_DIG_SHA256, key, size, digest) == 0 &&
-                   gnutls_hex_encode(&datum, ret_hash, &hash_size) == 0
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_NO_MEMORY, "The key cannot be hashed.");
-}
-
-enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr)
-{
-    char key[KEY_SIZE_MAX + 2] = "";
-    char hash[HASH_SIZE];
-    if (fgets(key, sizeof(key), from) == NULL) {
-        key[0] = '\0';
-    }
-    const size_t size = strcspn(key, "\n");
-    bool is_visible = true;
-    for (size_t i = 0; i < size; i++) {
-        is_visible = is_visible && key[i] > 0x20 && key[i] < 0x7F;
-    }
-    if (size < KEY_SIZE_MIN || size > KEY_SIZE_MAX || !is_visible) {
-        problem_set(reterr, STATUS_CONFIG, "a key is %d to %d visible ASCII characters on one line",
-                    KEY_SIZE_MIN, KEY_SIZE_MAX);
-        problem_hint(reterr, "openssl rand -base64 24 prints a suitable key");
-        return STATUS_CONFIG;
-    }
-    STATUS_TRY(hash_key(key, size, hash, reterr));
-    explicit_bzero(key, sizeof(key));
-    fprintf(to, "%s\n", hash);
-    return STATUS_OK;
-}
-
 #define RANDOM_BYTES 24 /* gives a key of 32 characters in base64 */
 
 static enum status append_line(const char *path, const char *line, struct problem *reterr)
@@ -330,9 +291,12 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
                          struct problem *reterr)
 {
     unsigned char random[RANDOM_BYTES];
+    unsigned char digest[KEY_DIGEST_SIZE];
     const gnutls_datum_t datum = {random, sizeof(random)};
+    const gnutls_datum_t digest_datum = {digest, sizeof(digest)};
     gnutls_datum_t key = {NULL, 0};
     char hash[HASH_SIZE];
+    size_t hash_size = sizeof(hash);
     char line[LINE_SIZE];
     unsigned rights;
     if (!is_tenant(tenant) || !read_role(role, &rights)) {
@@ -342,14 +306,14 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
             "role is reader, submitter, monitor or admin");
     }
     if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0 ||
-        gnutls_base64_encode2(&datum, &key) != 0) {
+        gnutls_base64_encode2(&datum, &key) != 0 ||
+        gnutls_hash_fast(GNUTLS_DIG_SHA256, key.data, key.size, digest) != 0 ||
+        gnutls_hex_encode(&digest_datum, hash, &hash_size) != 0) {
+        gnutls_free(key.data);
         return problem_set(reterr, STATUS_NO_MEMORY, "A random key cannot be generated.");
     }
-    enum status status = hash_key((const char *)key.data, key.size, hash, reterr);
-    if (status == STATUS_OK) {
-        snprintf(line, sizeof(line), "%s %s %s\n", hash, tenant, role);
-        status = append_line(path, line, reterr);
-    }
+    snprintf(line, sizeof(line), "%s %s %s\n", hash, tenant, role);
+    const enum status status = append_line(path, line, reterr);
     if (status == STATUS_OK) {
         fprintf(to, "%.*s\n", (int)key.size, (const char *)key.data);
     }

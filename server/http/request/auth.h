@@ -50,10 +50,6 @@ unsigned auth_count_submitters(const struct keyring *keyring);
 /* Returns false for an unknown key. For keys of the same length the time does not depend on the
  * key, so that timing discloses nothing about the stored keys. */
 bool auth_find_key(struct keyring *keyring, const char *key, size_t size, struct grant *ret_grant);
-/* Reads a key from one line and prints its SHA-256 in the form of the keys file. STATUS_CONFIG: the
- * key is too short to resist guessing, too long, or has characters that a header cannot carry. */
-MUST_CHECK enum status auth_hash_key(FILE *from, FILE *to, struct problem *reterr);
-
 /* Generates a random key, appends its line to the file (created if missing) and prints the key.
  * STATUS_CONFIG: invalid tenant or role, or the file cannot be written. */
 MUST_CHECK enum status auth_add_key(const char *path, const char *tenant, const char *role,

@@ -191,39 +191,3 @@ FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused)
     assert_int_equal(auth_load_keys(fixture->keyring, "/nowhere/keys", &problem), STATUS_CONFIG);
     assert_non_null(strstr(problem.detail, "/nowhere/keys"));
 }
-
-static enum status hash(const char *input, char output[128])
-{
-    char copy[600];
-    struct problem problem;
-
-    snprintf(copy, sizeof copy, "%s", input);
-    memset(output, 0, 128);
-    FILE *from = fmemopen(copy, strlen(copy) + (copy[0] == '\0'), "r");
-    FILE *to = fmemopen(output, 128, "w");
-    assert_true(from != NULL && to != NULL);
-    enum status status = auth_hash_key(from, to, &problem);
-    fclose(from);
-    fclose(to);
-    return status;
-}
-
-TEST(a_key_is_hashed_as_the_file_has_it)
-{
-    char output[128];
-    char longest[300];
-
-    assert_int_equal(hash(ALPHA "\n", output), STATUS_OK);
-    assert_string_equal(output, ALPHA_DIGEST "\n");
-    assert_int_equal(hash(BETA, output), STATUS_OK);
-    assert_string_equal(output, BETA_DIGEST "\n");
-    memset(longest, 'a', sizeof longest);
-    longest[256] = '\0';
-    assert_int_equal(hash(longest, output), STATUS_OK);
-    longest[256] = 'a';
-    longest[257] = '\0';
-    assert_int_equal(hash(longest, output), STATUS_CONFIG);
-    assert_int_equal(hash("too-short-a-key", output), STATUS_CONFIG);
-    assert_int_equal(hash("a key with blanks in it", output), STATUS_CONFIG);
-    assert_int_equal(hash("", output), STATUS_CONFIG);
-}
