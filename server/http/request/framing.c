@@ -1,5 +1,7 @@
 #include "server/http/request/framing.h"
 
+#include "server/http/request/router.h"
+
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,16 +30,6 @@ static bool is_token(const char *bytes, size_t size)
     return size > 0;
 }
 
-/* Whether all bytes are from low to 0x7E. */
-static bool is_within(const char *bytes, size_t size, unsigned char low)
-{
-    bool is_within = true;
-    for (size_t i = 0; i < size; i++) {
-        is_within &= (unsigned char)bytes[i] >= low && (unsigned char)bytes[i] < 0x7F;
-    }
-    return is_within;
-}
-
 /* Whether the value has no control characters. Tabs and bytes above 0x7F are allowed. */
 static bool is_clean(const char *bytes, size_t size)
 {
@@ -50,32 +42,21 @@ static bool is_clean(const char *bytes, size_t size)
     return true;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words != NULL && strcmp(word, *words) != 0) {
-        words++;
-    }
-    return *words != NULL;
-}
+static const char *const framing_names[] = {"content-length", "transfer-encoding", "host",
+                                            "authorization",  "connection",        "expect"};
+/* The first of framing_names; the others are not looked at here. */
+enum framing_name { CONTENT_LENGTH, TRANSFER_ENCODING, HOST, FRAMING_NAMES = 6 };
 
-static bool has_name(const struct framing_header *header, const char *name)
+/* The framing header whose name this name starts with; FRAMING_NAMES if none. */
+static unsigned find_framing_name(const struct framing_header *header)
 {
-    return header->name_size == strlen(name) &&
-           strncasecmp(header->name, name, header->name_size) == 0;
-}
-
-/* The length of the framing header name that this name starts with; 0 if none. */
-static size_t framing_prefix(const struct framing_header *header)
-{
-    static const char *const names[] = {"content-length", "transfer-encoding", "host",
-                                        "authorization",  "connection",        "expect"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t size = strlen(names[i]);
-        if (header->name_size >= size && strncasecmp(header->name, names[i], size) == 0) {
-            return size;
-        }
+    unsigned i = 0;
+    while (i < FRAMING_NAMES &&
+           (header->name_size < strlen(framing_names[i]) ||
+            strncasecmp(header->name, framing_names[i], strlen(framing_names[i])) != 0)) {
+        i++;
     }
-    return 0;
+    return i;
 }
 
 /* ---- Host ---- */
@@ -133,8 +114,7 @@ static enum status refuse_head(struct problem *reterr, const char *reason)
 
 static enum status check_line(const struct framing_head *request, struct problem *reterr)
 {
-    static const char *const versions[] = {"HTTP/1.1", "HTTP/1.0", NULL};
-    if (!is_one_of(request->version, versions)) {
+    if (strcmp(request->version, "HTTP/1.1") != 0 && strcmp(request->version, "HTTP/1.0") != 0) {
         return refuse_head(reterr, "The protocol version is neither HTTP/1.1 nor HTTP/1.0.");
     }
     if (!is_token(request->method, strlen(request->method))) {
@@ -143,25 +123,24 @@ static enum status check_line(const struct framing_head *request, struct problem
     if (request->url[0] != '/') {
         return refuse_head(reterr, "The request target does not start with a slash.");
     }
-    if (!is_within(request->url, strlen(request->url), 0x21) || strchr(request->url, '#') != NULL) {
-        return refuse_head(reterr, "The request target has a byte that must be percent-encoded.");
+    bool is_encoded = true;
+    for (const char *at = request->url; *at != '\0'; at++) {
+        is_encoded = is_encoded && *at > 0x20 && *at < 0x7F && *at != '#';
     }
-    return STATUS_OK;
+    return is_encoded
+               ? STATUS_OK
+               : refuse_head(reterr, "The request target has a byte that must be percent-encoded.");
 }
 
 static enum status check_length(const struct framing_header *header, struct framing_counts *framing,
                                 struct problem *reterr)
 {
-    if (header->value_size == 0 || header->value_size > LENGTH_DIGITS) {
+    if (header->value_size == 0 || header->value_size > LENGTH_DIGITS ||
+        strspn(header->value, "0123456789") < header->value_size) {
         return refuse_head(reterr, "The Content-Length is not a number of at most 18 digits.");
     }
-    for (size_t i = 0; i < header->value_size; i++) {
-        if (header->value[i] < '0' || header->value[i] > '9') {
-            return refuse_head(reterr, "The Content-Length is not a number of at most 18 digits.");
-        }
-        framing->has_content |= header->value[i] != '0';
-    }
     framing->lengths++;
+    framing->has_content |= strspn(header->value, "0") < header->value_size;
     return STATUS_OK;
 }
 
@@ -198,32 +177,28 @@ static enum status check_header(const struct framing_head *request,
     STATUS_TRY(check_syntax(header, reterr));
     /* "Content-Length : 5" and a folded "Content-Lengthx" arrive as longer names; a proxy in front
      * may have read the short one. */
-    const size_t size = framing_prefix(header);
-    if (size > 0 && header->name_size > size) {
+    const unsigned name = find_framing_name(header);
+    if (name < FRAMING_NAMES && header->name_size > strlen(framing_names[name])) {
         return refuse_head(
             reterr, "A header name starts like the name of a header that frames the message.");
     }
-    if (has_name(header, "content-length")) {
+    if (name == CONTENT_LENGTH) {
         return check_length(header, framing, reterr);
     }
-    if (has_name(header, "transfer-encoding")) {
+    if (name == TRANSFER_ENCODING) {
         return check_encoding(request, header, framing, reterr);
     }
-    if (has_name(header, "host")) {
-        framing->hosts++;
-        if (header->value != NULL && !is_valid_host(header->value, header->value_size)) {
-            return refuse_head(reterr, "The Host is neither a name nor an address.");
-        }
-    }
-    return STATUS_OK;
+    framing->hosts += name == HOST;
+    return name != HOST || header->value == NULL || is_valid_host(header->value, header->value_size)
+               ? STATUS_OK
+               : refuse_head(reterr, "The Host is neither a name nor an address.");
 }
 
 static enum status check_framing(const struct framing_head *request,
                                  const struct framing_counts *framing, struct problem *reterr)
 {
-    static const char *const with_body[] = {"POST", "PUT", "PATCH", NULL};
-    static const char *const never_body[] = {"GET", "HEAD", NULL};
-    unsigned announced = framing->lengths + framing->encodings;
+    const unsigned announced = framing->lengths + framing->encodings;
+    const enum method method = router_method(request->method);
     /* HTTP/1.0 does not require Host. */
     if (framing->hosts > 1 || (framing->hosts == 0 && strcmp(request->version, "HTTP/1.0") != 0)) {
         return refuse_head(reterr, "There must be exactly one Host header.");
@@ -231,22 +206,17 @@ static enum status check_framing(const struct framing_head *request,
     if (announced > 1) {
         return refuse_head(reterr, "The length of the body is announced more than once.");
     }
-    if (is_one_of(request->method, with_body)) {
-        if (announced == 0) {
-            return problem_set(reterr, STATUS_LENGTH_REQUIRED,
-                               "A %s request needs a Content-Length or chunked transfer coding.",
-                               request->method);
-        }
-        return STATUS_OK;
-    }
-    if (announced == 0 || strcmp(request->method, "PATCH") == 0) {
-        return STATUS_OK;
+    if ((method & (METHOD_POST | METHOD_PUT | METHOD_PATCH)) != 0) {
+        return announced > 0
+                   ? STATUS_OK
+                   : problem_set(reterr, STATUS_LENGTH_REQUIRED,
+                                 "A %s request needs a Content-Length or chunked transfer coding.",
+                                 request->method);
     }
     /* Clients may send Content-Length: 0 with DELETE; an empty body has only one framing. */
-    if (framing->has_content || is_one_of(request->method, never_body)) {
-        return refuse_head(reterr, "This method does not allow a body.");
-    }
-    return STATUS_OK;
+    return announced > 0 && (framing->has_content || (method & (METHOD_GET | METHOD_HEAD)) != 0)
+               ? refuse_head(reterr, "This method does not allow a body.")
+               : STATUS_OK;
 }
 
 /* The size that a head of these strings has in plain form: one blank between the words of the
@@ -277,16 +247,11 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
                           struct problem *reterr)
 {
     struct framing_counts framing = {0};
-    enum status status = check_line(request, reterr);
-    for (size_t i = 0; status == STATUS_OK && i < request->header_count; i++) {
-        status = check_header(request, &request->headers[i], &framing, reterr);
+    STATUS_TRY(check_line(request, reterr));
+    for (size_t i = 0; i < request->header_count; i++) {
+        STATUS_TRY(check_header(request, &request->headers[i], &framing, reterr));
     }
-    if (status == STATUS_OK) {
-        status = check_framing(request, &framing, reterr);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(check_framing(request, &framing, reterr));
     bool is_in_place = true;
     const size_t size = request->head_size == 0 ? 0 : plain_size(request, &is_in_place);
     if (request->head_size > size) {
@@ -302,12 +267,11 @@ enum status framing_check(const struct framing_head *request, bool *ret_body, bo
 enum status framing_check_trailers(const struct framing_header *headers, size_t count,
                                    struct problem *reterr)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = check_syntax(&headers[i], reterr);
-        if (status == STATUS_OK && framing_prefix(&headers[i]) > 0) {
-            status = refuse_head(reterr, "A trailer has a name that is allowed only in the head.");
+    for (size_t i = 0; i < count; i++) {
+        STATUS_TRY(check_syntax(&headers[i], reterr));
+        if (find_framing_name(&headers[i]) < FRAMING_NAMES) {
+            return refuse_head(reterr, "A trailer has a name that is allowed only in the head.");
         }
     }
-    return status;
+    return STATUS_OK;
 }
