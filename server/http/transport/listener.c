@@ -1,7 +1,5 @@
 #include "server/http/transport/listener.h"
 
-#include "proto/number.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -15,43 +13,6 @@
 /* Length of the queue of connections not yet accepted. A client that finds it full retries after a
  * second. The kernel's own limit is no higher unless raised. */
 #define BACKLOG SOMAXCONN
-
-static bool copy(const char *bytes, size_t size, char *to, size_t to_size)
-{
-    if (size >= to_size) {
-        return false;
-    }
-    memcpy(to, bytes, size);
-    to[size] = '\0';
-    return true;
-}
-
-/* Splits HOST:PORT or [IPv6]:PORT; false for anything else. */
-static bool split(const char *address, char *ret_host, size_t host_size, char *ret_port,
-                  size_t port_size)
-{
-    const char *colon = strrchr(address, ':');
-    const char *first = address;
-    const char *end = colon;
-    int64_t port;
-    if (colon == NULL || !number_parse_integer(colon + 1, strlen(colon + 1), &port) || port < 0 ||
-        port > 65535) {
-        return false;
-    }
-    if (address[0] == '[') {
-        if (end - first < 2 || end[-1] != ']') {
-            return false;
-        }
-        first++;
-        end--;
-    }
-    /* Without brackets it is ambiguous where an IPv6 address ends and the port begins. */
-    if (address[0] != '[' && memchr(first, ':', (size_t)(end - first)) != NULL) {
-        return false;
-    }
-    return copy(first, (size_t)(end - first), ret_host, host_size) &&
-           copy(colon + 1, strlen(colon + 1), ret_port, port_size);
-}
 
 static int open_one(const struct addrinfo *info)
 {
@@ -114,13 +75,13 @@ static enum status open_tcp(const char *address, struct listener *listener, stru
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
+    const char *colon = strrchr(address, ':');
+    const bool is_bracketed = address[0] == '[';
     char host[NI_MAXHOST];
-    char port[8];
-    if (!split(address, host, sizeof(host), port, sizeof(port))) {
-        return problem_set(reterr, STATUS_CONFIG,
-                           "\"%s\" is not HOST:PORT, [IPv6]:PORT or unix:PATH.", address);
-    }
-    int failed = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, &found);
+    CHECK(colon != NULL && colon > address + is_bracketed);
+    snprintf(host, sizeof(host), "%.*s", (int)(colon - address) - 2 * is_bracketed,
+             address + is_bracketed);
+    const int failed = getaddrinfo(host, colon + 1, &hints, &found);
     if (failed != 0) {
         return problem_set(reterr, STATUS_CONFIG, "Cannot find the address \"%s\": %s.", address,
                            gai_strerror(failed));

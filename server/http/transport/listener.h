@@ -21,10 +21,10 @@ struct listener {
 #define LISTENER_CLOSED ((struct listener){.socket = -1, .lock = -1})
 #define LISTENER_UNIX_PREFIX "unix:"
 
-/* Opens a socket. address is HOST:PORT, [IPv6]:PORT or :PORT for all interfaces, where port 0
- * chooses a free port; or unix:PATH with the file mode. A stale Unix socket is replaced: the lock
- * on PATH.lock, which is never removed, shows whether its process still runs. STATUS_CONFIG with a
- * message. */
+/* Opens a socket. address, which the configuration has checked, is HOST:PORT or [IPv6]:PORT, where
+ * port 0 chooses a free port; or unix:PATH with the file mode. A stale Unix socket is replaced: the
+ * lock on PATH.lock, which is never removed, shows whether its process still runs. STATUS_CONFIG
+ * with a message. */
 MUST_CHECK enum status listener_open(const char *address, unsigned mode,
                                      struct listener *ret_listener, struct problem *reterr);
 /* Adopts a socket that another process has opened and that already listens; the file of an adopted
