@@ -18,7 +18,7 @@
 struct input {
     int file;
     enum format format; /* FORMAT_NONE: detect from the first bytes */
-    bool is_table;      /* detect only between edges and matrix */
+    enum format family; /* FORMAT_EDGES: detect only between edges and matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
@@ -58,18 +58,11 @@ static void parse_options(struct command_call *call, struct graph_options *optio
 static enum status choose_reader(struct input *input, struct problem *reterr)
 {
     const struct text *head = &input->head;
-    if (input->options.format_guessed && head->size > 0 &&
-        sniff_refuse(head->bytes, head->size, reterr) != STATUS_OK) {
-        return STATUS_BAD_GRAPH;
-    }
-    if (input->format == FORMAT_NONE && head->size > 0) {
-        input->format = sniff_format(
-            head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);
-        input->format =
-            input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
-    }
     if (head->size == 0) {
         return problem_set(reterr, STATUS_EMPTY_BODY, "the input is empty");
+    }
+    if (input->format == FORMAT_NONE) {
+        STATUS_TRY(sniff_choose(input->family, head->bytes, head->size, &input->format, reterr));
     }
     if (input->format == FORMAT_NONE) {
         problem_set(reterr, STATUS_BAD_GRAPH,
@@ -167,8 +160,10 @@ static enum status choose_format(struct command_call *call, size_t plain_size, s
     input->format = command_format(call, GRAPH_INPUT_FROM, path, false);
     free(path);
     /* Tables of edges and matrices both end in .csv, .tsv or .txt. */
-    input->is_table = input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
-    input->format = input->is_table ? FORMAT_NONE : input->format;
+    if (input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL) {
+        input->format = FORMAT_NONE;
+        input->family = FORMAT_EDGES;
+    }
     input->options.format_guessed = input->format == FORMAT_NONE;
     parse_options(call, &input->options);
     return call->status;

@@ -41,14 +41,12 @@ void upload_hint_formats(struct problem *problem)
     text_finish(&list);
 }
 
-/* Frees the data of a refused body at once, while its rest is still arriving. The decoder may be
- * running, so its caller frees it later. */
-static void refuse(struct upload *upload)
+/* Frees the data of a refused body at once, while its rest is still arriving. */
+static enum status refuse(struct upload *upload, enum status status)
 {
-    text_finish(&upload->kept);
-    reader_destroy(upload->reader);
-    upload->reader = NULL;
-    upload_memory_release(&upload->share);
+    upload->problem.status = status;
+    upload_finish(upload);
+    return status;
 }
 
 enum status upload_check_announced(struct upload *upload)
@@ -58,86 +56,73 @@ enum status upload_check_announced(struct upload *upload)
                                &memory_bytes)) {
         memory_bytes = UINT64_MAX;
     }
-    if (upload_memory_find_room(&upload->share, memory_bytes, &upload->problem) != STATUS_OK) {
-        refuse(upload);
-    }
-    return upload->problem.status;
+    const enum status status =
+        upload_memory_find_room(&upload->share, memory_bytes, &upload->problem);
+    return status == STATUS_OK ? status : refuse(upload, status);
 }
 
 /* Refuses a file that curl -d sent without its line ends. */
-static void check_form(struct upload *upload)
+static enum status check_form(const struct upload *upload, struct problem *reterr)
 {
-    if (upload->rules.is_form && reader_awaits_line(upload->reader)) {
-        problem_set(&upload->problem, STATUS_BAD_GRAPH,
-                    "The body is form data of one line without a line end: curl -d removes the "
-                    "line ends of a file.");
-        problem_hint(
-            &upload->problem,
-            "Send the file with --data-binary @FILE; end a body of one line with a line feed.");
+    if (!upload->rules.is_form || !reader_awaits_line(upload->reader)) {
+        return STATUS_OK;
     }
+    problem_set(reterr, STATUS_BAD_GRAPH,
+                "The body is form data of one line without a line end: curl -d removes the line "
+                "ends of a file.");
+    problem_hint(
+        reterr, "Send the file with --data-binary @FILE; end a body of one line with a line feed.");
+    return STATUS_BAD_GRAPH;
 }
 
-static void read_bytes(struct upload *upload, const char *bytes, size_t size)
+static enum status read_bytes(struct upload *upload, const char *bytes, size_t size)
 {
-    if (reader_feed(upload->reader, bytes, size, &upload->problem) != STATUS_OK) {
+    struct problem *problem = &upload->problem;
+    const enum status status = reader_feed(upload->reader, bytes, size, problem);
+    if (status != STATUS_OK) {
         struct input_report report;
-        check_form(upload);
         upload_report(upload, &report);
-        input_report_hint(&report, &upload->problem);
-        refuse(upload);
-        return;
+        STATUS_TRY(check_form(upload, problem));
+        input_report_hint(&report, problem);
+        return status;
     }
     /* Charge a piece after reading it: a piece is small compared with a step of the charge. */
-    const uint64_t memory_bytes = reader_memory(upload->reader) +
-                                  (upload->decoder != NULL ? decoder_memory(upload->decoder) : 0);
-    if (upload_memory_admit(&upload->share, reader_announced_memory(upload->reader),
-                            &upload->problem) != STATUS_OK ||
-        upload_memory_charge(&upload->share, memory_bytes, &upload->problem) != STATUS_OK) {
-        refuse(upload);
-    }
+    const uint64_t memory_bytes = reader_memory(upload->reader) + decoder_memory(upload->decoder);
+    STATUS_TRY(
+        upload_memory_admit(&upload->share, reader_announced_memory(upload->reader), problem));
+    return upload_memory_charge(&upload->share, memory_bytes, problem);
 }
 
 /* Creates the reader and feeds it the buffered bytes; later bytes go to it directly. */
-static void start_reader(struct upload *upload)
+static enum status start_reader(struct upload *upload)
 {
+    struct text *kept = &upload->kept;
     upload->rules.options.format_guessed = upload->rules.format == FORMAT_NONE;
-    struct text kept = upload->kept;
     if (decoder_is_utf8(upload->decoder)) {
         memcpy(upload->rules.options.charset, "utf-8", sizeof("utf-8"));
     }
     enum status status = reader_create(upload->format, &upload->rules.options, &upload->reader);
-    upload->kept = (struct text){0};
     if (status != STATUS_OK) {
         problem_set(&upload->problem, status, "%s", status_info(status)->title);
         upload_hint_formats(&upload->problem);
-    } else if (kept.size > 0) {
-        read_bytes(upload, kept.bytes, kept.size);
+    } else if (kept->size > 0) {
+        status = read_bytes(upload, kept->bytes, kept->size);
     }
-    text_finish(&kept);
+    text_finish(kept);
+    return status;
 }
 
-static void find_format(struct upload *upload)
+static enum status find_format(struct upload *upload)
 {
-    if (upload->rules.family != FORMAT_JSON &&
-        sniff_refuse(upload->kept.bytes, upload->kept.size, &upload->problem) != STATUS_OK) {
-        refuse(upload);
-        return;
-    }
-    const size_t size =
-        upload->kept.size < READER_SNIFF_SIZE ? upload->kept.size : READER_SNIFF_SIZE;
-    /* Detect from a fixed number of bytes, so that the received pieces do not matter. */
-    upload->format = sniff_format(upload->kept.bytes, size);
-    if ((upload->rules.family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
-        (upload->rules.family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
-        upload->format = upload->rules.family;
-    }
+    STATUS_TRY(sniff_choose(upload->rules.family, upload->kept.bytes, upload->kept.size,
+                            &upload->format, &upload->problem));
     if (upload->format != FORMAT_NONE) {
-        return;
+        return STATUS_OK;
     }
     problem_set(&upload->problem, STATUS_UNSUPPORTED_MEDIA_TYPE,
                 "The body is not text, and no format was named.");
     upload_hint_formats(&upload->problem);
-    refuse(upload);
+    return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
 static bool may_be_document(const struct upload *upload)
@@ -145,39 +130,27 @@ static bool may_be_document(const struct upload *upload)
     return upload->format == FORMAT_JSON && upload->kept.size <= upload->rules.document_limit_bytes;
 }
 
-static void receive_bytes(struct upload *upload, const char *bytes, size_t size)
-{
-    upload->decoded_bytes += size;
-    if (upload->reader != NULL) {
-        read_bytes(upload, bytes, size);
-        return;
-    }
-    text_append(&upload->kept, bytes, size);
-    if (text_status(&upload->kept) != STATUS_OK) {
-        problem_set(&upload->problem, STATUS_NO_MEMORY, "There is no memory for the upload.");
-        refuse(upload);
-        return;
-    }
-    if (upload->format == FORMAT_NONE && upload->kept.size >= READER_SNIFF_SIZE) {
-        find_format(upload);
-    }
-    if (upload->problem.status == STATUS_OK && upload->format != FORMAT_NONE &&
-        !may_be_document(upload)) {
-        start_reader(upload);
-    }
-}
-
+/* reterr is upload->problem. */
 static enum status receive_decoded(void *context, const char *bytes, size_t size,
                                    struct problem *reterr)
 {
     struct upload *upload = context;
-    /* reterr is unused: it points to upload->problem, which receive_bytes fills. */
-    (void)reterr;
-    receive_bytes(upload, bytes, size);
-    return upload->problem.status;
+    upload->decoded_bytes += size;
+    if (upload->reader != NULL) {
+        return read_bytes(upload, bytes, size);
+    }
+    text_append(&upload->kept, bytes, size);
+    if (text_status(&upload->kept) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");
+    }
+    if (upload->format == FORMAT_NONE && upload->kept.size >= READER_SNIFF_SIZE) {
+        STATUS_TRY(find_format(upload));
+    }
+    return upload->format == FORMAT_NONE || may_be_document(upload) ? STATUS_OK
+                                                                    : start_reader(upload);
 }
 
-static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
+static enum status open_decoder(struct upload *upload)
 {
     const struct decoder_rules rules = {
         .coding = upload->rules.coding,
@@ -188,39 +161,38 @@ static void decode_bytes(struct upload *upload, const char *bytes, size_t size)
         .take = receive_decoded,
         .context = upload,
     };
-    enum status status = STATUS_OK;
+    const enum status status = decoder_create(&rules, &upload->decoder);
+    return status == STATUS_OK ? status
+                               : problem_set(&upload->problem, status,
+                                             "The decoder for the upload cannot be created.");
+}
+
+static enum status feed(struct upload *upload, const char *bytes, size_t size)
+{
+    const uint64_t limit_bytes = upload->rules.body_limit_bytes;
+    if (upload->size_bytes > limit_bytes) {
+        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE,
+                    "The body is larger than this service accepts.");
+        problem_limit(&upload->problem, (double)limit_bytes, (double)upload->size_bytes);
+        return STATUS_BODY_TOO_LARGE;
+    }
     if (upload->decoder == NULL) {
-        status = decoder_create(&rules, &upload->decoder);
+        STATUS_TRY(open_decoder(upload));
     }
-    if (status != STATUS_OK) {
-        problem_set(&upload->problem, status, "The decoder for the upload cannot be created.");
-    } else {
-        status = decoder_feed(upload->decoder, bytes, size, &upload->problem);
-    }
-    if (status != STATUS_OK) {
-        refuse(upload);
-        decoder_destroy(upload->decoder);
-        upload->decoder = NULL;
-    }
+    return decoder_feed(upload->decoder, bytes, size, &upload->problem);
 }
 
 void upload_feed(struct upload *upload, const char *bytes, size_t size)
 {
-    double start_s = clock_monotonic_s();
+    const double start_s = clock_monotonic_s();
     upload->size_bytes += size;
-    if (upload->problem.status != STATUS_OK) {
-        return;
+    if (upload->problem.status == STATUS_OK) {
+        const enum status status = feed(upload, bytes, size);
+        if (status != STATUS_OK) {
+            refuse(upload, status);
+        }
+        upload->parse_s += clock_monotonic_s() - start_s;
     }
-    if (upload->size_bytes > upload->rules.body_limit_bytes) {
-        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE,
-                    "The body is larger than this service accepts.");
-        problem_limit(&upload->problem, (double)upload->rules.body_limit_bytes,
-                      (double)upload->size_bytes);
-        refuse(upload);
-        return;
-    }
-    decode_bytes(upload, bytes, size);
-    upload->parse_s += clock_monotonic_s() - start_s;
 }
 
 void upload_report(const struct upload *upload, struct input_report *ret_report)
@@ -236,43 +208,58 @@ void upload_report(const struct upload *upload, struct input_report *ret_report)
     };
 }
 
+/* Returns the buffered body as a document that names a stored graph, and contains neither edges nor
+ * nodes; else NULL. */
+static json_t *parse_document(const struct upload *upload)
+{
+    static const char *const graph_members[] = {"edges", "links", "nodes"};
+    const struct text *kept = &upload->kept;
+    json_t *document = NULL;
+    if (may_be_document(upload) && memmem(kept->bytes, kept->size, "\"graph\"", 7) != NULL) {
+        const size_t mark = text_mark_size(kept->bytes, kept->size);
+        document = json_loadb(kept->bytes + mark, kept->size - mark, JSON_REJECT_DUPLICATES, NULL);
+    }
+    bool is_document = json_is_string(json_object_get(document, "graph"));
+    for (size_t i = 0; i < 3; i++) {
+        is_document = is_document && json_object_get(document, graph_members[i]) == NULL;
+    }
+    if (!is_document) {
+        json_decref(document);
+    }
+    return is_document ? document : NULL;
+}
+
+static enum status end_body(struct upload *upload, json_t **ret_document)
+{
+    STATUS_TRY(upload->problem.status);
+    if (upload->decoder != NULL) {
+        STATUS_TRY(decoder_end(upload->decoder, &upload->problem));
+    }
+    if (upload->decoded_bytes == 0) {
+        return problem_set(&upload->problem, STATUS_EMPTY_BODY, "The body is empty.");
+    }
+    if (upload->format == FORMAT_NONE) {
+        STATUS_TRY(find_format(upload));
+    }
+    if (upload->reader == NULL) {
+        *ret_document = parse_document(upload);
+        if (*ret_document != NULL) {
+            return STATUS_OK;
+        }
+        STATUS_TRY(start_reader(upload));
+    }
+    return check_form(upload, &upload->problem);
+}
+
 enum status upload_end(struct upload *upload, struct reader **ret_reader,
                        struct json_t **ret_document, struct problem *reterr)
 {
     json_t *document = NULL;
-    if (upload->problem.status == STATUS_OK && upload->decoder != NULL &&
-        decoder_end(upload->decoder, &upload->problem) != STATUS_OK) {
-        refuse(upload);
-    }
-    if (upload->problem.status == STATUS_OK && upload->decoded_bytes == 0) {
-        problem_set(&upload->problem, STATUS_EMPTY_BODY, "The body is empty.");
-    }
-    if (upload->problem.status == STATUS_OK && upload->format == FORMAT_NONE) {
-        find_format(upload);
-    }
-    if (upload->problem.status == STATUS_OK && upload->reader == NULL) {
-        if (may_be_document(upload) &&
-            memmem(upload->kept.bytes, upload->kept.size, "\"graph\"", 7) != NULL) {
-            const size_t mark = text_mark_size(upload->kept.bytes, upload->kept.size);
-            document = json_loadb(upload->kept.bytes + mark, upload->kept.size - mark,
-                                  JSON_REJECT_DUPLICATES, NULL);
-        }
-        /* A document names a stored graph, and contains neither edges nor nodes. */
-        if (!json_is_string(json_object_get(document, "graph")) ||
-            json_object_get(document, "edges") != NULL ||
-            json_object_get(document, "links") != NULL ||
-            json_object_get(document, "nodes") != NULL) {
-            json_decref(document);
-            document = NULL;
-            start_reader(upload);
-        }
-    }
-    if (upload->problem.status == STATUS_OK && upload->reader != NULL) {
-        check_form(upload);
-    }
-    if (upload->problem.status != STATUS_OK) {
+    const enum status status = end_body(upload, &document);
+    if (status != STATUS_OK) {
+        refuse(upload, status);
         *reterr = upload->problem;
-        return upload->problem.status;
+        return status;
     }
     *ret_document = document;
     *ret_reader = upload->reader;
