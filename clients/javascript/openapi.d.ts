@@ -221,17 +221,6 @@ export type HeatMapAxis = {
   vertices: Vertex[];
 };
 
-export type Index = {
-  service: "apspd";
-  version: string;
-  routes: {
-    path: string;
-    methods: string[];
-    /** Query parameters. */
-    parameters: string[];
-  }[];
-};
-
 /** How an upload was interpreted. */
 export type Input = {
   format: "dimacs" | "mtx" | "metis" | "edges" | "matrix" | "nthu" | "json" | "jgf" | "graphml" | "npy";

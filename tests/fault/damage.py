@@ -147,11 +147,12 @@ class Shelf:
                 self.bodies[family[-1]] = body
 
     def matrix(self, graph):
-        """(body, tag); an answer under way that meets damage ends short, and is asked for again."""
+        """(body, tag); an answer that meets damage is refused or ends short, and is asked for again."""
         while True:
             try:
-                answer = self.daemon.get(f"/v1/graphs/{graph}/matrix", Prefer="wait=60").expect(200)
-                return answer.body, answer.headers["ETag"]
+                answer = self.daemon.get(f"/v1/graphs/{graph}/matrix", Prefer="wait=60")
+                if answer.status != 409 or answer.json["code"] != "NotSolved":
+                    return answer.expect(200).body, answer.headers["ETag"]
             except http.client.IncompleteRead as error:
                 assert self.matrices[graph][0].startswith(error.partial), graph
 

@@ -85,7 +85,7 @@ QUESTIONS = [
 ]
 
 
-def test_every_way_to_ask_waits_for_the_new_result():
+def test_every_way_to_ask_finds_the_damage_and_then_waits_for_the_new_result():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(5), "?name=ring")
         right = [daemon.ask(*question).expect(206 if "Range" in question[3] else 200).body
@@ -94,7 +94,11 @@ def test_every_way_to_ask_waits_for_the_new_result():
             restart(daemon)
             damage.flip(only_file(daemon, "results"), 128 + 4 * 7)
             method, path, sent, headers = question
-            answer = daemon.ask(method, path, sent, {**headers, "Prefer": "wait=60"})
+            while True:  # the first answer finds the damage
+                answer = daemon.ask(method, path, sent, {**headers, "Prefer": "wait=60"})
+                if answer.status != 409:
+                    break
+                assert answer.json["code"] == "NotSolved", (question, answer.body)
             assert answer.status in (200, 206), (question, answer.status, answer.body[:300])
             assert answer.body == body, question
             while daemon.get("/v1/jobs?state=running").json["jobs"]:

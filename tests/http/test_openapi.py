@@ -116,11 +116,8 @@ def test_examples_are_what_their_schemas_say(daemon):
 
 
 def test_the_routes_are_those_of_the_table(daemon):
-    routes = daemon.get("/", Accept="application/json").json["routes"]
-    table = {}
-    for route in routes:
-        for method in route["methods"]:
-            table[method, route["path"]] = sorted(route["parameters"])
+    table = {(method, path): sorted(parameters)
+             for methods, path, parameters in harness.routes() for method in methods}
     described = {}
     for method, path, _ in spec.operations():
         parameters = spec.parameters(method, path)
@@ -374,8 +371,7 @@ def test_the_service_is_as_described(daemon):
         ask(daemon, "HEAD", path)
     ask(daemon, "GET", "/readyz", query="?verbose")
     ask(daemon, "GET", "/v2/health/ready", query="?verbose=1")
-    ask(daemon, "GET", "/", headers={"Accept": "application/json"})
-    ask(daemon, "GET", "/", headers={"Accept": "a/b"}, status=406)
+    ask(daemon, "GET", "/", headers={"Accept": "application/json"}, status=406)
     for path in ("/openapi.json", "/docs", "/", "/favicon.ico"):
         ask(daemon, "GET", path, headers={"If-None-Match": "*"}, status=304)
         ask(daemon, "GET", path, headers={"If-Match": '"a"'}, status=412)

@@ -17,7 +17,8 @@ static bool is_csv(const struct request *request)
                : !format_media_type_is(media_type, "application/json");
 }
 
-static void post_change(struct request *request, struct call *call)
+static enum status complete_change(struct request *request, struct call *call,
+                                   struct problem *reterr)
 {
     struct edge_changes *changes = &call->submit.changes;
     const struct identity_part parts[] = {
@@ -26,22 +27,19 @@ static void post_change(struct request *request, struct call *call)
     };
     if (request_header(request, "Idempotency-Key") != NULL &&
         identity_of_parts(parts, 2, changes->digest) != STATUS_OK) {
-        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the request.", NULL);
-        return;
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
     call->submit.share = upload_memory_move(&request->share);
     serve_jobs_describe(request, call);
-    request_call(request, request_answer_call);
+    return STATUS_OK;
 }
 
-void serve_changes_weights(struct request *request)
+enum status serve_changes_weights(struct request *request, struct call *call,
+                                  struct problem *reterr)
 {
-    struct call *call = request_create_call(request, CALL_CHANGE);
-    if (call != NULL) {
-        call->submit.changes.weights =
-            text_take(&request->document, &call->submit.changes.weights_size);
-        post_change(request, call);
-    }
+    struct edge_changes *changes = &call->submit.changes;
+    changes->weights = text_take(&request->document, &changes->weights_size);
+    return complete_change(request, call, reterr);
 }
 
 /* ---- The list ---- */
@@ -115,45 +113,8 @@ static enum status read_changes(struct request *request, const struct vertex_nam
     return status;
 }
 
-static void change_edges(struct request *request, const struct vertex_names *names)
+enum status serve_changes_edges(struct request *request, struct call *call, struct problem *reterr)
 {
-    struct edge_changes changes = {0};
-    struct problem problem;
-    struct call *call;
-    if (read_changes(request, names, &changes, &problem) != STATUS_OK) {
-        edge_changes_finish(&changes);
-        request_refuse(request, &problem);
-        return;
-    }
-    call = request_create_call(request, CALL_CHANGE);
-    if (call == NULL) {
-        edge_changes_finish(&changes);
-        return;
-    }
-    call->submit.changes = changes;
-    post_change(request, call);
-}
-
-/* Changes a graph that has no result, whose names come from its file. */
-static void change_stored(struct request *request)
-{
-    struct vertex_names *names = NULL;
-    struct problem problem;
-    if (serve_graphs_read_names(request, &names, &problem) == STATUS_OK) {
-        change_edges(request, names);
-        vertex_names_destroy(names);
-    } else {
-        request_refuse(request, &problem);
-    }
-}
-
-void serve_changes_edges(struct request *request)
-{
-    struct result *result = request_look_up(request);
-    if (result != NULL) {
-        change_edges(request, result_names(result));
-        result_unref(result);
-    } else {
-        request_find_graph(request, change_stored);
-    }
+    STATUS_TRY(read_changes(request, request->names, &call->submit.changes, reterr));
+    return complete_change(request, call, reterr);
 }

@@ -8,20 +8,14 @@
 
 #define ASK_FOR "Send source= and k=, lon= and lat=, or x= and y=."
 
-void serve_coordinates_put(struct request *request)
+enum status serve_coordinates_put(struct request *request, struct call *call,
+                                  struct problem *reterr)
 {
-    struct call *call = request_create_call(request, CALL_PUT_COORDINATES);
-    if (call != NULL) {
-        call->coordinates.document = request->document;
-        request->document = (struct text){0};
-        call->coordinates.share = upload_memory_move(&request->share);
-        request_call(request, request_answer_call);
-    }
-}
-
-void serve_coordinates_delete(struct request *request)
-{
-    request_ask(request, CALL_DELETE_COORDINATES);
+    (void)reterr;
+    call->coordinates.document = request->document;
+    request->document = (struct text){0};
+    call->coordinates.share = upload_memory_move(&request->share);
+    return STATUS_OK;
 }
 
 /* stream->position is the row. */
@@ -177,24 +171,8 @@ static bool make_nearby(struct stream *stream, struct text *text)
     return false;
 }
 
-static void answer_nearby(struct request *request)
-{
-    static const struct stream_kind kind = {.representation = "nearest",
-                                            .context_size = sizeof(struct nearby),
-                                            .open = open_nearby,
-                                            .close = close_nearby,
-                                            .make = make_nearby};
-    stream_answer(request, &kind);
-}
-
-/* Refuses an invalid position before the graph is looked up. */
-void serve_coordinates_nearest(struct request *request)
-{
-    struct problem problem;
-    struct place place;
-    if (read_place(request, &place, &problem) != STATUS_OK) {
-        request_refuse(request, &problem);
-    } else {
-        request_find_graph(request, answer_nearby);
-    }
-}
+const struct stream_kind serve_coordinates_nearest = {.representation = "nearest",
+                                                      .context_size = sizeof(struct nearby),
+                                                      .open = open_nearby,
+                                                      .close = close_nearby,
+                                                      .make = make_nearby};

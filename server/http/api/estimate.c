@@ -21,8 +21,7 @@ static enum status read_members(const struct query *query, struct call *call,
     return STATUS_OK;
 }
 
-static enum status parse_document(const struct request *request, struct call *call,
-                                  struct problem *reterr)
+enum status serve_estimate(struct request *request, struct call *call, struct problem *reterr)
 {
     static const char *const known[] = {"graph", "n", "m", "kind", NULL};
     struct query_document members;
@@ -34,18 +33,4 @@ static enum status parse_document(const struct request *request, struct call *ca
     }
     json_decref(document);
     return status;
-}
-
-void serve_estimate(struct request *request)
-{
-    struct call *call = request_create_call(request, CALL_ESTIMATE);
-    struct problem problem;
-    if (call == NULL) {
-        return;
-    }
-    if (parse_document(request, call, &problem) == STATUS_OK) {
-        request_call(request, request_answer_call);
-    } else {
-        request_refuse(request, &problem);
-    }
 }

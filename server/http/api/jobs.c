@@ -165,11 +165,12 @@ enum status serve_jobs_read(struct request *request, struct problem *reterr)
     return query_check_idempotency_key(request_header(request, "Idempotency-Key"), reterr);
 }
 
-/* Opens an upload after all checks that headers and query allow. for_job: it needs a place in the
+/* Opens an upload after all checks that headers and query allow. One for a job needs a place in the
  * queue, and may be a document about a stored graph. */
-static enum status open_upload(struct request *request, bool for_job, struct problem *reterr)
+enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
 {
     const struct config *config = request->http_context->config;
+    const bool for_job = request->match.route->call == CALL_SUBMIT;
     enum coding coding = CODING_IDENTITY;
     STATUS_TRY(check_admission(request, for_job, reterr));
     STATUS_TRY(serve_jobs_read(request, reterr));
@@ -187,16 +188,6 @@ static enum status open_upload(struct request *request, bool for_job, struct pro
         return reterr->status;
     }
     return STATUS_OK;
-}
-
-enum status serve_jobs_prepare(struct request *request, struct problem *reterr)
-{
-    return open_upload(request, true, reterr);
-}
-
-enum status serve_graphs_prepare(struct request *request, struct problem *reterr)
-{
-    return open_upload(request, false, reterr);
 }
 
 /* ---- Jobs ---- */
@@ -228,17 +219,6 @@ static enum status read_document(struct request *request, const struct json_t *d
     return query_read_job(&members.query, &request->job_request, reterr);
 }
 
-enum status serve_jobs_fill(struct request *request, struct call *call,
-                            struct json_t **ret_document, struct problem *reterr)
-{
-    struct upload *upload = request->upload;
-    STATUS_TRY(upload_end(upload, &call->submit.reader, ret_document, reterr));
-    call->submit.share = upload_memory_move(&upload->share);
-    call->submit.parse_s = upload->parse_s;
-    upload_report(upload, &call->submit.input);
-    return STATUS_OK;
-}
-
 void serve_jobs_describe(struct request *request, struct call *call)
 {
     const struct job_request *job = &request->job_request;
@@ -249,44 +229,31 @@ void serve_jobs_describe(struct request *request, struct call *call)
     call->wait_s = job->wait_s >= 0 ? job->wait_s : request_preferred_wait(request);
 }
 
-static enum status fill_submit(struct request *request, struct call *call, struct problem *reterr)
+enum status serve_jobs_submit(struct request *request, struct call *call, struct problem *reterr)
 {
+    struct upload *upload = request->upload;
     struct json_t *document = NULL;
-    STATUS_TRY(serve_jobs_fill(request, call, &document, reterr));
+    STATUS_TRY(upload_end(upload, &call->submit.reader, &document, reterr));
+    call->submit.share = upload_memory_move(&upload->share);
+    call->submit.parse_s = upload->parse_s;
+    upload_report(upload, &call->submit.input);
     const enum status status =
         document == NULL ? STATUS_OK : read_document(request, document, reterr);
     json_decref(document);
     STATUS_TRY(status);
+    if (call->kind == CALL_STORE_GRAPH) {
+        call->submit.parameters = request->job_request.parameters;
+        return STATUS_OK;
+    }
     memcpy(call->key, request->job_request.key, sizeof(call->key));
     serve_jobs_describe(request, call);
     return STATUS_OK;
 }
 
-void serve_jobs_submit(struct request *request)
+enum status serve_jobs_show(struct request *request, struct call *call, struct problem *reterr)
 {
-    struct call *call = request_create_call(request, CALL_SUBMIT);
-    struct problem problem;
-    if (call == NULL) {
-        return;
-    }
-    if (fill_submit(request, call, &problem) == STATUS_OK) {
-        request_call(request, request_answer_call);
-    } else {
-        request_refuse(request, &problem);
-    }
-}
-
-void serve_jobs_show(struct request *request)
-{
-    struct call *call = request_create_call(request, CALL_JOB);
     const double wait_s = query_real(&request->query, "wait", -1);
-    if (call != NULL) {
-        call->wait_s = wait_s >= 0 ? wait_s : request_preferred_wait(request);
-        request_call(request, request_answer_call);
-    }
-}
-
-void serve_jobs_cancel(struct request *request)
-{
-    request_ask(request, CALL_CANCEL);
+    (void)reterr;
+    call->wait_s = wait_s >= 0 ? wait_s : request_preferred_wait(request);
+    return STATUS_OK;
 }

@@ -202,6 +202,11 @@ static void answer_vertex(struct request *request)
     stream_answer(request, &serve_within);
 }
 
+static void answer_position(struct request *request)
+{
+    stream_answer(request, &serve_coordinates_nearest);
+}
+
 static bool has_place(const struct request *request)
 {
     static const char *const names[] = {"lon", "lat", "x", "y"};
@@ -215,7 +220,7 @@ static bool has_place(const struct request *request)
 void serve_nearest(struct request *request)
 {
     if (query_value(&request->query, "source") == NULL) {
-        serve_coordinates_nearest(request);
+        request_find_graph(request, answer_position);
     } else if (has_place(request)) {
         request_refuse_with(request, STATUS_BAD_PARAMETER,
                             "source cannot be combined with a position.",

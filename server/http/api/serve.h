@@ -6,38 +6,27 @@
 
 /* Called at the headers: checks whether an upload is admitted, and opens it. */
 MUST_CHECK enum status serve_jobs_prepare(struct request *request, struct problem *reterr);
-MUST_CHECK enum status serve_graphs_prepare(struct request *request, struct problem *reterr);
 /* Reads the parameters and headers of a job into request->job_request. */
 MUST_CHECK enum status serve_jobs_read(struct request *request, struct problem *reterr);
 /* Copies request->job_request into the call. */
 void serve_jobs_describe(struct request *request, struct call *call);
-/* Moves the uploaded graph into the call, or returns the uploaded document, else NULL. */
-MUST_CHECK enum status serve_jobs_fill(struct request *request, struct call *call,
-                                       struct json_t **ret_document, struct problem *reterr);
 
-void serve_jobs_submit(struct request *request);
-void serve_lists_jobs(struct request *request);
-void serve_jobs_show(struct request *request);
-void serve_jobs_cancel(struct request *request);
+/* Submits a job, or stores a graph without one, by the kind of the call. */
+route_fill serve_jobs_submit;
+route_fill serve_jobs_show;
+/* Lists jobs or graphs, by the kind of the call. */
+route_fill serve_list;
 void serve_events(struct request *request);
 
-void serve_graphs_store(struct request *request);
-void serve_lists_graphs(struct request *request);
 void serve_graphs_show(struct request *request);
-void serve_graphs_delete(struct request *request);
-void serve_graphs_vertices(struct request *request);
-/* Reads the names of the graph that request->call has found from its file, on this thread: they are
- * small compared with the edges. */
-MUST_CHECK enum status serve_graphs_read_names(const struct request *request,
-                                               struct vertex_names **ret_names,
-                                               struct problem *reterr);
+extern const struct stream_kind serve_vertices;
 
 /* Most edges of a graph that /edges returns: the page draws far fewer. */
 #define SERVE_EDGE_LIMIT 1000000
 extern const struct stream_kind serve_edges;
 
-void serve_changes_edges(struct request *request);
-void serve_changes_weights(struct request *request);
+route_fill serve_changes_edges;
+route_fill serve_changes_weights;
 
 void serve_distances_one(struct request *request);
 extern const struct stream_kind serve_pairs;
@@ -48,17 +37,17 @@ extern const struct stream_kind serve_matrix_row;
 extern const struct stream_kind serve_matrix_column;
 extern const struct stream_kind serve_table;
 
-void serve_estimate(struct request *request);
+route_fill serve_estimate;
 
 /* Finds the vertices nearest to a vertex or a position. */
 void serve_nearest(struct request *request);
 extern const struct stream_kind serve_nearest_targets;
 extern const struct stream_kind serve_within;
 
-void serve_coordinates_put(struct request *request);
+route_fill serve_coordinates_put;
 extern const struct stream_kind serve_coordinates;
-void serve_coordinates_delete(struct request *request);
-void serve_coordinates_nearest(struct request *request);
+/* For a position; request->call has found the graph. */
+extern const struct stream_kind serve_coordinates_nearest;
 
 extern const struct stream_kind serve_statistics;
 extern const struct stream_kind serve_heatmap;
@@ -69,7 +58,6 @@ void serve_service_version(struct request *request);
 void serve_service_limits(struct request *request);
 void serve_service_formats(struct request *request);
 void serve_service_devices(struct request *request);
-void serve_service_index(struct request *request);
 void serve_service_problem(struct request *request);
 
 void serve_metrics(struct request *request);

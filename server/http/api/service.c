@@ -1,7 +1,6 @@
 #include "server/http/api/serve.h"
 
 #include "server/commit.h"
-#include "server/http/request/router.h"
 
 #include <jansson.h>
 
@@ -182,33 +181,6 @@ void serve_service_devices(struct request *request)
                       (json_int_t)device->units, "detail", device->detail, "indexes", indexes));
     }
     answer_fresh(request, json_pack("{s:o, s:s?}", "devices", list, "gpu_reason", reason));
-}
-
-void serve_service_index(struct request *request)
-{
-    static const struct {
-        enum method method;
-        const char *name;
-    } methods[] = {{METHOD_GET, "GET"},
-                   {METHOD_POST, "POST"},
-                   {METHOD_PUT, "PUT"},
-                   {METHOD_PATCH, "PATCH"},
-                   {METHOD_DELETE, "DELETE"}};
-    json_t *list = json_array();
-    for (size_t i = 0; i < router_route_count; i++) {
-        const struct route *route = &router_table[i];
-        json_t *names = json_array();
-        for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++) {
-            if (route->methods & methods[k].method) {
-                json_array_append_new(names, json_string(methods[k].name));
-            }
-        }
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o}", "path", route->pattern, "methods", names,
-                                        "parameters", list_of(route->parameters, QUERY_LIMIT)));
-    }
-    answer_fresh(request, json_pack("{s:s, s:s, s:o}", "service", "apspd", "version", APSPD_VERSION,
-                                    "routes", list));
 }
 
 /* Answers the page that the type member of a problem links to. */

@@ -199,6 +199,8 @@ static void handle(struct request *request)
         request_refuse(request, &problem);
     } else if (route->needs == NEEDS_RESULT) {
         request_find_result(request, request_serve);
+    } else if (route->needs == NEEDS_NAMES) {
+        request_find_names(request);
     } else if (route->needs == NEEDS_GRAPH) {
         request_find_graph(request, request_serve);
     } else {

@@ -8,6 +8,7 @@
 #include "server/http/request/request_metrics.h"
 #include "server/http/transport/stream.h"
 #include "server/scheduler/ledger.h"
+#include "server/store/graph_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -49,6 +50,7 @@ void request_destroy(struct request *request)
     upload_memory_release(&request->share);
     text_finish(&request->line);
     result_unref(request->result);
+    vertex_names_destroy(request->names_from_file);
     free(request->call);
     free(request);
 }
@@ -230,24 +232,6 @@ void request_answer(struct request *request, unsigned http_status, struct MHD_Re
     MHD_destroy_response(response);
 }
 
-static void call_for_result(struct request *request, void (*resume)(struct request *request));
-static void last_result_asked(struct request *request);
-
-/* If the result was found damaged, calls the scheduler again to wait for the new solution. The
- * scheduler was notified of the damage before it receives this call. */
-static bool call_again(struct request *request)
-{
-    if (request->result == NULL || request->serve == NULL || !result_is_damaged(request->result)) {
-        return false;
-    }
-    request->header_count = 0;
-    request->coding = CODING_IDENTITY;
-    result_unref(request->result);
-    request->result = NULL;
-    call_for_result(request, last_result_asked);
-    return true;
-}
-
 void request_answer_text(struct request *request, unsigned http_status, const char *media_type,
                          struct text *text)
 {
@@ -255,9 +239,6 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
     size_t size;
     char *bytes = text_status(text) == STATUS_OK ? text_take(text, &size) : NULL;
     text_finish(text);
-    if (bytes == NULL && call_again(request)) {
-        return;
-    }
     if (bytes != NULL) {
         response = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     }
@@ -271,16 +252,14 @@ void request_answer_text(struct request *request, unsigned http_status, const ch
 void request_answer_small(struct request *request, const char *representation,
                           const char *media_type, const struct text *text)
 {
-    if ((text_status(text) != STATUS_OK && call_again(request)) ||
-        request_tag(request, result_etag(request->result), representation)) {
-        return;
+    if (text_status(text) != STATUS_OK) {
+        request_refuse_with(request, STATUS_NO_MEMORY, "There is no memory for the answer.", NULL);
+    } else if (!request_tag(request, result_etag(request->result), representation)) {
+        request_add_type(request, media_type);
+        request_answer(
+            request, MHD_HTTP_OK,
+            MHD_create_response_from_buffer(text->size, text->bytes, MHD_RESPMEM_PERSISTENT));
     }
-    request_add_type(request, media_type);
-    request_answer(
-        request, MHD_HTTP_OK,
-        text_status(text) == STATUS_OK
-            ? MHD_create_response_from_buffer(text->size, text->bytes, MHD_RESPMEM_PERSISTENT)
-            : NULL);
 }
 
 static void print_json(json_t *root, struct text *text)
@@ -322,11 +301,16 @@ static void print_problem(const struct request *request, const struct problem *p
 
 void request_refuse(struct request *request, const struct problem *problem)
 {
-    const unsigned retry_after_s = ledger_retry_after_s(problem->status);
+    unsigned retry_after_s;
     struct text text = {0};
-    if (call_again(request)) {
-        return;
+    struct problem damaged;
+    if (status_info(problem->status)->http >= MHD_HTTP_INTERNAL_SERVER_ERROR &&
+        request->result != NULL && result_is_damaged(request->result)) {
+        problem_set(&damaged, STATUS_NOT_SOLVED, "The stored result is damaged.");
+        problem_hint(&damaged, "Repeat the request: the graph is being solved again.");
+        problem = &damaged;
     }
+    retry_after_s = ledger_retry_after_s(problem->status);
     if (retry_after_s > 0) {
         request_set_header(request, "Retry-After", "%u", retry_after_s);
     }
@@ -454,13 +438,6 @@ void request_call(struct request *request, void (*resume)(struct request *reques
     }
 }
 
-void request_ask(struct request *request, enum call_kind kind)
-{
-    if (request_create_call(request, kind) != NULL) {
-        request_call(request, request_answer_call);
-    }
-}
-
 void request_answer_call(struct request *request)
 {
     struct call *call = request->call;
@@ -490,13 +467,29 @@ void request_answer_call(struct request *request)
 
 /* ---- Graphs and results ---- */
 
+static void ask_scheduler(struct request *request, const struct route *route)
+{
+    struct problem problem;
+    struct call *call = request_create_call(request, route->call);
+    if (call == NULL) {
+        return;
+    }
+    if (route->fill != NULL && route->fill(request, call, &problem) != STATUS_OK) {
+        request_refuse(request, &problem);
+    } else {
+        request_call(request, request_answer_call);
+    }
+}
+
 void request_serve(struct request *request)
 {
     const struct route *route = request->match.route;
-    if (route->stream != NULL) {
+    if (route->handle != NULL) {
+        route->handle(request);
+    } else if (route->stream != NULL) {
         stream_answer(request, route->stream);
     } else {
-        route->handle(request);
+        ask_scheduler(request, route);
     }
 }
 
@@ -523,78 +516,69 @@ struct result *request_look_up(const struct request *request)
                              request->match.capture);
 }
 
-void request_forget_question(struct request *request)
+/* Reads the names of a graph without a result from its file, on this thread: they are small
+ * compared with the edges. */
+static void read_names(struct request *request)
 {
-    if (request->state == REQUEST_ANSWERED) {
-        text_finish(&request->document);
-        upload_memory_release(&request->share);
+    const struct http_context *http_context = request->http_context;
+    const char *id = request->call->graph_id;
+    const enum status status = graph_file_read_names(
+        store_folder(http_context->store, STORE_GRAPHS), id, &request->names_from_file);
+    if (status == STATUS_CORRUPT) {
+        scheduler_note_damaged_graph(http_context->scheduler, id);
     }
+    if (status != STATUS_OK) {
+        request_refuse_with(request, status, "The stored graph cannot be read.", NULL);
+        return;
+    }
+    request->names = request->names_from_file;
+    request_serve(request);
+}
+
+void request_find_names(struct request *request)
+{
+    request->result = request_look_up(request);
+    if (request->result == NULL) {
+        request_find_graph(request, read_names);
+        return;
+    }
+    request->names = result_names(request->result);
+    request_serve(request);
 }
 
 /* Serves the result if it is published and sound. now_s: time of use for eviction; the caller's
  * latest clock reading will do. */
-static bool serve_published(struct request *request, double now_s,
-                            void (*serve)(struct request *request))
+static bool serve_published(struct request *request, double now_s)
 {
-    request->result = request_look_up(request);
-    if (request->result == NULL) {
+    struct result *result = request_look_up(request);
+    /* The scheduler was notified of the damage, and retires the result before it answers a call. */
+    if (result == NULL || result_is_damaged(result)) {
+        result_unref(result);
         return false;
     }
-    if (result_is_damaged(request->result)) {
-        /* The scheduler was notified, and retires the result before it answers. */
-        result_unref(request->result);
-        request->result = NULL;
-        return false;
-    }
-    result_touch(request->result, now_s);
-    serve(request);
+    request->result = result;
+    result_touch(result, now_s);
+    request->serve(request);
     return true;
 }
 
-/* Whether the request had a body that has already been freed. */
-static bool has_lost_question(const struct request *request)
-{
-    return request->body_bytes > 0 && request->document.size == 0;
-}
-
-static void serve_solved(struct request *request, void (*serve)(struct request *request))
+static void result_asked(struct request *request)
 {
     if (request->call->status != STATUS_OK) {
         request_answer_call(request);
-    } else if (has_lost_question(request) || !serve_published(request, clock_coarse_s(), serve)) {
+    } else if (!serve_published(request, clock_coarse_s())) {
         request_refuse_with(request, STATUS_NOT_SOLVED, "The result has just been replaced.",
                             "Repeat the request: the graph is being solved again.");
     }
 }
 
-static void result_asked(struct request *request)
-{
-    serve_solved(request, request->serve);
-}
-
-static void last_result_asked(struct request *request)
-{
-    void (*serve)(struct request * request) = request->serve;
-    request->serve = NULL;
-    serve_solved(request, serve);
-}
-
-static void call_for_result(struct request *request, void (*resume)(struct request *request))
-{
-    struct call *call = request_create_call(request, CALL_RESULT);
-    if (call == NULL) {
-        return;
-    }
-    call->wait_s = has_lost_question(request) ? 0 : request_preferred_wait(request);
-    request_call(request, resume);
-}
-
 void request_find_result(struct request *request, void (*serve)(struct request *request))
 {
     request->serve = serve;
-    const bool is_there = serve_published(request, request->began_s, serve);
+    const bool is_there = serve_published(request, request->began_s);
     request_metrics_count_result(is_there);
-    if (!is_there) {
-        call_for_result(request, result_asked);
+    if (!is_there && request_create_call(request, CALL_RESULT) != NULL) {
+        request->call->wait_s = request_preferred_wait(request);
+        request_call(request, result_asked);
     }
 }

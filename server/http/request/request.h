@@ -86,9 +86,9 @@ struct request {
     struct stream *pending;       /* stream whose first block is being computed; owned */
     size_t offer;                 /* index in the route's offers of the chosen media type */
     struct result *result;        /* counted reference, released with the request */
-    /* Called once the graph or the result is found; called a second time if the result proves
-     * damaged, then set to NULL. */
-    void (*serve)(struct request *request);
+    const struct vertex_names *names;       /* for NEEDS_NAMES; of the result, or these: */
+    struct vertex_names *names_from_file;   /* owned */
+    void (*serve)(struct request *request); /* runs once the graph or the result is found */
 
     /* request_create does not zero the members from here on: each is written before it is read. */
     double began_s; /* monotonic time when the headers were complete */
@@ -178,20 +178,18 @@ bool request_post(struct request *request);
 /* Tells the scheduler that the client of a waiting call has disconnected, so that the call is
  * answered at once. */
 void request_client_left(struct request *request);
-/* Creates a call, posts it and forwards its answer to the client. */
-void request_ask(struct request *request, enum call_kind kind);
 /* The default resume function: sends the call's body or problem, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
 /* Finds the published result that the path names and the tenant owns: a counted reference, or NULL.
  * All lookups in the result table go through this function. */
 struct result *request_look_up(const struct request *request);
-/* Frees the request's document once the request is answered. */
-void request_forget_question(struct request *request);
-/* Calls the route's handler, or streams the route's answer. */
+/* Calls the route's handler, streams its answer, or forwards the answer to its call. */
 void request_serve(struct request *request);
 /* Asks the scheduler for the graph in the path, and calls serve once request->call has it. */
 void request_find_graph(struct request *request, void (*serve)(struct request *request));
+/* Finds the names of the vertices of the graph in the path, and calls request_serve. */
+void request_find_names(struct request *request);
 /* Finds the result that the path names, waits for it as long as the client prefers, and calls
- * serve. If the result proves damaged, waits for the new solution and calls serve once more. */
+ * serve. If the result proves damaged there, request_refuse answers 409 instead of the problem. */
 void request_find_result(struct request *request, void (*serve)(struct request *request));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proto/problem.h"
+#include "server/scheduler/calls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ enum method {
 struct request;
 
 /* The object that must be found before the handler runs. */
-enum route_needs { NEEDS_NOTHING, NEEDS_GRAPH, NEEDS_RESULT };
+enum route_needs { NEEDS_NOTHING, NEEDS_GRAPH, NEEDS_NAMES, NEEDS_RESULT };
 
 /* The kind of body that a route accepts, which selects its size limit in the configuration. */
 enum route_body {
@@ -31,6 +32,9 @@ enum route_body {
 };
 
 struct stream_kind;
+
+/* Fills in the call of a route from the request. */
+typedef enum status route_fill(struct request *request, struct call *call, struct problem *reterr);
 
 /* Description of a route. Parameters, body and types are checked before the handler runs. */
 struct route {
@@ -47,8 +51,12 @@ struct route {
     enum route_needs needs;
     /* Called at the headers, to refuse a request before its body is sent; NULL: no check. */
     enum status (*prepare)(struct request *request, struct problem *reterr);
-    void (*handle)(struct request *request); /* called when the request is complete */
-    const struct stream_kind *stream;        /* streamed answer of a route without a handler */
+    /* Runs when the request is complete; else the route has a streamed answer, or forwards the
+     * answer to a call of the scheduler, which `fill` fills in; NULL: the call needs nothing. */
+    void (*handle)(struct request *request);
+    const struct stream_kind *stream;
+    enum call_kind call;
+    route_fill *fill;
 };
 
 /* The longest decoded segment that {name} matches, with its NUL. */

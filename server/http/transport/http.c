@@ -97,20 +97,13 @@ static enum status check_network(const struct http *http, bool is_encrypted, str
 {
     const enum config_network network = http->http_context.config->network;
     const bool has_keys = http->http_context.keyring != NULL;
-    const char *missing = NULL;
-    if (http->shared.listener.is_local || network == NETWORK_OPEN) {
-        return STATUS_OK;
-    }
-    if (!has_keys) {
-        missing = "keys (http.keys_file)";
-    } else if (network == NETWORK_SECURE && !is_encrypted) {
-        missing = "TLS (http.tls_certificate, http.tls_key)";
-    }
-    if (missing == NULL) {
+    if (http->shared.listener.is_local || network == NETWORK_OPEN ||
+        (has_keys && (is_encrypted || network != NETWORK_SECURE))) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_CONFIG, "%s is reachable from other machines but has no %s.",
-                http->shared.listener.address, missing);
+                http->shared.listener.address,
+                has_keys ? "TLS (http.tls_certificate, http.tls_key)" : "keys (http.keys_file)");
     problem_hint(reterr, "Configure it, or set http.network = %s to allow this.",
                  has_keys ? "plain" : "open");
     return STATUS_CONFIG;
@@ -161,14 +154,13 @@ enum status http_start(const struct http_parts *parts, struct http **ret_http,
                        struct problem *reterr)
 {
     struct http *http = calloc(1, sizeof(*http));
-    enum status status;
     if (http == NULL) {
         struct listener listener = parts->listener;
         listener_close(&listener);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
     http->shared.listener = parts->listener;
-    status = fill(parts, http, reterr);
+    enum status status = fill(parts, http, reterr);
     if (status == STATUS_OK) {
         status = serve(http, reterr);
     }

@@ -218,11 +218,7 @@ static void send_first(struct request *request)
         request->outcome = MHD_NO;
         return;
     }
-    const bool keeps_question = stream->kind->keeps_question;
     send_stream(request, stream);
-    if (!keeps_question) {
-        request_forget_question(request);
-    }
 }
 
 /* Chooses the coding and sets the ETag; true when that has answered the request. */
@@ -251,7 +247,13 @@ void stream_answer(struct request *request, const struct stream_kind *kind)
     if (kind->open != NULL && kind->open(stream, &problem) != STATUS_OK) {
         free_stream(stream);
         request_refuse(request, &problem);
-    } else if (describe_stream(request, stream) || (kind->divert != NULL && kind->divert(stream))) {
+        return;
+    }
+    if (!kind->keeps_question) {
+        text_finish(&request->document);
+        upload_memory_release(&request->share);
+    }
+    if (describe_stream(request, stream) || (kind->divert != NULL && kind->divert(stream))) {
         free_stream(stream);
     } else {
         request->pending = stream;

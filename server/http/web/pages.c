@@ -71,21 +71,7 @@ void serve_page_icon(struct request *request)
     answer(request, &page_icon, "Accept-Encoding");
 }
 
-/* Answers with the home page, or the list of routes for programs that ask for JSON. */
 void serve_page_home(struct request *request)
 {
-    static const char *const offers[] = {"text/html", "application/json", NULL};
-    struct problem problem;
-    size_t offer;
-    if (!header_choose_type(request_header(request, "Accept"), offers, &offer)) {
-        problem_set(&problem, STATUS_NOT_ACCEPTABLE,
-                    "The page is not available in a type that Accept allows.");
-        problem_hint(&problem, "Available: %s, %s.", offers[0], offers[1]);
-        request_refuse(request, &problem);
-    } else if (offer == 0) {
-        answer(request, &page_home, "Accept, Accept-Encoding");
-    } else {
-        request_add_header(request, "Vary", "Accept, Accept-Encoding");
-        serve_service_index(request);
-    }
+    answer(request, &page_home, "Accept, Accept-Encoding");
 }
