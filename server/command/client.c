@@ -184,7 +184,7 @@ static enum status describe_failure(struct client *client, CURLcode code, struct
     client->call->exit_code = EXIT_SERVICE;
     curl_off_t sent_after_us = 0; /* 0: no connection was made */
     curl_easy_getinfo(client->curl, CURLINFO_PRETRANSFER_TIME_T, &sent_after_us);
-    if (client->answer.is_silent && sent_after_us > 0) {
+    if (code == CURLE_OPERATION_TIMEDOUT && sent_after_us > 0) {
         return problem_set(reterr, STATUS_IO, "%.200s sent nothing for %ld s", client->base,
                            SILENCE_S);
     }
@@ -236,7 +236,6 @@ static CURLcode perform(struct client *client)
     text_clear(&answer->body);
     json_decref(answer->document);
     const CURLcode code = curl_easy_perform(client->curl);
-    answer->is_silent = code == CURLE_OPERATION_TIMEDOUT;
     answer->document =
         answer->body.size > 0 ? json_loadb(answer->body.bytes, answer->body.size, 0, NULL) : NULL;
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &answer->http_status);

@@ -27,7 +27,6 @@ struct client_answer {
     long http_status;
     struct text body;
     json_t *document; /* the body parsed as JSON, or NULL */
-    bool is_silent;   /* the request timed out because nothing arrived */
 };
 
 struct client {

@@ -6,16 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Attempts without PROGRESS_BYTES of progress; the pause before a retry doubles from PAUSE_MS. */
-#define ATTEMPT_LIMIT 6
-#define PROGRESS_BYTES ((uint64_t)1 << 20)
-#define PAUSE_MS 100
 /* The longest ETag that is stored, with its NUL. */
 #define TAG_SIZE 128
 
@@ -42,6 +37,7 @@ struct download {
     uint64_t received;         /* bytes received by this attempt */
     uint64_t size;             /* total size, from a 206 answer */
     bool is_shown;             /* print to a terminal, escaped */
+    unsigned begins;           /* attempts that began with the first byte and were cut */
     bool is_other;             /* the service sent a part that was not requested */
     int error;
 };
@@ -186,32 +182,27 @@ static enum status fetch_once(struct download *download, struct problem *reterr)
     return status;
 }
 
-/* Whether another attempt may make progress. */
-static bool is_cut(const struct download *download)
+/* Whether the download goes on after a failed attempt: it has received bytes, and a service that
+ * ignores Range has begun at most twice. */
+static bool may_go_on(struct download *download)
 {
     const struct client_answer *answer = &download->client->answer;
-    return download->part != NULL && answer->http_status < 300 && download->error == 0 &&
-           !download->is_other && (!answer->is_silent || download->received > 0) &&
-           !command_interrupted();
+    if (download->part == NULL || command_interrupted()) {
+        return false;
+    }
+    if (answer->http_status == 416) {
+        /* Everything was present already, or the matrix is now shorter: restart. */
+        return unlink(download->tag) == 0;
+    }
+    return answer->http_status < 300 && download->error == 0 && !download->is_other &&
+           download->received > 0 && (answer->http_status == 206 || download->begins++ == 0);
 }
 
 static enum status fetch_all(struct download *download, struct problem *reterr)
 {
-    const struct client_answer *answer = &download->client->answer;
-    enum status status = STATUS_OK;
-    for (int attempt = 0; attempt < ATTEMPT_LIMIT; attempt++) {
-        if (attempt > 0) {
-            (void)poll(NULL, 0, PAUSE_MS << (attempt - 1)); /* ends early on a signal */
-        }
+    enum status status = fetch_once(download, reterr);
+    while (status != STATUS_OK && may_go_on(download)) {
         status = fetch_once(download, reterr);
-        if (answer->http_status == 416 && download->part != NULL) {
-            /* Everything was present already, or the matrix is now shorter: restart. */
-            unlink(download->tag);
-        } else if (status == STATUS_OK || !is_cut(download)) {
-            return status;
-        } else if (answer->http_status == 206 && download->received >= PROGRESS_BYTES) {
-            attempt = 0;
-        }
     }
     return status;
 }

@@ -158,55 +158,35 @@ bool header_wait(const char *prefer, double *ret_wait_s)
 
 /* ---- Ranges and tags ---- */
 
+/* Parses digits to the end of the text; a number beyond int64 lies past every end. */
 static bool parse_position(const char *bytes, size_t size, uint64_t *ret_value)
 {
-    int64_t value;
-    if (size == 0 || bytes[0] < '0' || bytes[0] > '9') {
+    int64_t value = INT64_MAX;
+    if (size == 0 || strspn(bytes, "0123456789") < size) {
         return false;
     }
-    /* A number beyond int64 lies past every end. */
-    if (!number_parse_integer(bytes, size, &value)) {
-        value = INT64_MAX;
-    }
+    (void)!number_parse_integer(bytes, size, &value);
     *ret_value = (uint64_t)value;
-    return strspn(bytes, "0123456789") >= size;
-}
-
-static enum range_outcome parse_suffix(const char *count, uint64_t size, uint64_t *ret_first,
-                                       uint64_t *ret_size)
-{
-    uint64_t wanted;
-    if (!parse_position(count, strlen(count), &wanted)) {
-        return RANGE_WHOLE;
-    }
-    if (wanted == 0 || size == 0) {
-        return RANGE_UNSATISFIABLE;
-    }
-    *ret_size = wanted < size ? wanted : size;
-    *ret_first = size - *ret_size;
-    return RANGE_PART;
+    return true;
 }
 
 enum range_outcome header_range(const char *header, uint64_t size, uint64_t *ret_first,
                                 uint64_t *ret_size)
 {
-    const char *spec;
-    const char *dash;
-    uint64_t first;
-    uint64_t last = UINT64_MAX;
-    if (header == NULL || strncasecmp(header, "bytes=", 6) != 0) {
+    const bool is_range = header != NULL && strncasecmp(header, "bytes=", 6) == 0;
+    const char *spec = is_range ? header + 6 : "";
+    const char *dash = strchr(spec, '-');
+    uint64_t first = 0;
+    uint64_t last = INT64_MAX;
+    if (dash == NULL || (dash > spec && !parse_position(spec, (size_t)(dash - spec), &first)) ||
+        ((dash == spec || dash[1] != '\0') && !parse_position(dash + 1, strlen(dash + 1), &last)) ||
+        (dash > spec && last < first)) {
         return RANGE_WHOLE;
     }
-    spec = header + 6;
-    if (spec[0] == '-') {
-        return parse_suffix(spec + 1, size, ret_first, ret_size);
-    }
-    dash = strchr(spec, '-');
-    if (dash == NULL || !parse_position(spec, (size_t)(dash - spec), &first)) {
-        return RANGE_WHOLE;
-    }
-    if (dash[1] != '\0' && (!parse_position(dash + 1, strlen(dash + 1), &last) || last < first)) {
-        return RANGE_WHOLE;
+    if (dash == spec) { /* the last bytes, as many as the number says */
+        first = last < size ? size - last : 0;
+        size = last > 0 ? size : 0;
+        last = INT64_MAX;
     }
     if (first >= size) {
         return RANGE_UNSATISFIABLE;
@@ -233,28 +213,20 @@ void request_id_print(uint64_t seed, uint64_t number, char ret_id[REQUEST_ID_OWN
              (uint64_t)XXH3_64bits_withSeed(&number, sizeof(number), seed));
 }
 
-/* Layout of a traceparent: 00-<trace id>-<parent id>-<flags> */
-#define ID_AT 3
-#define ID_SIZE 32
-#define PARENT_AT 36
-#define PARENT_SIZE 16
-#define FLAGS_AT 53
-
-/* Whether the first size characters are hexadecimal digits; an ID must not be all zeros. */
-static bool is_hex(const char *text, size_t size, bool is_id)
-{
-    return strspn(text, "0123456789abcdef") >= size && !(is_id && strspn(text, "0") >= size);
-}
-
 bool header_traceparent(const char *header, char ret_traceparent[TRACEPARENT_SIZE])
 {
-    const bool has_shape =
-        strlen(header) == TRACEPARENT_SIZE - 1 && strncmp(header, "00-", ID_AT) == 0 &&
-        is_hex(header + ID_AT, ID_SIZE, true) && header[ID_AT + ID_SIZE] == '-' &&
-        is_hex(header + PARENT_AT, PARENT_SIZE, true) && header[PARENT_AT + PARENT_SIZE] == '-' &&
-        is_hex(header + FLAGS_AT, 2, false);
-    if (has_shape) {
+    static const char pattern[] = "00-%32[0-9a-f]-%16[0-9a-f]-%2[0-9a-f]%n";
+    char trace[33];
+    char parent[17];
+    char flags[3];
+    int size = 0;
+    /* Only fields of full width have the full size together. An ID must not be all zeros. */
+    const bool is_valid = strlen(header) == TRACEPARENT_SIZE - 1 &&
+                          sscanf(header, pattern, trace, parent, flags, &size) == 3 &&
+                          size == TRACEPARENT_SIZE - 1 && trace[strspn(trace, "0")] != '\0' &&
+                          parent[strspn(parent, "0")] != '\0';
+    if (is_valid) {
         memcpy(ret_traceparent, header, TRACEPARENT_SIZE);
     }
-    return has_shape;
+    return is_valid;
 }

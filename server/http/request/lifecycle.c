@@ -32,14 +32,14 @@ static enum status check_origin(const struct request *request, struct problem *r
     const char *host = request_header(request, "Host");
     const char *origin = request_header(request, "Origin");
     const unsigned safe = METHOD_GET | METHOD_HEAD | METHOD_OPTIONS;
-    bool is_for_any_host = false;
+    bool is_known = request->http_context->keyring != NULL || request->http_context->is_unix ||
+                    origin_knows_host(config, host);
     /* Health and metrics disclose nothing private, and monitors may use any host name. */
-    for (size_t i = 0; i < sizeof(public_paths) / sizeof(public_paths[0]); i++) {
-        is_for_any_host = is_for_any_host || (strlen(public_paths[i]) == size &&
-                                              memcmp(public_paths[i], request->target, size) == 0);
+    for (size_t i = 0; i < 3 && !is_known; i++) {
+        is_known =
+            strlen(public_paths[i]) == size && memcmp(public_paths[i], request->target, size) == 0;
     }
-    if (request->http_context->keyring == NULL && !request->http_context->is_unix &&
-        !is_for_any_host && !origin_knows_host(config, host)) {
+    if (!is_known) {
         problem_set(reterr, STATUS_WRONG_HOST, "\"%s\" is not a name of this service.", host);
         problem_hint(reterr,
                      "The option http.hosts lists its names; an IP address is always accepted.");
@@ -141,13 +141,12 @@ static void turn_away(struct request *request, enum conn_verdict verdict)
     request_assign_id(request);
     request->method = METHOD_OTHER;
     request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-    if (verdict == CONN_ADDRESS_FULL) {
-        problem_set(problem, STATUS_ADDRESS_LIMIT, "This address has too many connections open.");
-        problem_limit(problem, config->address_limit, config->address_limit + 1.0);
-    } else {
-        problem_set(problem, STATUS_CONNECTION_LIMIT, "Too many connections are open.");
-        problem_limit(problem, config->connection_limit, config->connection_limit + 1.0);
-    }
+    const bool is_address = verdict == CONN_ADDRESS_FULL;
+    const double limit = is_address ? config->address_limit : config->connection_limit;
+    problem_set(problem, is_address ? STATUS_ADDRESS_LIMIT : STATUS_CONNECTION_LIMIT, "%s",
+                is_address ? "This address has too many connections open."
+                           : "Too many connections are open.");
+    problem_limit(problem, limit, limit + 1);
     request_answer_refusal(request);
 }
 

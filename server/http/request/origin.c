@@ -4,11 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define EXPOSED_HEADERS                                                                            \
-    "Location, Retry-After, ETag, Content-Range, Accept-Ranges, X-Request-Id, "                    \
-    "Content-Disposition, Preference-Applied, traceparent, Allow, "                                \
-    "WWW-Authenticate, X-Matrix-Dtype, X-Matrix-Shape, X-Matrix-Unreachable"
-
 static bool is_given(const char *list)
 {
     return strcmp(list, CONFIG_NONE) != 0;
@@ -104,21 +99,4 @@ bool origin_is_foreign(const struct config *config, const char *host, const char
                                 host, size_without_port(origin, host, strlen(host)));
     }
     return (is_cross_site || !is_same_host) && !origin_is_listed(config, origin);
-}
-
-size_t origin_cors_headers(const struct config *config, const char *origin,
-                           struct origin_cors_header ret_headers[ORIGIN_CORS_HEADER_LIMIT])
-{
-    size_t count = 0;
-    if (!is_given(config->cors_origins)) {
-        return 0;
-    }
-    /* Vary is sent even if the origin may not read the answer: caches must separate origins. */
-    ret_headers[count++] = (struct origin_cors_header){"Vary", "Origin"};
-    if (origin != NULL && origin_is_listed(config, origin)) {
-        ret_headers[count++] = (struct origin_cors_header){"Access-Control-Allow-Origin", origin};
-        ret_headers[count++] =
-            (struct origin_cors_header){"Access-Control-Expose-Headers", EXPOSED_HEADERS};
-    }
-    return count;
 }

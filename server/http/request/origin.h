@@ -9,18 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A response header that lets a page read the answer. */
-struct origin_cors_header {
-    const char *name;
-    const char *value;
-};
-
-#define ORIGIN_CORS_HEADER_LIMIT 3
 #define ORIGIN_CORS_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE"
 /* Every request header that a handler reads or that clients send with a graph. */
 #define ORIGIN_CORS_REQUEST_HEADERS                                                                \
     "Authorization, Content-Type, Content-Encoding, Idempotency-Key, Prefer, If-None-Match, "      \
     "If-Match, If-Range, Range, X-Request-Id, Accept, Last-Event-ID, traceparent"
+/* Every response header that a page may read. */
+#define ORIGIN_CORS_EXPOSED_HEADERS                                                                \
+    "Location, Retry-After, ETag, Content-Range, Accept-Ranges, X-Request-Id, "                    \
+    "Content-Disposition, Preference-Applied, traceparent, Allow, "                                \
+    "WWW-Authenticate, X-Matrix-Dtype, X-Matrix-Shape, X-Matrix-Unreachable"
 /* Seconds that a browser may cache a preflight: the maximum that Chromium honours. */
 #define ORIGIN_CORS_MAX_AGE_S "7200"
 
@@ -34,7 +32,3 @@ bool origin_is_listed(const struct config *config, const char *origin);
  * origin. site is the Sec-Fetch-Site header. A header that the request does not have is NULL. */
 bool origin_is_foreign(const struct config *config, const char *host, const char *origin,
                        const char *site);
-/* Fills the CORS headers of an answer to a request with this origin (borrowed; NULL: no Origin
- * header) and returns their count. */
-size_t origin_cors_headers(const struct config *config, const char *origin,
-                           struct origin_cors_header ret_headers[ORIGIN_CORS_HEADER_LIMIT]);

@@ -203,21 +203,31 @@ void request_expect_stream(struct request *request, struct MHD_Response *respons
     }
 }
 
+/* Adds the headers that let the pages of listed origins read the answer. Vary is sent even if the
+ * origin may not read it: caches must separate origins. */
+static bool add_cors_headers(const struct request *request, struct MHD_Response *response)
+{
+    const struct config *config = request->http_context->config;
+    const char *origin = request_header(request, "Origin");
+    return strcmp(config->cors_origins, CONFIG_NONE) == 0 ||
+           (MHD_add_response_header(response, "Vary", "Origin") == MHD_YES &&
+            (origin == NULL || !origin_is_listed(config, origin) ||
+             (MHD_add_response_header(response, "Access-Control-Allow-Origin", origin) == MHD_YES &&
+              MHD_add_response_header(response, "Access-Control-Expose-Headers",
+                                      ORIGIN_CORS_EXPOSED_HEADERS) == MHD_YES)));
+}
+
 void request_answer(struct request *request, unsigned http_status, struct MHD_Response *response)
 {
-    struct origin_cors_header cors[ORIGIN_CORS_HEADER_LIMIT];
-    const size_t cors_count =
-        origin_cors_headers(request->http_context->config, request_header(request, "Origin"), cors);
     request->state = REQUEST_ANSWERED;
     request->http_status = http_status;
     request->outcome = MHD_NO;
     if (response == NULL) {
         return;
     }
-    bool added = MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES;
-    for (size_t i = 0; added && i < cors_count; i++) {
-        added = MHD_add_response_header(response, cors[i].name, cors[i].value) == MHD_YES;
-    }
+    bool added =
+        MHD_add_response_header(response, "X-Request-Id", request->request_id) == MHD_YES &&
+        add_cors_headers(request, response);
     for (size_t i = 0; added && i < request->header_count; i++) {
         added = MHD_add_response_header(response, request->headers[i].name,
                                         request->headers[i].value) == MHD_YES;

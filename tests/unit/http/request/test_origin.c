@@ -111,20 +111,3 @@ TEST(foreign_is_what_is_neither_own_nor_listed)
                          cases[i].is_foreign);
     }
 }
-
-TEST(headers_let_only_listed_origins_read)
-{
-    const struct config none = config_of(CONFIG_NONE, CONFIG_NONE);
-    const struct config some = config_of(CONFIG_NONE, "https://a.example");
-    struct origin_cors_header headers[ORIGIN_CORS_HEADER_LIMIT];
-
-    assert_int_equal(origin_cors_headers(&none, "https://a.example", headers), 0);
-    assert_int_equal(origin_cors_headers(&some, NULL, headers), 1);
-    assert_string_equal(headers[0].name, "Vary");
-    assert_int_equal(origin_cors_headers(&some, "https://b.example", headers), 1);
-    assert_int_equal(origin_cors_headers(&some, "https://a.example", headers), 3);
-    assert_string_equal(headers[1].name, "Access-Control-Allow-Origin");
-    assert_string_equal(headers[1].value, "https://a.example");
-    assert_string_equal(headers[2].name, "Access-Control-Expose-Headers");
-    assert_non_null(strstr(headers[2].value, "Location"));
-}
