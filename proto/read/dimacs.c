@@ -30,7 +30,7 @@ static enum status refuse_problem(struct field word, struct field object, struct
         {"cnf", NULL, "satisfiability", NULL},
         {"tw", NULL, "tree width", NULL},
         {"aux", "p2p", "a list of queries",
-         "Upload the .gr file, and send this one to its /distances as text/x-dimacs-p2p."},
+         "Upload the .gr file, and send the pairs to its /distances as lines of SOURCE,TARGET."},
         {"aux", NULL, "a list of coordinates of vertices",
          "Upload the .gr file of the same name, and PUT this one to its /coordinates."},
     };

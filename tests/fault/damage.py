@@ -15,6 +15,13 @@ def places(size):
     return sorted(at for at in chosen if 0 <= at < size)
 
 
+def ask(daemon, path):
+    """The answer after one that finds the damage, if any, which is refused."""
+    answer = daemon.get(path, Prefer="wait=60")
+    damaged = answer.status == 409 and "damaged" in answer.json["detail"]
+    return daemon.get(path, Prefer="wait=60") if damaged else answer
+
+
 def flip(path, at, mask=0x40):
     with open(path, "r+b") as file:
         file.seek(at)
@@ -150,9 +157,8 @@ class Shelf:
         """(body, tag); an answer that meets damage is refused or ends short, and is asked for again."""
         while True:
             try:
-                answer = self.daemon.get(f"/v1/graphs/{graph}/matrix", Prefer="wait=60")
-                if answer.status != 409 or answer.json["code"] != "NotSolved":
-                    return answer.expect(200).body, answer.headers["ETag"]
+                answer = ask(self.daemon, f"/v1/graphs/{graph}/matrix").expect(200)
+                return answer.body, answer.headers["ETag"]
             except http.client.IncompleteRead as error:
                 assert self.matrices[graph][0].startswith(error.partial), graph
 
@@ -183,7 +189,7 @@ class Shelf:
         self.daemon.start()
         for graph in graphs:
             # The end of the file first, where nothing but its statistics is.
-            self.daemon.get(f"/v1/graphs/{graph}/stats", Prefer="wait=60").expect(200)
+            ask(self.daemon, f"/v1/graphs/{graph}/stats").expect(200)
             body, tag = self.matrix(graph)
             assert body == self.matrices[graph][0], (graph, done[graph])
             found = tag != self.matrices[graph][1]

@@ -18,7 +18,7 @@ VERTICES = 1000
 PAIRS = 4_000 if harness.QUICK else 400_000
 NAMED_PAIRS = 100 if harness.QUICK else 4_000
 BINARY = "application/octet-stream"
-TYPES = {"json": "application/json", "csv": "text/csv", "p2p": "text/x-dimacs-p2p", "binary": BINARY}
+TYPES = {"json": "application/json", "csv": "text/csv", "binary": BINARY}
 DIGITS = 500_000_000
 
 
@@ -108,7 +108,6 @@ def bodies(pairs):
     return {
         "json": json.dumps({"pairs": text}, separators=(",", ":")).encode(),
         "csv": "".join(f"{s},{t}\n" for s, t in text).encode(),
-        "p2p": (f"p aux sp p2p {len(text)}\n" + "".join(f"q {s} {t}\n" for s, t in text)).encode(),
         "binary": b"".join(struct.pack("<2I", *pair) for pair in pairs),
     }
 
@@ -119,7 +118,7 @@ def test_pairs_in_every_form(daemon):
     pairs = [(chooser.randrange(9), chooser.randrange(VERTICES // 2, VERTICES)) for _ in range(PAIRS)]
     for asked, body in bodies(pairs).items():
         for answered, accept in TYPES.items():
-            least = PAIRS * {"json": 9, "csv": 14, "p2p": 16, "binary": 4}[answered]
+            least = PAIRS * {"json": 9, "csv": 14, "binary": 4}[answered]
             check(daemon, f"{asked} to {answered}", least, "POST", f"/v1/graphs/{graph}/distances", body,
                   Content_Type=TYPES[asked], Accept=accept)
     for coding in ("gzip", "zstd"):

@@ -145,18 +145,15 @@ def test_pairs_in_every_form(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     base = "/v1/graphs/small/distances"
     csv = "1,3\n4,1\n3,2\n"
-    p2p = "c three\np aux sp p2p 3\nq 1 3\nq 4 1\nq 3 2\n"
     binary = struct.pack("<6I", 0, 2, 3, 0, 2, 1)
     asked = {
         "application/json": json.dumps({"pairs": [[1, 3], [4, 1], [3, 2]]}),
         "text/csv": csv,
-        "text/x-dimacs-p2p": p2p,
         "application/octet-stream": binary,
     }
     answered = {
         "application/json": b'{"distances":[12,null,6]}\n',
         "text/csv": b"1,3,12\n4,1,\n3,2,6\n",
-        "text/x-dimacs-p2p": b"d 1 3 12\nd 4 1 unreachable\nd 3 2 6\n",
         "application/octet-stream": struct.pack("<3i", 12, 2**30 - 1, 6),
     }
 
@@ -180,7 +177,6 @@ def test_pairs_in_every_form(daemon):
         (struct.pack("<2I", 4, 0), "application/octet-stream", 404, "NoSuchVertex"),
         ("1,3\n1,9\n", "text/csv", 404, "NoSuchVertex"),
         ("1;3\n", "text/csv", 400, "BadRequest"),
-        ("p aux sp p2p 2\nq 1 3\n", "text/x-dimacs-p2p", 400, "BadRequest"),
         ("", "text/csv", 422, "EmptyBody"),
     ):
         problem = ask(body, Content_Type=content).expect(status, code).json
@@ -323,15 +319,6 @@ def test_names_that_would_forge_lines(daemon):
     def ask(pairs, accept):
         return daemon.ask("POST", url, body=json.dumps({"pairs": pairs}), headers={"Accept": accept})
 
-    for name in names:
-        answer = ask([["plain", name]], "text/x-dimacs-p2p")
-        if name == "plain":
-            assert answer.expect(200).body == b"d plain plain 0\n"
-        else:
-            assert "hint" in answer.expect(406, "NotAcceptable").json
-    rows = struct.pack("<2I", 0, 3)
-    headers = {"Content-Type": "application/octet-stream", "Accept": "text/x-dimacs-p2p"}
-    daemon.ask("POST", url, body=rows, headers=headers).expect(406, "NotAcceptable")
     csv = ask([[" lead", "tab\t"], [names[2], "plain"]], "text/csv").expect(200).body
     assert csv == b'" lead","tab\t",\n"n\nd 1 2 3",plain,\n', csv
     back = csv.replace(b",\n", b"\n")

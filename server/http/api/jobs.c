@@ -1,7 +1,5 @@
 #include "server/http/api/serve.h"
 
-#include "server/scheduler/ledger.h"
-
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -35,21 +33,19 @@ static enum status check_admission(struct request *request, bool for_job, struct
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
     } else if (atomic_load(&admission->full) && !is_repeatable) {
-        status =
-            problem_set(reterr, STATUS_DISK_FULL,
-                        "The disk is full: the service answers queries but accepts no new work.");
+        problem_set(reterr, STATUS_DISK_FULL,
+                    "The disk is full: the service answers queries but accepts no new work.");
         problem_limit(reterr, (double)room_bytes(request), 0);
         problem_hint(reterr,
                      "Delete graphs or free disk space; the service notices automatically.");
+        return STATUS_DISK_FULL; /* request_refuse adds Retry-After */
     } else if (for_job && !is_repeatable) {
         status = tenant_check_queue(admission, atomic_load(&admission->queue_free),
                                     request->http_context->config->queue_limit, grant->tenant,
                                     &grant->quota, reterr);
     }
-    if (status != STATUS_OK && ledger_retry_after_s(status) == 0) {
-        request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
-    }
     if (status != STATUS_OK) {
+        request_set_header(request, "Retry-After", "%u", retry_after_s > 0 ? retry_after_s : 1);
         return status;
     }
     /* Refuse a tenant whose byte quota is used up before the body; the scheduler checks the real
@@ -137,17 +133,15 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
         rules.options.room_bytes = room_bytes(request);
         rules.options.element_bytes = kind_size(kind == KIND_AUTO ? KIND_I4 : kind);
     }
-    rules.options.vertex_limit =
-        is_matrix ? admission->vertex_limit : admission->hierarchy_vertex_limit;
+    const uint32_t quota = request->grant.quota.vertex_limit;
+    const uint32_t limit = is_matrix ? admission->vertex_limit : admission->hierarchy_vertex_limit;
+    const bool is_quota = quota > 0 && quota < limit;
+    rules.options.vertex_limit = is_quota ? quota : limit;
     rules.options.edge_limit = admission->edge_limit;
     snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason), "%s",
-             is_matrix ? admission->limit_reason : admission->hierarchy_limit_reason);
-    const uint32_t quota = request->grant.quota.vertex_limit;
-    if (quota > 0 && quota < rules.options.vertex_limit) {
-        rules.options.vertex_limit = quota;
-        snprintf(rules.options.vertex_limit_reason, sizeof(rules.options.vertex_limit_reason),
-                 "this key");
-    }
+             is_quota    ? "this key"
+             : is_matrix ? admission->limit_reason
+                         : admission->hierarchy_limit_reason);
     request->upload = malloc(sizeof(*request->upload));
     if (request->upload == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");

@@ -81,65 +81,50 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
     return STATUS_OK;
 }
 
-/* Counts leading digits: nearly all names consist of digits. */
-static size_t count_digits(const struct name_scanner *scanner)
-{
-    const char *at = scanner->at;
-    while (at < scanner->end && *at >= '0' && *at <= '9') {
-        at++;
-    }
-    return (size_t)(at - scanner->at);
-}
-
 static bool ends_number(const struct name_scanner *scanner)
 {
     return scanner->at == scanner->end || *scanner->at == ',' || *scanner->at == ']' ||
            *scanner->at == '}' || is_blank(*scanner->at);
 }
 
-enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name *ret_name,
-                              struct problem *reterr)
+/* Scans a number as it is written, or null if that is allowed. */
+static enum status scan_number(struct name_scanner *scanner, bool with_null, const char *wanted,
+                               struct scanned_name *ret_number, struct problem *reterr)
 {
-    const char *first;
+    const char *first = scanner->at;
     double value;
-    skip_blanks(scanner);
-    if (scanner->at < scanner->end && *scanner->at == '"') {
-        return scan_string(scanner, ret_name, reterr);
+    /* Nearly all numbers consist of digits. */
+    while (scanner->at < scanner->end && *scanner->at >= '0' && *scanner->at <= '9') {
+        scanner->at++;
     }
-    first = scanner->at;
-    scanner->at += count_digits(scanner);
-    if (scanner->at > first && ends_number(scanner)) {
-        *ret_name = (struct scanned_name){.bytes = first, .size = (size_t)(scanner->at - first)};
-        return STATUS_OK;
-    }
+    const bool is_digits = scanner->at > first && ends_number(scanner);
     while (!ends_number(scanner)) {
         scanner->at++;
     }
-    if (!number_parse_real(first, (size_t)(scanner->at - first), &value)) {
+    const size_t size = (size_t)(scanner->at - first);
+    const bool is_null = with_null && size == 4 && memcmp(first, "null", 4) == 0;
+    if (!is_digits && !is_null && !number_parse_real(first, size, &value)) {
         scanner->at = first;
-        return name_scanner_refuse(scanner, "a vertex is a string or a number", reterr);
+        return name_scanner_refuse(scanner, wanted, reterr);
     }
-    *ret_name = (struct scanned_name){.bytes = first, .size = (size_t)(scanner->at - first)};
+    *ret_number = (struct scanned_name){.bytes = first, .size = is_null ? 0 : size};
     return STATUS_OK;
+}
+
+enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name *ret_name,
+                              struct problem *reterr)
+{
+    skip_blanks(scanner);
+    return scanner->at < scanner->end && *scanner->at == '"'
+               ? scan_string(scanner, ret_name, reterr)
+               : scan_number(scanner, false, "a vertex is a string or a number", ret_name, reterr);
 }
 
 enum status name_scanner_number(struct name_scanner *scanner, struct scanned_name *ret_number,
                                 struct problem *reterr)
 {
-    double value;
     skip_blanks(scanner);
-    const char *first = scanner->at;
-    while (!ends_number(scanner)) {
-        scanner->at++;
-    }
-    const size_t size = (size_t)(scanner->at - first);
-    const bool is_null = size == 4 && memcmp(first, "null", 4) == 0;
-    if (!is_null && !number_parse_real(first, size, &value)) {
-        scanner->at = first;
-        return name_scanner_refuse(scanner, "a weight is a number or null", reterr);
-    }
-    *ret_number = (struct scanned_name){.bytes = first, .size = is_null ? 0 : size};
-    return STATUS_OK;
+    return scan_number(scanner, true, "a weight is a number or null", ret_number, reterr);
 }
 
 enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,

@@ -1,8 +1,6 @@
 #include "server/http/api/pairs.h"
 
-#include "proto/number.h"
 #include "proto/read/columns.h"
-#include "proto/read/lines.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -155,88 +153,15 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
     return STATUS_OK;
 }
 
-/* ---- DIMACS ---- */
-
-/* Parses the line after its "p". */
-static enum status parse_announcement(struct pairs_reader *reader, struct word_cursor *at,
-                                      struct problem *reterr)
-{
-    static const char *const words[] = {"aux", "sp", "p2p"};
-    for (size_t i = 0; i < 3; i++) {
-        if (!line_word_is(line_word_next(at), words[i])) {
-            return refuse_line(reader, 1, "The line is not \"p aux sp p2p K\".", reterr);
-        }
-    }
-    const struct field count = line_word_next(at);
-    return number_parse_integer(count.bytes, count.size, &reader->announced) &&
-                   reader->announced >= 0 && line_word_next(at).size == 0
-               ? STATUS_OK
-               : refuse_line(reader, count.column, "The count of queries is not a number.", reterr);
-}
-
-static enum status parse_query(struct pairs_reader *reader, struct word_cursor *at,
-                               struct problem *reterr)
-{
-    for (int i = 0; i < 2; i++) {
-        const struct field word = line_word_next(at);
-        reader->pair[i] = (struct scanned_name){.bytes = word.bytes, .size = word.size};
-    }
-    return reader->pair[1].size > 0 && line_word_next(at).size == 0
-               ? STATUS_OK
-               : refuse_line(reader, (uint64_t)(at->at - at->begin) + 1,
-                             "A query must be \"q SOURCE TARGET\".", reterr);
-}
-
-static enum status next_p2p(struct pairs_reader *reader, struct problem *reterr)
-{
-    const char *line;
-    size_t size;
-    for (reader->line = reader->next_line; next_line(reader, &line, &size);
-         reader->line = reader->next_line) {
-        struct word_cursor at = {line, line, line + size};
-        const struct field word = line_word_next(&at);
-        if (word.size == 0 || line_word_is(word, "c")) {
-            continue;
-        }
-        if (line_word_is(word, "q") && reader->announced >= 0) {
-            return parse_query(reader, &at, reterr);
-        }
-        if (!line_word_is(word, "p") || reader->announced >= 0) {
-            return refuse_line(
-                reader, word.column,
-                "A p2p file must be \"p aux sp p2p K\", then K times \"q SOURCE TARGET\".", reterr);
-        }
-        STATUS_TRY(parse_announcement(reader, &at, reterr));
-    }
-    reader->ended = true;
-    if (reader->announced < 0) {
-        return problem_set(reterr, STATUS_BAD_REQUEST, "The line \"p aux sp p2p K\" is missing.");
-    }
-    return reader->count == (uint64_t)reader->announced
-               ? STATUS_OK
-               : problem_set(reterr, STATUS_BAD_REQUEST,
-                             "The file announces %" PRId64 " queries and has %" PRIu64 ".",
-                             reader->announced, reader->count);
-}
-
 /* ---- Any form ---- */
 
 enum pairs_form pairs_sniff(const char *bytes, size_t size)
 {
-    static const char *const starts[] = {"c ", "p aux ", "q "};
     while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
         bytes++;
         size--;
     }
-    if (size == 0 || strchr("{[", *bytes) != NULL) {
-        return PAIRS_JSON;
-    }
-    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-        if (size >= strlen(starts[i]) && memcmp(bytes, starts[i], strlen(starts[i])) == 0) {
-            return PAIRS_P2P;
-        }
-    }
-    return PAIRS_CSV;
+    return size == 0 || strchr("{[", *bytes) != NULL ? PAIRS_JSON : PAIRS_CSV;
 }
 
 void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *bytes, size_t size)
@@ -268,7 +193,6 @@ void pairs_rewind(struct pairs_reader *reader)
     release_names(reader);
     reader->at = reader->scanner.at = first + mark;
     reader->next_line = 1;
-    reader->announced = -1;
     reader->count = 0;
     reader->has_header = reader->ended = false;
     for (size_t i = 0; i < 3; i++) {
@@ -285,22 +209,10 @@ void pairs_close(struct pairs_reader *reader)
 
 enum status pairs_next(struct pairs_reader *reader, struct problem *reterr)
 {
-    enum status status = STATUS_OK;
     CHECK(!reader->ended);
     release_names(reader);
-    switch (reader->form) {
-    case PAIRS_JSON:
-        status = next_json(reader, reterr);
-        break;
-    case PAIRS_CSV:
-        status = next_csv(reader, reterr);
-        break;
-    case PAIRS_P2P:
-        status = next_p2p(reader, reterr);
-        break;
-    case PAIRS_BINARY:
-        CHECK(false);
-    }
+    const enum status status =
+        reader->form == PAIRS_JSON ? next_json(reader, reterr) : next_csv(reader, reterr);
     reader->count += status == STATUS_OK && !reader->ended;
     return status;
 }

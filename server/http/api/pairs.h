@@ -4,7 +4,6 @@
  *   JSON     {"pairs":[[source,target],...]}, weighted [[source,target,weight],...]
  *   CSV      source,target per line (RFC 4180) with an optional header line; weighted
  *            source,target,weight, where the header may name the columns as in an edge list
- *   p2p      DIMACS: "p aux sp p2p K", then K times "q SOURCE TARGET"; "c ..." is a comment
  *   binary   little-endian u32 row and column */
 #pragma once
 
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 
 /* In the order of the route's media types. */
-enum pairs_form { PAIRS_JSON, PAIRS_CSV, PAIRS_P2P, PAIRS_BINARY };
+enum pairs_form { PAIRS_JSON, PAIRS_CSV, PAIRS_BINARY };
 
 /* Size of a pair in the binary form. */
 #define PAIR_SIZE (2 * sizeof(uint32_t))
@@ -24,7 +23,7 @@ enum pairs_form { PAIRS_JSON, PAIRS_CSV, PAIRS_P2P, PAIRS_BINARY };
 struct pairs_reader {
     enum pairs_form form;
     struct name_scanner scanner; /* position in JSON and binary */
-    const char *at;              /* remaining lines in CSV and p2p */
+    const char *at;              /* remaining lines in CSV */
     const char *end;
     uint64_t line;        /* line where the last pair begins, from 1 */
     uint64_t next_line;   /* number of the line at `at` */
@@ -33,7 +32,6 @@ struct pairs_reader {
     struct table_row row; /* fields of the row */
     size_t columns[3];    /* columns of source, target and weight */
     char delimiter;       /* delimiter of CSV; 0: not known yet */
-    int64_t announced;    /* count that a p2p file announces; -1: none yet */
     const char *first;    /* start of the last pair in JSON */
     uint64_t count;       /* pairs read so far */
     bool has_header;      /* the CSV header line was read */

@@ -58,32 +58,6 @@ static void close_answer(void *context)
     pairs_close(&((struct answer *)context)->reader);
 }
 
-/* Whether a vertex's name can be a word of a p2p line, which blanks separate. */
-static bool is_word(const struct answer *answer, uint32_t row)
-{
-    char buffer[VERTEX_NAME_BUFFER];
-    size_t size;
-    const char *name = vertex_names_get(result_names(answer->result), row, buffer, &size);
-    bool is_word = size > 0;
-    for (size_t i = 0; i < size; i++) {
-        is_word = is_word && (unsigned char)name[i] > ' ' && name[i] != 0x7F;
-    }
-    return is_word;
-}
-
-/* Checks that the names of a pair fit in a p2p answer. */
-static enum status check_names(const struct answer *answer, const uint32_t rows[2],
-                               struct problem *reterr)
-{
-    if (is_word(answer, rows[0]) && is_word(answer, rows[1])) {
-        return STATUS_OK;
-    }
-    problem_set(reterr, STATUS_NOT_ACCEPTABLE,
-                "A name with blanks or control characters cannot stand in a p2p line.");
-    problem_hint(reterr, "Ask for application/json or text/csv.");
-    return STATUS_NOT_ACCEPTABLE;
-}
-
 /* Reads the next pairs once all previous ones are processed. */
 static enum status read_pairs(struct answer *answer, struct problem *reterr)
 {
@@ -102,9 +76,6 @@ static enum status check_pairs(struct answer *answer, struct problem *reterr)
     STATUS_TRY(read_pairs(answer, reterr));
     STATUS_TRY(result_check_pairs(answer->result, answer->rows[answer->done],
                                   answer->read - answer->done, &count));
-    for (size_t i = 0; i < count && answer->form == PAIRS_P2P; i++) {
-        STATUS_TRY(check_names(answer, answer->rows[answer->done + i], reterr));
-    }
     answer->done += count;
     return STATUS_OK;
 }
@@ -123,20 +94,10 @@ static void append_cells(const struct answer *answer, const void *elements, uint
 static void append_line(const struct answer *answer, const uint32_t rows[2], const void *element,
                         struct text *text)
 {
-    const struct vertex_names *names = result_names(answer->result);
-    const bool is_csv = answer->form == PAIRS_CSV;
-    const struct cell_style style = {'\n', is_csv ? "" : "unreachable"};
-    text_append_string(text, is_csv ? "" : "d ");
+    const struct cell_style style = {'\n', ""};
     for (int i = 0; i < 2; i++) {
-        if (is_csv) {
-            writer_append_field(text, names, rows[i]);
-        } else {
-            char buffer[VERTEX_NAME_BUFFER];
-            size_t size;
-            const char *name = vertex_names_get(names, rows[i], buffer, &size);
-            text_append(text, name, size);
-        }
-        text_append_char(text, is_csv ? ',' : ' ');
+        writer_append_field(text, result_names(answer->result), rows[i]);
+        text_append_char(text, ',');
     }
     append_cells(answer, element, 1, &style, text);
     text_append_char(text, '\n');
@@ -153,7 +114,6 @@ static void append_pairs(const struct answer *answer, uint32_t rows[][2], const 
         append_cells(answer, elements, count, &style, text);
         break;
     case PAIRS_CSV:
-    case PAIRS_P2P:
         for (uint32_t i = 0; i < count; i++) {
             append_line(answer, rows[i], elements + i * kind_size(kind), text);
         }
@@ -177,10 +137,9 @@ static void append_begin(const struct answer *answer, struct text *text)
 static enum status answer_pairs(struct answer *answer, struct stream *stream, struct text *text)
 {
     char elements[PAIRS_AT_ONCE * sizeof(double)];
-    const bool has_names = answer->form == PAIRS_CSV || answer->form == PAIRS_P2P;
     STATUS_TRY(read_pairs(answer, &stream->problem));
     const size_t left = answer->read - answer->done;
-    size_t count = has_names && left > NAMED_AT_ONCE ? NAMED_AT_ONCE : left;
+    size_t count = answer->form == PAIRS_CSV && left > NAMED_AT_ONCE ? NAMED_AT_ONCE : left;
     STATUS_TRY(result_pairs(answer->result, answer->rows[answer->done], count, elements, &count));
     text_append(text, ",", answer->form == PAIRS_JSON && stream->position > 0 && count > 0);
     append_pairs(answer, answer->rows + answer->done, elements, (uint32_t)count, text);

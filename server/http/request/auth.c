@@ -86,24 +86,14 @@ static bool read_digest(const char *word, unsigned char digest[KEY_DIGEST_SIZE])
            gnutls_hex_decode(&hex, digest, &size) == 0;
 }
 
-static bool read_role(const char *word, unsigned *ret_rights)
+/* The rights of a role; 0 for another word. */
+static unsigned read_role(const char *word)
 {
-    static const struct {
-        const char *name;
-        unsigned rights;
-    } roles[] = {
-        {"reader", RIGHT_READ},
-        {"submitter", RIGHT_READ | RIGHT_WRITE},
-        {"monitor", RIGHT_MONITOR},
-        {"admin", RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR},
-    };
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-        if (strcmp(roles[i].name, word) == 0) {
-            *ret_rights = roles[i].rights;
-            return true;
-        }
-    }
-    return false;
+    return strcmp(word, "reader") == 0      ? RIGHT_READ
+           : strcmp(word, "submitter") == 0 ? RIGHT_READ | RIGHT_WRITE
+           : strcmp(word, "monitor") == 0   ? RIGHT_MONITOR
+           : strcmp(word, "admin") == 0     ? RIGHT_READ | RIGHT_WRITE | RIGHT_MONITOR
+                                            : 0;
 }
 
 static bool read_quota(const char *word, struct quota *quota)
@@ -131,22 +121,30 @@ static bool is_tenant(const char *word)
            strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789._-") == size;
 }
 
-static enum status read_words(struct reading *reading, char *line, struct entry *entry)
+static enum status read_words(struct reading *reading, char *line)
 {
     const struct keyring *keyring = reading->keyring;
+    struct entry *entry = &reading->entries[reading->count];
     char *rest = NULL;
     const char *digest = strtok_r(line, BLANKS, &rest);
     const char *tenant = strtok_r(NULL, BLANKS, &rest);
     const char *role = strtok_r(NULL, BLANKS, &rest);
     const char *quota;
-    if (digest == NULL || !read_digest(digest, entry->digest)) {
+    if (digest == NULL || digest[0] == '#') {
+        return STATUS_OK;
+    }
+    if (reading->count == KEY_LIMIT) {
+        return refuse(reading, "the file has more than 4096 keys");
+    }
+    if (!read_digest(digest, entry->digest)) {
         return refuse(reading, "a line begins with the SHA-256 of a key, 64 digits of 0-9a-f; "
                                "apspd --add-key writes such a line");
     }
     if (tenant == NULL || !is_tenant(tenant)) {
         return refuse(reading, "the second word is the tenant: 1 to 31 of a-z 0-9 . _ -");
     }
-    if (role == NULL || !read_role(role, &entry->grant.rights)) {
+    entry->grant.rights = role == NULL ? 0 : read_role(role);
+    if (entry->grant.rights == 0) {
         return refuse(reading, "the third word is the role: reader, submitter, monitor or admin");
     }
     while ((quota = strtok_r(NULL, BLANKS, &rest)) != NULL) {
@@ -159,43 +157,25 @@ static enum status read_words(struct reading *reading, char *line, struct entry 
             return refuse(reading, "this key is listed twice");
         }
     }
+    reading->count++;
     return keyring->tenant(keyring->context, strcmp(tenant, "-") == 0 ? "" : tenant,
                            &entry->grant.tenant);
-}
-
-static enum status read_line(struct reading *reading, char *line)
-{
-    struct entry entry = {0};
-    const char *first = line + strspn(line, BLANKS);
-    reading->line++;
-    if (strlen(line) == LINE_SIZE - 1) {
-        return refuse(reading, "the line is too long");
-    }
-    if (*first == '\0' || *first == '#') {
-        return STATUS_OK;
-    }
-    if (reading->count == KEY_LIMIT) {
-        return refuse(reading, "the file has more than 4096 keys");
-    }
-    STATUS_TRY(read_words(reading, line, &entry));
-    reading->entries[reading->count++] = entry;
-    return STATUS_OK;
 }
 
 static enum status read_lines(struct reading *reading, FILE *stream)
 {
     char line[LINE_SIZE];
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && fgets(line, sizeof(line), stream) != NULL) {
-        status = read_line(reading, line);
+    while (fgets(line, sizeof(line), stream) != NULL) {
+        reading->line++;
+        STATUS_TRY(strlen(line) < LINE_SIZE - 1 ? read_words(reading, line)
+                                                : refuse(reading, "the line is too long"));
     }
-    if (status == STATUS_OK && ferror(stream)) {
-        status = problem_set(reading->reterr, STATUS_CONFIG, "%s cannot be read", reading->path);
+    if (ferror(stream)) {
+        return problem_set(reading->reterr, STATUS_CONFIG, "%s cannot be read", reading->path);
     }
-    if (status == STATUS_OK && reading->count == 0) {
-        status = problem_set(reading->reterr, STATUS_CONFIG, "%s has no key", reading->path);
-    }
-    return status;
+    return reading->count > 0
+               ? STATUS_OK
+               : problem_set(reading->reterr, STATUS_CONFIG, "%s has no key", reading->path);
 }
 
 enum status auth_load_keys(struct keyring *keyring, const char *path, struct problem *reterr)
@@ -298,8 +278,7 @@ enum status auth_add_key(const char *path, const char *tenant, const char *role,
     char hash[HASH_SIZE];
     size_t hash_size = sizeof(hash);
     char line[LINE_SIZE];
-    unsigned rights;
-    if (!is_tenant(tenant) || !read_role(role, &rights)) {
+    if (!is_tenant(tenant) || read_role(role) == 0) {
         return problem_set(
             reterr, STATUS_CONFIG,
             "--add-key FILE TENANT ROLE: a tenant is 1 to 31 of a-z 0-9 . _ -, and a "

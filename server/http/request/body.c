@@ -15,33 +15,31 @@ uint64_t request_announced_bytes(const struct request *request)
     return length == NULL ? 0 : strtoull(length, NULL, 10);
 }
 
-enum status request_check_length(const struct request *request, uint64_t limit_bytes,
-                                 struct problem *reterr)
+static enum status check_size(uint64_t size, uint64_t limit_bytes, struct problem *reterr)
 {
-    const uint64_t announced = request_announced_bytes(request);
-    if (announced <= limit_bytes) {
+    if (size <= limit_bytes) {
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this address accepts.");
-    problem_limit(reterr, (double)limit_bytes, (double)announced);
+    problem_limit(reterr, (double)limit_bytes, (double)size);
     problem_hint(reterr, "GET /v1/limits lists the limits.");
     return STATUS_BODY_TOO_LARGE;
+}
+
+enum status request_check_length(const struct request *request, uint64_t limit_bytes,
+                                 struct problem *reterr)
+{
+    return check_size(request_announced_bytes(request), limit_bytes, reterr);
 }
 
 static uint64_t limit_of(const struct request *request)
 {
     const struct config *config = request->http_context->config;
-    switch (request->match.route->body) {
-    case BODY_DOCUMENT:
-        return config->document_limit_bytes;
-    case BODY_PAIRS:
-        return config->pairs_limit_bytes;
-    case BODY_FILE:
-        return config->body_limit_bytes;
-    case BODY_NONE:
-        break;
-    }
-    return 0;
+    const uint64_t limits[] = {[BODY_NONE] = 0,
+                               [BODY_DOCUMENT] = config->document_limit_bytes,
+                               [BODY_PAIRS] = config->pairs_limit_bytes,
+                               [BODY_FILE] = config->body_limit_bytes};
+    return limits[request->match.route->body];
 }
 
 static enum status check_type(const struct request *request, struct problem *reterr)
@@ -128,11 +126,7 @@ static enum status feed_document(struct request *request, const char *bytes, siz
 {
     const uint64_t announced = request_announced_bytes(request);
     const uint64_t new_size = request->document.size + size;
-    if (new_size > request->document_limit) {
-        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this address accepts.");
-        problem_limit(reterr, (double)request->document_limit, (double)new_size);
-        return STATUS_BODY_TOO_LARGE;
-    }
+    STATUS_TRY(check_size(new_size, request->document_limit, reterr));
     /* Reserve the announced size at once: growing in steps would copy and take twice the memory. */
     if (announced > new_size && announced <= request->document_limit) {
         text_reserve(&request->document, size + (size_t)(announced - new_size));

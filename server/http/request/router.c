@@ -61,7 +61,7 @@ const struct route router_table[] = {
     {METHOD_DELETE, "/v1/graphs/{g}/coordinates", RIGHT_WRITE,
      .compares = true, .call = CALL_DELETE_COORDINATES},
     {METHOD_POST, "/v1/graphs/{g}/distances", RIGHT_READ,
-     .body = BODY_PAIRS, .reads = {JSON, CSV, "text/x-dimacs-p2p", BINARY},
+     .body = BODY_PAIRS, .reads = {JSON, CSV, BINARY},
      .shape = "{\"pairs\":[[source,target],...]}",
      .needs = NEEDS_RESULT, .stream = &serve_pairs},
     {METHOD_GET, "/v1/graphs/{g}/path", RIGHT_READ,
