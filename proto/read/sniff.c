@@ -326,17 +326,3 @@ enum format sniff_format(const char *bytes, size_t size)
     }
     return table_sniff(bytes, size) == TABLE_YES ? FORMAT_MATRIX : FORMAT_EDGES;
 }
-
-enum status sniff_choose(enum format family, const char *bytes, size_t size,
-                         enum format *ret_format, struct problem *reterr)
-{
-    if (family != FORMAT_JSON) {
-        STATUS_TRY(sniff_refuse(bytes, size, reterr));
-    }
-    /* Detect from a fixed number of bytes, so that the pieces of a stream do not matter. */
-    const enum format format =
-        sniff_format(bytes, size < READER_SNIFF_SIZE ? size : READER_SNIFF_SIZE);
-    const enum format other = family == FORMAT_JSON ? FORMAT_JGF : FORMAT_MATRIX;
-    *ret_format = family == FORMAT_NONE || format == other ? format : family;
-    return STATUS_OK;
-}

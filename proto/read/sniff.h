@@ -16,11 +16,6 @@ MUST_CHECK enum status sniff_refuse(const char *bytes, size_t size, struct probl
 /* Guesses a graph format from the first bytes; the edge list when nothing else fits. nthu is never
  * guessed: other bytes that are not text give FORMAT_NONE. */
 enum format sniff_format(const char *bytes, size_t size);
-/* Chooses by sniff_refuse and sniff_format, within a family that is known: FORMAT_JSON,
- * FORMAT_EDGES (text tables), or FORMAT_NONE for all formats. The result is FORMAT_NONE for other
- * bytes. */
-MUST_CHECK enum status sniff_choose(enum format family, const char *bytes, size_t size,
-                                    enum format *ret_format, struct problem *reterr);
 
 /* ---- For the detection functions of single formats ---- */
 

@@ -18,7 +18,7 @@
 struct input {
     int file;
     enum format format; /* FORMAT_NONE: detect from the first bytes */
-    enum format family; /* FORMAT_EDGES: detect only between edges and matrix */
+    bool is_table;      /* detect only between edges and matrix */
     struct graph_options options;
     struct reader *reader;
     struct decoder *decoder;
@@ -62,7 +62,11 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
         return problem_set(reterr, STATUS_EMPTY_BODY, "the input is empty");
     }
     if (input->format == FORMAT_NONE) {
-        STATUS_TRY(sniff_choose(input->family, head->bytes, head->size, &input->format, reterr));
+        STATUS_TRY(sniff_refuse(head->bytes, head->size, reterr));
+        input->format = sniff_format(
+            head->bytes, head->size < READER_SNIFF_SIZE ? head->size : READER_SNIFF_SIZE);
+        input->format =
+            input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
     }
     if (input->format == FORMAT_NONE) {
         problem_set(reterr, STATUS_BAD_GRAPH,
@@ -160,10 +164,8 @@ static enum status choose_format(struct command_call *call, size_t plain_size, s
     input->format = command_format(call, GRAPH_INPUT_FROM, path, false);
     free(path);
     /* Tables of edges and matrices both end in .csv, .tsv or .txt. */
-    if (input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL) {
-        input->format = FORMAT_NONE;
-        input->family = FORMAT_EDGES;
-    }
+    input->is_table = input->format == FORMAT_EDGES && call->values[GRAPH_INPUT_FROM] == NULL;
+    input->format = input->is_table ? FORMAT_NONE : input->format;
     input->options.format_guessed = input->format == FORMAT_NONE;
     parse_options(call, &input->options);
     return call->status;

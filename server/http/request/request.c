@@ -520,7 +520,9 @@ void request_find_graph(struct request *request, void (*serve)(struct request *r
     }
 }
 
-struct result *request_look_up(const struct request *request)
+/* Finds the published result that the path names and the tenant owns: a counted reference, or NULL.
+ */
+static struct result *look_up_result(const struct request *request)
 {
     return result_table_find(request->http_context->results, tenant_number(request->grant.tenant),
                              request->match.capture);
@@ -547,7 +549,7 @@ static void read_names(struct request *request)
 
 void request_find_names(struct request *request)
 {
-    request->result = request_look_up(request);
+    request->result = look_up_result(request);
     if (request->result == NULL) {
         request_find_graph(request, read_names);
         return;
@@ -560,7 +562,7 @@ void request_find_names(struct request *request)
  * latest clock reading will do. */
 static bool serve_published(struct request *request, double now_s)
 {
-    struct result *result = request_look_up(request);
+    struct result *result = look_up_result(request);
     /* The scheduler was notified of the damage, and retires the result before it answers a call. */
     if (result == NULL || result_is_damaged(result)) {
         result_unref(result);

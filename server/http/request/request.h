@@ -181,9 +181,6 @@ void request_client_left(struct request *request);
 /* The default resume function: sends the call's body or problem, with Location and Retry-After. */
 void request_answer_call(struct request *request);
 
-/* Finds the published result that the path names and the tenant owns: a counted reference, or NULL.
- * All lookups in the result table go through this function. */
-struct result *request_look_up(const struct request *request);
 /* Calls the route's handler, streams its answer, or forwards the answer to its call. */
 void request_serve(struct request *request);
 /* Asks the scheduler for the graph in the path, and calls serve once request->call has it. */

@@ -114,8 +114,18 @@ static enum status start_reader(struct upload *upload)
 
 static enum status find_format(struct upload *upload)
 {
-    STATUS_TRY(sniff_choose(upload->rules.family, upload->kept.bytes, upload->kept.size,
-                            &upload->format, &upload->problem));
+    const struct text *kept = &upload->kept;
+    const enum format family = upload->rules.family;
+    if (family != FORMAT_JSON) {
+        STATUS_TRY(sniff_refuse(kept->bytes, kept->size, &upload->problem));
+    }
+    /* Detect from a fixed number of bytes, so that the received pieces do not matter. */
+    upload->format =
+        sniff_format(kept->bytes, kept->size < READER_SNIFF_SIZE ? kept->size : READER_SNIFF_SIZE);
+    if ((family == FORMAT_JSON && upload->format != FORMAT_JGF) ||
+        (family == FORMAT_EDGES && upload->format != FORMAT_MATRIX)) {
+        upload->format = family;
+    }
     if (upload->format != FORMAT_NONE) {
         return STATUS_OK;
     }
