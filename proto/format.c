@@ -113,6 +113,11 @@ static const struct format_info table[FORMAT_COUNT] = {
                        .matrix_output = true},
 };
 
+bool format_is_binary(enum format format)
+{
+    return format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
+}
+
 const struct format_info *format_info(enum format format)
 {
     CHECK((unsigned)format < FORMAT_COUNT);

@@ -35,6 +35,8 @@ struct format_info {
         *parameters; /* upload parameters other than format and name; NULL ends the list */
 };
 
+/* Whether a matrix in this format is bytes rather than text. */
+bool format_is_binary(enum format format);
 /* Returns NULL for FORMAT_NONE. */
 const struct format_info *format_info(enum format format);
 enum format format_from_name(const char *name);

@@ -178,8 +178,7 @@ enum status command_output_format(struct command_call *call, int to, int force, 
     }
     format = format == FORMAT_NONE ? FORMAT_NPY : format;
     *ret_format = format;
-    const bool is_binary = format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
-    if (!is_binary || strcmp(path, "-") != 0 || call->values[force] != NULL ||
+    if (!format_is_binary(format) || strcmp(path, "-") != 0 || call->values[force] != NULL ||
         isatty(STDOUT_FILENO) != 1) {
         return STATUS_OK;
     }

@@ -109,17 +109,10 @@ void output_file_finish(struct output_file *output)
     *output = (struct output_file){.file = -1};
 }
 
-/* Whether the format is text; other formats store the matrix as it is in memory. */
-static bool is_text(enum format format)
-{
-    return format == FORMAT_JSON || format == FORMAT_CSV || format == FORMAT_NDJSON ||
-           format == FORMAT_MTX;
-}
-
 /* Maps memory for the solver to write into: the file itself for a binary format. */
 static enum status map_storage(struct output_matrix *output, struct problem *reterr)
 {
-    const bool in_file = output->file.draft_path != NULL && !is_text(output->format);
+    const bool in_file = output->file.draft_path != NULL && format_is_binary(output->format);
     if (in_file) {
         /* Allocate the blocks now: a disk that fills up later would raise SIGBUS in the solver. */
         const int error = posix_fallocate(output->file.file, 0, (off_t)output->mapping_size);
@@ -256,7 +249,7 @@ enum status output_matrix_commit(struct output_matrix *output, const struct grap
                                  struct problem *reterr)
 {
     enum status status = STATUS_OK;
-    if (is_text(output->format)) {
+    if (!format_is_binary(output->format)) {
         status = write_text(output, graph, reterr);
     } else if (output->file.draft_path == NULL) {
         status = write_bytes(&output->file, output->mapping, output->mapping_size, reterr);

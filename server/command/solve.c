@@ -1,6 +1,5 @@
 #include "server/solver/solve.h"
 #include "proto/job_document.h"
-#include "proto/write/writer.h"
 #include "server/clock.h"
 #include "server/command/graph_input.h"
 #include "server/command/output.h"
@@ -166,26 +165,6 @@ static enum status execute_plan(struct solving *solving, struct problem *reterr)
     return status;
 }
 
-/* Prints the outcome's cycle as a JSON array of vertex names; NULL without a cycle. */
-static char *print_cycle(const struct solving *solving)
-{
-    const struct solve_outcome *outcome = &solving->outcome;
-    struct text text = {0};
-    if (outcome->cycle == NULL || solving->graph == NULL) {
-        return NULL;
-    }
-    for (size_t i = 0; i < outcome->cycle_length; i++) {
-        text_append_string(&text, i > 0 ? "," : "[");
-        writer_append_vertex(&text, solving->graph->names, outcome->cycle[i]);
-    }
-    text_append_string(&text, "]");
-    if (text_status(&text) != STATUS_OK) {
-        text_finish(&text);
-        return NULL;
-    }
-    return text_take(&text, NULL);
-}
-
 /* Prints the members about the solve from the service's job document, so that both agree. */
 static enum status print_json(const struct solving *solving, const struct problem *problem,
                               FILE *stream, struct problem *reterr)
@@ -200,7 +179,7 @@ static enum status print_json(const struct solving *solving, const struct proble
         .plan = outcome->plan,
         .verification = outcome->account.verification,
         .problem = *problem,
-        .cycle = print_cycle(solving),
+        .cycle = solve_outcome_print_cycle(outcome, graph != NULL ? graph->names : NULL),
         .warnings = warning_print(&solving->call->warnings),
         .cycle_weight = outcome->cycle_weight,
     };

@@ -55,12 +55,6 @@ static bool is_final(const char *state)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
-/* Sleeps until this time or a signal. */
-static void pause_until(double end_s)
-{
-    (void)poll(NULL, 0, (int)(1000 * fmax(end_s - clock_monotonic_s(), 0)));
-}
-
 /* Waits until the job has ended, with a progress bar on a terminal. */
 static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
                                 struct problem *reterr)
@@ -79,7 +73,8 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
             fputs(has_bar ? WIPE_LINE : "", stderr);
             return status;
         }
-        pause_until(asked_s + 1); /* the service may ignore the preference */
+        /* The service may ignore the preference. A signal ends the pause. */
+        (void)poll(NULL, 0, (int)(1000 * fmax(asked_s + 1 - clock_monotonic_s(), 0)));
     }
 }
 

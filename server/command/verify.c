@@ -45,8 +45,7 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
     if (checking->format == FORMAT_RAW && checking->kind == KIND_AUTO) {
         return problem_set(reterr, STATUS_BAD_PARAMETER, "a raw matrix needs --kind");
     }
-    if (checking->format != FORMAT_NPY && checking->format != FORMAT_RAW &&
-        checking->format != FORMAT_NTHU) {
+    if (!format_is_binary(checking->format)) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "%.200s is not known to be npy, raw or nthu",
                     call->operands[1]);
         problem_hint(reterr, "name the format: --to npy");

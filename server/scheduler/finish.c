@@ -1,6 +1,5 @@
 #include "server/scheduler/finish.h"
 
-#include "proto/write/writer.h"
 #include "server/clock.h"
 #include "server/scheduler/answer.h"
 #include "server/scheduler/names.h"
@@ -302,23 +301,6 @@ static void count_task(struct scheduler *scheduler, const struct job *job, const
     }
 }
 
-/* Prints the cycle's vertex names as JSON; NULL without a cycle or memory; the job fails anyway. */
-static char *print_cycle(const struct task *task)
-{
-    if (task->outcome.cycle == NULL || task->names == NULL) {
-        return NULL;
-    }
-    struct text text = {0};
-    for (size_t i = 0; i < task->outcome.cycle_length; i++) {
-        text_append_char(&text, i == 0 ? '[' : ',');
-        writer_append_vertex(&text, task->names, task->outcome.cycle[i]);
-    }
-    text_append_char(&text, ']');
-    char *cycle = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
-    text_finish(&text);
-    return cycle;
-}
-
 /* Checks the quota again: the reservation for a hierarchy is an estimate, and may be exceeded. */
 static enum status check_quota(struct job *job, const struct task *task)
 {
@@ -385,7 +367,7 @@ static void retry_or_fail(struct scheduler *scheduler, struct job *job, const st
                                                                      : 0;
     job->attempts += limit > 0 && !waits_for_disk;
     if (job->attempts >= limit && !waits_for_disk) {
-        job->report.cycle = print_cycle(task);
+        job->report.cycle = solve_outcome_print_cycle(&task->outcome, task->names);
         if (job->report.problem.detail[0] == '\0') {
             problem_set(&job->report.problem, task->status, "%s.",
                         status_info(task->status)->title);

@@ -1,6 +1,7 @@
 #include "server/solver/solve.h"
 #include "proto/graph_cycle.h"
 #include "proto/number.h"
+#include "proto/write/writer.h"
 
 #include "server/solver/certificate.h"
 #include "server/solver/cpu/finish.h"
@@ -58,6 +59,23 @@ void solve_outcome_finish(struct solve_outcome *outcome)
     free(outcome->cycle);
     outcome->cycle = NULL;
     outcome->cycle_length = 0;
+}
+
+char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
+                                const struct vertex_names *names)
+{
+    struct text text = {0};
+    if (outcome->cycle == NULL || names == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < outcome->cycle_length; i++) {
+        text_append_char(&text, i == 0 ? '[' : ',');
+        writer_append_vertex(&text, names, outcome->cycle[i]);
+    }
+    text_append_char(&text, ']');
+    char *cycle = text_status(&text) == STATUS_OK ? text_take(&text, NULL) : NULL;
+    text_finish(&text);
+    return cycle;
 }
 
 /* ---- Subject ---- */

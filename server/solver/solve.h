@@ -54,6 +54,10 @@ MUST_CHECK enum status solve_graph(struct solver *solver, const struct graph *gr
                                    const struct solve_request *request, struct matrix *matrix,
                                    struct solve_outcome *outcome, struct problem *reterr);
 
+/* Prints the cycle's vertex names as a JSON array, which the caller frees; NULL without a cycle,
+ * names or memory. */
+char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
+                                const struct vertex_names *names);
 void solve_outcome_finish(struct solve_outcome *outcome);
 
 /* Refuses, with its name, an edge from a vertex to itself below 0, and before a solve in numbers

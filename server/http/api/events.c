@@ -39,13 +39,6 @@ static void leave_place(struct event_stream *stream)
     stream->placed = false;
 }
 
-/* Releases the watcher before the client sees the end: it may reconnect at once. */
-static ssize_t end_stream(struct event_stream *stream)
-{
-    leave_place(stream);
-    return MHD_CONTENT_READER_END_OF_STREAM;
-}
-
 static ssize_t read_events(void *context, uint64_t position, char *buffer, size_t size)
 {
     struct event_stream *stream = context;
@@ -54,19 +47,19 @@ static ssize_t read_events(void *context, uint64_t position, char *buffer, size_
     if (call->client_left || (call->body == NULL && call->status == STATUS_NO_MEMORY)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    /* The job has left the history. */
-    if (call->body == NULL) {
-        return end_stream(stream);
-    }
-    const size_t left = strlen(call->body + stream->sent);
-    if (left == 0 && call->place.ended) {
-        return end_stream(stream);
-    }
+    const size_t left = call->body == NULL ? 0 : strlen(call->body + stream->sent);
     if (left == 0) {
+        const bool is_last =
+            call->body == NULL || call->place.ended; /* NULL: the job is forgotten */
         free(call->body);
         call->body = NULL;
         stream->sent = 0;
-        return request_post(stream->request) ? 0 : end_stream(stream); /* 0: suspended */
+        if (!is_last && request_post(stream->request)) {
+            return 0; /* suspended */
+        }
+        /* Release the watcher before the client sees the end: it may reconnect at once. */
+        leave_place(stream);
+        return MHD_CONTENT_READER_END_OF_STREAM;
     }
     const size_t part = left < size ? left : size;
     memcpy(buffer, call->body + stream->sent, part);

@@ -51,11 +51,6 @@ enum status grid_answer_choose(const struct request *request, enum format first,
     return STATUS_OK;
 }
 
-static bool is_binary(enum format format)
-{
-    return format == FORMAT_NPY || format == FORMAT_RAW || format == FORMAT_NTHU;
-}
-
 static enum status check_selection(const struct request *request, const struct grid_answer *answer,
                                    struct problem *reterr)
 {
@@ -141,7 +136,7 @@ static enum status open_grid(struct grid_answer *answer, const struct result *re
                                  .cells = rectangle->cells,
                                  .row = find_row,
                                  .context = rectangle};
-    return is_binary(answer->format) ? measure_bytes(answer) : STATUS_OK;
+    return format_is_binary(answer->format) ? measure_bytes(answer) : STATUS_OK;
 }
 
 enum status grid_answer_open(struct stream *stream, struct problem *reterr)
@@ -149,7 +144,7 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
     const struct request *request = stream->request;
     struct grid_answer *answer = (void *)stream->context;
     const struct format_info *info = format_info(answer->format);
-    const bool binary = is_binary(answer->format);
+    const bool binary = format_is_binary(answer->format);
     STATUS_TRY(check_selection(request, answer, reterr));
     const enum status status = open_grid(answer, stream->result);
     if (status != STATUS_OK) {
@@ -202,7 +197,7 @@ static enum status append_bytes(struct grid_answer *answer, struct text *text)
 bool grid_answer_make(struct stream *stream, struct text *text)
 {
     struct grid_answer *answer = (void *)stream->context;
-    if (is_binary(answer->format)) {
+    if (format_is_binary(answer->format)) {
         const enum status status = append_bytes(answer, text);
         return status == STATUS_OK ? answer->offset < answer->end
                                    : stream_fail(stream, text, status);
@@ -256,7 +251,7 @@ static void describe_answer(struct request *request, const struct grid_answer *a
 {
     const enum format format = answer->format;
     const enum kind kind = answer->as;
-    if (is_binary(format)) {
+    if (format_is_binary(format)) {
         request_set_header(request, "Accept-Ranges", "bytes");
     }
     if (format == FORMAT_RAW) {
@@ -311,7 +306,7 @@ bool grid_answer_divert(struct stream *stream)
     struct request *request = stream->request;
     const struct result *result = stream->result;
     struct grid_answer *answer = (void *)stream->context;
-    const bool is_plain = is_binary(answer->format) && request->coding == CODING_IDENTITY;
+    const bool is_plain = format_is_binary(answer->format) && request->coding == CODING_IDENTITY;
     uint64_t in_file;
     if (is_plain && !apply_range(request, stream, answer)) {
         return true;

@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status choose_form(const struct request *request, enum format format,
-                               enum grid_form *ret_form, struct problem *reterr)
-{
-    const bool has_names = query_flag(&request->query, "header", false);
-    if (has_names && format != FORMAT_CSV) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "header= applies to format=csv only.");
-    }
-    *ret_form = format == FORMAT_NDJSON ? GRID_NDJSON
-                : format == FORMAT_MTX  ? GRID_MTX
-                : format == FORMAT_JSON ? GRID_JSON
-                : has_names             ? GRID_CSV_NAMED
-                                        : GRID_CSV;
-    return STATUS_OK;
-}
-
 /* Adds the vertex in the path to the slice. */
 static enum status parse_vertex(const struct request *request, struct slice *slice,
                                 struct problem *reterr)
@@ -49,8 +34,15 @@ static enum status open_selection(struct stream *stream, enum grid_form single,
     const enum format first = single == GRID_JSON ? FORMAT_NPY : FORMAT_JSON;
     struct grid_answer *answer = (void *)stream->context;
     STATUS_TRY(grid_answer_choose(request, first, &answer->format, reterr));
-    STATUS_TRY(choose_form(request, answer->format, &answer->form, reterr));
-    answer->form = answer->form == GRID_JSON ? single : answer->form;
+    const bool has_names = query_flag(&request->query, "header", false);
+    if (has_names && answer->format != FORMAT_CSV) {
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "header= applies to format=csv only.");
+    }
+    answer->form = has_names                         ? GRID_CSV_NAMED
+                   : answer->format == FORMAT_NDJSON ? GRID_NDJSON
+                   : answer->format == FORMAT_MTX    ? GRID_MTX
+                   : answer->format == FORMAT_JSON   ? single
+                                                     : GRID_CSV;
     STATUS_TRY(single == GRID_ROW ? parse_vertex(request, &answer->rows, reterr)
                                   : slice_parse(&answer->rows, names, "rows",
                                                 query_value(&request->query, "rows"), reterr));

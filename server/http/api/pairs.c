@@ -81,12 +81,6 @@ static bool next_line(struct pairs_reader *reader, const char **ret_line, size_t
 
 /* ---- CSV ---- */
 
-static const char *shape_of(const struct pairs_reader *reader)
-{
-    return reader->is_weighted ? "A line must be source,target,weight."
-                               : "A line must be source,target.";
-}
-
 /* Reads the next row that is not empty, joining the lines of a quoted field. */
 static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct problem *reterr)
 {
@@ -139,7 +133,10 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
     bool found;
     STATUS_TRY(next_row(reader, &found, reterr));
     if (found && reader->row.count != count) {
-        return refuse_line(reader, 0, shape_of(reader), reterr);
+        return refuse_line(reader, 0,
+                           reader->is_weighted ? "A line must be source,target,weight."
+                                               : "A line must be source,target.",
+                           reterr);
     }
     if (found && reader->count == 0 && !reader->has_header && is_header(reader)) {
         reader->has_header = true;

@@ -93,13 +93,11 @@ static enum status walk_path(struct walker *walker, const struct result *result,
                              struct problem *reterr)
 {
     const void *distances;
-    enum status status;
     if (walker->rows.axis.first != walker->pair[0]) {
         walker->rows.axis.first = walker->pair[0];
         walker->rows.count = 0;
     }
-    status = result_distances(result, 0, &walker->rows, &distances);
-
+    enum status status = result_distances(result, 0, &walker->rows, &distances);
     if (status == STATUS_OK && distances != NULL) {
         status = path_find(walker->finder, result_kind(result), distances, walker->pair[0],
                            walker->pair[1], &walker->path);
@@ -107,13 +105,12 @@ static enum status walk_path(struct walker *walker, const struct result *result,
         walker->has_pair = false;
         walker->printing = true;
     }
-    if (status == STATUS_OK) {
-        return STATUS_OK;
-    }
-    return problem_set(reterr, status,
-                       status == STATUS_NO_MEMORY
-                           ? "There is no memory for the path."
-                           : "The stored edges do not lead along a shortest path.");
+    return status == STATUS_OK
+               ? STATUS_OK
+               : problem_set(reterr, status,
+                             status == STATUS_NO_MEMORY
+                                 ? "There is no memory for the path."
+                                 : "The stored edges do not lead along a shortest path.");
 }
 
 /* ---- One pair ---- */

@@ -82,24 +82,16 @@ void serve_service_limits(struct request *request)
         {"header_timeout_s", config->header_timeout_s},
         {"drain_s", config->drain_s},
     };
+    const char *const tiles = strcmp(config->tiles, CONFIG_NONE) != 0 ? config->tiles : NULL;
+    const char *const credit =
+        strcmp(config->tiles_credit, CONFIG_NONE) != 0 ? config->tiles_credit : NULL;
     json_t *root = json_object();
-    int failed = root == NULL;
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        failed |=
-            json_object_set_new(root, limits[i].name, json_integer((json_int_t)limits[i].value));
+        json_object_set_new(root, limits[i].name, json_integer((json_int_t)limits[i].value));
     }
-    failed |=
-        json_object_set_new(root, "vertex_limit_reason", json_string(admission->limit_reason));
-    if (strcmp(config->tiles, CONFIG_NONE) != 0) {
-        failed |= json_object_set_new(root, "tiles", json_string(config->tiles));
-    }
-    if (strcmp(config->tiles_credit, CONFIG_NONE) != 0) {
-        failed |= json_object_set_new(root, "tiles_credit", json_string(config->tiles_credit));
-    }
-    if (failed != 0) {
-        json_decref(root);
-        root = NULL;
-    }
+    json_object_update_new(root, json_pack("{s:s, s:s*, s:s*}", "vertex_limit_reason",
+                                           admission->limit_reason, "tiles", tiles, "tiles_credit",
+                                           credit));
     answer_fresh(request, root);
 }
 
@@ -125,14 +117,9 @@ static json_t *input_json(const struct format_info *info)
 {
     json_t *object = format_json(info);
     json_t *parameters = list_of(info->parameters, SIZE_MAX);
-    int failed = object == NULL || parameters == NULL;
-    failed |= json_array_insert_new(parameters, 0, json_string("name"));
-    failed |= json_object_set_new(object, "parameters", parameters);
-    failed |= json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
-    if (failed != 0) {
-        json_decref(object);
-        return NULL;
-    }
+    json_array_insert_new(parameters, 0, json_string("name"));
+    json_object_set_new(object, "parameters", parameters);
+    json_object_set_new(object, "sniffed", json_boolean(info->sniffed));
     return object;
 }
 

@@ -265,8 +265,7 @@ static void account(const struct request *request, double now_s)
 static void *started(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct conn *conn = endpoint_conn(connection);
-    struct request *request =
-        request_create(endpoint_context(context), connection, target == NULL ? "" : target);
+    struct request *request = request_create(context, connection, target == NULL ? "" : target);
     if (request != NULL) {
         request->conn = conn;
         request->address_counter = conn->address;

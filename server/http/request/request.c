@@ -117,13 +117,6 @@ double request_preferred_wait(struct request *request)
     return wait_s;
 }
 
-void request_negotiate(struct request *request, bool without_gzip)
-{
-    request->coding =
-        header_choose_coding(request_header(request, "Accept-Encoding"),
-                             1u << CODING_ZSTD | (without_gzip ? 0 : 1u << CODING_GZIP));
-}
-
 void request_hint_types(const char *label, const char *const *types, struct problem *problem)
 {
     struct text list = {0};
@@ -148,11 +141,6 @@ enum status request_choose_type(const struct request *request, const char *const
     return STATUS_NOT_ACCEPTABLE;
 }
 
-void request_vary(struct request *request)
-{
-    request_add_header(request, "Vary", "Accept, Accept-Encoding");
-}
-
 bool request_tag(struct request *request, const char *etag, const char *representation)
 {
     const bool is_coded = request->coding != CODING_IDENTITY;
@@ -167,7 +155,7 @@ bool request_tag(struct request *request, const char *etag, const char *represen
     }
     *at = '\0';
     request_add_header(request, "ETag", request->tag);
-    request_vary(request);
+    request_add_header(request, "Vary", "Accept, Accept-Encoding");
     request_add_header(request, "Cache-Control", "no-cache");
     return request_answer_condition(request);
 }
@@ -298,13 +286,9 @@ static void print_problem(const struct request *request, const struct problem *p
     const struct call *call = request->call;
     json_t *root = problem_json(problem, request->request_id);
     /* For a graph that is not solved yet, link the job to watch. */
-    if (root != NULL && problem->status == STATUS_NOT_SOLVED && call != NULL &&
-        call->job_id[0] != '\0' &&
+    if (problem->status == STATUS_NOT_SOLVED && call != NULL && call->job_id[0] != '\0') {
         json_object_set_new(root, "links",
-                            json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", call->job_id))) !=
-            0) {
-        json_decref(root);
-        root = NULL;
+                            json_pack("{s:o}", "job", json_sprintf("/v1/jobs/%s", call->job_id)));
     }
     print_json(root, text);
 }
@@ -377,8 +361,8 @@ struct call *request_create_call(struct request *request, enum call_kind kind)
     return call;
 }
 
-/* Runs on the thread of the endpoint. */
-static void come_back(struct call *call)
+/* Runs on the thread of the endpoint. The request lives until all its messages have returned. */
+static void count_message(struct call *call)
 {
     struct request *request = call->context;
     call->messages_out--;
@@ -387,29 +371,27 @@ static void come_back(struct call *call)
     }
 }
 
-static void answer_came(struct message *message)
+static void receive_answer(struct message *message)
 {
-    come_back((struct call *)message);
+    count_message((struct call *)message);
 }
 
-static void left_came(struct message *message)
+static void receive_left(struct message *message)
 {
-    come_back((struct call *)(void *)((char *)message - offsetof(struct call, left)));
+    count_message((struct call *)(void *)((char *)message - offsetof(struct call, left)));
 }
 
-/* Both callbacks run on the loop thread. The request lives until all its messages have returned. */
+/* Both callbacks run on the loop thread. */
 static void answered(struct call *call)
 {
-    const struct request *request = call->context;
-    call->message.deliver = answer_came;
-    endpoint_post(request->conn->endpoint, &call->message);
+    call->message.deliver = receive_answer;
+    endpoint_post(((struct request *)call->context)->conn->endpoint, &call->message);
 }
 
 static void left_noted(struct call *call)
 {
-    const struct request *request = call->context;
-    call->left.deliver = left_came;
-    endpoint_post(request->conn->endpoint, &call->left);
+    call->left.deliver = receive_left;
+    endpoint_post(((struct request *)call->context)->conn->endpoint, &call->left);
 }
 
 bool request_post(struct request *request)
@@ -505,11 +487,7 @@ void request_serve(struct request *request)
 
 static void graph_asked(struct request *request)
 {
-    if (request->call->status != STATUS_OK) {
-        request_answer_call(request);
-    } else {
-        request->serve(request);
-    }
+    request->call->status == STATUS_OK ? request->serve(request) : request_answer_call(request);
 }
 
 void request_find_graph(struct request *request, void (*serve)(struct request *request))

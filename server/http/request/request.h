@@ -120,17 +120,12 @@ void request_set_header(struct request *request, const char *name, const char *f
 void request_add_header(struct request *request, const char *name, const char *value);
 /* Adds Content-Type, with charset=utf-8 for text types. */
 void request_add_type(struct request *request, const char *media_type);
-/* Chooses the content coding of a streamed answer. Call before request_tag, which includes the
- * coding in the tag. */
-void request_negotiate(struct request *request, bool without_gzip);
 /* Chooses the media type (offers is NULL-terminated) that the client prefers. STATUS_NOT_ACCEPTABLE
  * with a hint that lists the offers. */
 MUST_CHECK enum status request_choose_type(const struct request *request, const char *const *offers,
                                            size_t *ret_index, struct problem *reterr);
 /* Sets the problem's hint to "LABEL: type, type, ...". */
 void request_hint_types(const char *label, const char *const *types, struct problem *problem);
-/* Adds the Vary header: Accept and Accept-Encoding. */
-void request_vary(struct request *request);
 /* Sets ETag to "etag-representation[-coding]", together with Vary and Cache-Control: no-cache,
  * since a name may refer to another graph later. etag identifies the content, such as the result.
  * Returns true if the request has been answered: see request_answer_condition. */

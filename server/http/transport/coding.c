@@ -19,7 +19,6 @@ struct coder {
     enum coding coding;
     ZSTD_CCtx *zstd;
     z_stream gzip;
-    bool has_gzip;
 };
 
 enum status coding_open(enum coding coding, struct coder **ret_coder)
@@ -30,15 +29,10 @@ enum status coding_open(enum coding coding, struct coder **ret_coder)
         return STATUS_NO_MEMORY;
     }
     coder->coding = coding;
-    if (coding == CODING_GZIP) {
-        coder->has_gzip = deflateInit2(&coder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW,
-                                       GZIP_MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
-    } else {
-        coder->zstd = ZSTD_createCCtx();
-    }
     if (coding == CODING_GZIP
-            ? !coder->has_gzip
-            : coder->zstd == NULL ||
+            ? deflateInit2(&coder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                           Z_DEFAULT_STRATEGY) != Z_OK
+            : (coder->zstd = ZSTD_createCCtx()) == NULL ||
                   ZSTD_isError(
                       ZSTD_CCtx_setParameter(coder->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) ||
                   ZSTD_isError(
@@ -57,9 +51,7 @@ void coding_close(struct coder *coder)
         return;
     }
     ZSTD_freeCCtx(coder->zstd);
-    if (coder->has_gzip) {
-        deflateEnd(&coder->gzip);
-    }
+    deflateEnd(&coder->gzip); /* does nothing if it was not begun */
     free(coder);
 }
 

@@ -141,14 +141,15 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
     }
     /* The option says that the service ignores SIGPIPE; libmicrohttpd uses sendfile() only then. */
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, rules->request_came, endpoint, MHD_OPTION_EXTERNAL_LOGGER, log_words,
-        endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections, MHD_OPTION_CONNECTION_TIMEOUT,
-        rules->config->connection_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        ENDPOINT_CONNECTION_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_STRICT_FOR_CLIENT, endpoint_parses_leniently() ? 0 : 1,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, endpoint, MHD_OPTION_URI_LOG_CALLBACK,
-        rules->request_started, endpoint, MHD_OPTION_NOTIFY_COMPLETED, rules->request_ended,
-        endpoint, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, endpoint, MHD_OPTION_ARRAY,
+        flags, 0, NULL, NULL, rules->request_came, rules->context, MHD_OPTION_EXTERNAL_LOGGER,
+        log_words, endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, rules->config->connection_timeout_s,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, ENDPOINT_CONNECTION_BYTES,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT,
+        endpoint_parses_leniently() ? 0 : 1, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, endpoint,
+        MHD_OPTION_URI_LOG_CALLBACK, rules->request_started, rules->context,
+        MHD_OPTION_NOTIFY_COMPLETED, rules->request_ended, rules->context,
+        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, endpoint, MHD_OPTION_ARRAY,
         rules->credentials != NULL ? tls : &tls[2], MHD_OPTION_END);
 }
 
@@ -532,11 +533,6 @@ void endpoint_destroy(struct endpoint *endpoint)
 bool endpoint_parses_leniently(void)
 {
     return strncmp(MHD_get_version(), "0.9.", 4) == 0;
-}
-
-void *endpoint_context(const struct endpoint *endpoint)
-{
-    return endpoint->rules.context;
 }
 
 bool endpoint_is_quiesced(const struct endpoint *endpoint)

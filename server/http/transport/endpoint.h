@@ -54,8 +54,8 @@ struct endpoint_rules {
     struct credentials *credentials; /* NULL: no TLS */
     struct conn_limits *limits;
     uint32_t connections; /* limit of the daemon, which closes further connections at once */
-    void *context;        /* returned by endpoint_context() */
-    /* libmicrohttpd callbacks, called on the endpoint's thread with the endpoint as context. */
+    void *context;        /* of the following callbacks */
+    /* libmicrohttpd callbacks, called on the endpoint's thread. */
     MHD_AccessHandlerCallback request_came;
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback request_ended;
@@ -87,7 +87,6 @@ bool endpoint_parses_leniently(void);
 
 /* ---- On the endpoint's thread ---- */
 
-void *endpoint_context(const struct endpoint *endpoint);
 struct conn *endpoint_conn(struct MHD_Connection *connection);
 /* Changes the phase of a connection. now_s (clock_monotonic_s()) is used for PHASE_HEADERS only. */
 void endpoint_enter_phase(struct conn *conn, enum conn_phase phase, double now_s);

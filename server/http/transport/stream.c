@@ -119,9 +119,12 @@ bool stream_fail(struct stream *stream, struct text *text, enum status status)
 
 /* ---- Creation and destruction ---- */
 
-static void free_stream(void *context)
+void stream_destroy(void *context)
 {
     struct stream *stream = context;
+    if (stream == NULL) {
+        return;
+    }
     coding_close(stream->coder);
     text_finish(&stream->made);
     text_finish(&stream->text);
@@ -130,13 +133,6 @@ static void free_stream(void *context)
     }
     result_unref(stream->result);
     free(stream);
-}
-
-void stream_destroy(struct stream *stream)
-{
-    if (stream != NULL) {
-        free_stream(stream);
-    }
 }
 
 static struct stream *create_stream(struct request *request, const struct stream_kind *kind)
@@ -165,7 +161,7 @@ static void refuse_stream(struct request *request, struct stream *stream)
     if (problem.status == STATUS_OK) {
         problem_set(&problem, STATUS_NO_MEMORY, "There is no memory for the answer.");
     }
-    free_stream(stream);
+    stream_destroy(stream);
     request->header_count = 0; /* headers of the failed answer */
     request_refuse(request, &problem);
 }
@@ -184,7 +180,7 @@ static void send_stream(struct request *request, struct stream *stream)
                           (request->method == METHOD_POST && stream->made.size < LEAST_ENCODED))) {
         struct text text = stream->made;
         stream->made = (struct text){0};
-        free_stream(stream);
+        stream_destroy(stream);
         request->coding = CODING_IDENTITY;
         request_answer_text(request, http_status, media_type, &text);
         return;
@@ -195,10 +191,10 @@ static void send_stream(struct request *request, struct stream *stream)
         response = MHD_create_response_from_callback(
             stream->size > 0 && request->coding == CODING_IDENTITY ? stream->size
                                                                    : MHD_SIZE_UNKNOWN,
-            BLOCK_SIZE, read_stream, stream, free_stream);
+            BLOCK_SIZE, read_stream, stream, stream_destroy);
     }
     if (response == NULL) {
-        free_stream(stream);
+        stream_destroy(stream);
     }
     request_expect_stream(request, response);
     request_add_type(request, media_type);
@@ -214,7 +210,7 @@ static void send_first(struct request *request)
     struct stream *stream = request->pending;
     request->pending = NULL;
     if (request->conn->is_abandoned) {
-        free_stream(stream);
+        stream_destroy(stream);
         request->outcome = MHD_NO;
         return;
     }
@@ -225,10 +221,12 @@ static void send_first(struct request *request)
 static bool describe_stream(struct request *request, const struct stream *stream)
 {
     if (!stream->as_it_is) {
-        request_negotiate(request, stream->without_gzip);
+        request->coding = header_choose_coding(request_header(request, "Accept-Encoding"),
+                                               1u << CODING_ZSTD |
+                                                   (stream->without_gzip ? 0 : 1u << CODING_GZIP));
     }
     if (stream->representation[0] == '\0') {
-        request_vary(request);
+        request_add_header(request, "Vary", "Accept, Accept-Encoding");
         return false;
     }
     return request_tag(request,
@@ -245,7 +243,7 @@ void stream_answer(struct request *request, const struct stream_kind *kind)
         return;
     }
     if (kind->open != NULL && kind->open(stream, &problem) != STATUS_OK) {
-        free_stream(stream);
+        stream_destroy(stream);
         request_refuse(request, &problem);
         return;
     }
@@ -254,7 +252,7 @@ void stream_answer(struct request *request, const struct stream_kind *kind)
         upload_memory_release(&request->share);
     }
     if (describe_stream(request, stream) || (kind->divert != NULL && kind->divert(stream))) {
-        free_stream(stream);
+        stream_destroy(stream);
     } else {
         request->pending = stream;
         if (make_block(stream, clock_monotonic_s() + AT_ONCE_S)) {

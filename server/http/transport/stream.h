@@ -58,4 +58,4 @@ bool stream_fail(struct stream *stream, struct text *text, enum status status);
  * a coding is sent without one. */
 void stream_answer(struct request *request, const struct stream_kind *kind);
 /* NULL is accepted. */
-void stream_destroy(struct stream *stream);
+void stream_destroy(void *stream);

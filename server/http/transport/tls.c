@@ -25,12 +25,8 @@ struct credentials {
 
 enum status tls_create(struct credentials **ret_credentials)
 {
-    struct credentials *credentials = calloc(1, sizeof(*credentials));
-    if (credentials == NULL) {
-        return STATUS_NO_MEMORY;
-    }
-    *ret_credentials = credentials;
-    return STATUS_OK;
+    *ret_credentials = calloc(1, sizeof(**ret_credentials));
+    return *ret_credentials != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void destroy(struct pair *pair)
@@ -51,11 +47,11 @@ static void destroy(struct pair *pair)
 
 void tls_destroy(struct credentials *credentials)
 {
-    struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
-    while (pair != NULL) {
-        struct pair *older = pair->older;
+    struct pair *older;
+    for (struct pair *pair = credentials == NULL ? NULL : atomic_load(&credentials->latest);
+         pair != NULL; pair = older) {
+        older = pair->older;
         destroy(pair);
-        pair = older;
     }
     free(credentials);
 }
@@ -65,22 +61,16 @@ static enum status refuse(const char *path, const char *words, int code, struct 
     return problem_set(reterr, STATUS_CONFIG, "%s: %s: %s", path, words, gnutls_strerror(code));
 }
 
-static enum status import(struct pair *pair, const char *certificate, const char *key,
-                          struct problem *reterr)
+static enum status read_files(struct pair *pair, const char *certificate, const char *key,
+                              struct problem *reterr)
 {
-    unsigned count = CHAIN_LIMIT;
-    int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
-                                                 GNUTLS_X509_FMT_PEM, 0);
+    int code = gnutls_load_file(certificate, &pair->certificate_pem);
     if (code != 0) {
-        return refuse(certificate, "is not a certificate in PEM", code, reterr);
+        return refuse(certificate, "cannot be read", code, reterr);
     }
-    pair->count = count;
-    code = gnutls_privkey_init(&pair->key);
-    if (code == 0) {
-        code =
-            gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
-    }
-    return code == 0 ? STATUS_OK : refuse(key, "is not a private key in PEM", code, reterr);
+    code = gnutls_load_file(key, &pair->key_pem);
+    return code != 0 ? refuse(key, "cannot be read", code, reterr)
+                     : config_check_secret(key, reterr);
 }
 
 static enum status check_match(const struct pair *pair, const char *certificate, const char *key,
@@ -99,6 +89,25 @@ static enum status check_match(const struct pair *pair, const char *certificate,
                                    certificate, gnutls_strerror(code));
 }
 
+static enum status import(struct pair *pair, const char *certificate, const char *key,
+                          struct problem *reterr)
+{
+    unsigned count = CHAIN_LIMIT;
+    int code = gnutls_pcert_list_import_x509_raw(pair->chain, &count, &pair->certificate_pem,
+                                                 GNUTLS_X509_FMT_PEM, 0);
+    if (code != 0) {
+        return refuse(certificate, "is not a certificate in PEM", code, reterr);
+    }
+    pair->count = count;
+    code = gnutls_privkey_init(&pair->key);
+    if (code == 0) {
+        code =
+            gnutls_privkey_import_x509_raw(pair->key, &pair->key_pem, GNUTLS_X509_FMT_PEM, NULL, 0);
+    }
+    return code == 0 ? check_match(pair, certificate, key, reterr)
+                     : refuse(key, "is not a private key in PEM", code, reterr);
+}
+
 static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
 {
     return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
@@ -107,37 +116,24 @@ static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
 enum status tls_load(struct credentials *credentials, const char *certificate, const char *key,
                      struct problem *reterr)
 {
-    const struct pair *latest = atomic_load(&credentials->latest);
+    struct pair *latest = atomic_load(&credentials->latest);
     struct pair *pair = calloc(1, sizeof(*pair));
-    enum status status = STATUS_OK;
-    int code;
     if (pair == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the certificate.");
     }
-    code = gnutls_load_file(certificate, &pair->certificate_pem);
-    if (code != 0) {
-        status = refuse(certificate, "cannot be read", code, reterr);
-    } else if ((code = gnutls_load_file(key, &pair->key_pem)) != 0) {
-        status = refuse(key, "cannot be read", code, reterr);
-    } else {
-        status = config_check_secret(key, reterr);
-    }
+    enum status status = read_files(pair, certificate, key, reterr);
     /* Reloading unchanged files keeps nothing, so repeated reloads do not use memory. */
-    if (status != STATUS_OK ||
-        (latest != NULL && is_same(&latest->certificate_pem, &pair->certificate_pem) &&
-         is_same(&latest->key_pem, &pair->key_pem))) {
+    const bool is_unchanged = status == STATUS_OK && latest != NULL &&
+                              is_same(&latest->certificate_pem, &pair->certificate_pem) &&
+                              is_same(&latest->key_pem, &pair->key_pem);
+    if (status == STATUS_OK && !is_unchanged) {
+        status = import(pair, certificate, key, reterr);
+    }
+    if (status != STATUS_OK || is_unchanged) {
         destroy(pair);
         return status;
     }
-    status = import(pair, certificate, key, reterr);
-    if (status == STATUS_OK) {
-        status = check_match(pair, certificate, key, reterr);
-    }
-    if (status != STATUS_OK) {
-        destroy(pair);
-        return status;
-    }
-    pair->older = atomic_load(&credentials->latest);
+    pair->older = latest;
     atomic_store(&credentials->latest, pair);
     return STATUS_OK;
 }
