@@ -48,15 +48,10 @@ static enum status open_places(struct stream *stream, struct problem *reterr)
     return STATUS_OK;
 }
 
-static void close_places(void *context)
-{
-    geo_give_back(context);
-}
-
 const struct stream_kind serve_coordinates = {.representation = "csv",
                                               .context_size = sizeof(struct geo),
                                               .open = open_places,
-                                              .close = close_places,
+                                              .close = geo_give_back,
                                               .make = make_row};
 
 /* ---- The vertex nearest to a position ---- */
@@ -122,7 +117,7 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
 }
 
 struct nearby {
-    struct geo geo;
+    struct geo geo; /* first, for geo_give_back */
     uint32_t row;
     double distance;
 };
@@ -141,11 +136,6 @@ static enum status open_nearby(struct stream *stream, struct problem *reterr)
         memcpy(stream->representation, "geo", sizeof("geo"));
     }
     return find_vertex(geo->graph->coordinates, &place, &nearby->row, &nearby->distance, reterr);
-}
-
-static void close_nearby(void *context)
-{
-    geo_give_back(&((struct nearby *)context)->geo);
 }
 
 static bool make_nearby(struct stream *stream, struct text *text)
@@ -174,5 +164,5 @@ static bool make_nearby(struct stream *stream, struct text *text)
 const struct stream_kind serve_coordinates_nearest = {.representation = "nearest",
                                                       .context_size = sizeof(struct nearby),
                                                       .open = open_nearby,
-                                                      .close = close_nearby,
+                                                      .close = geo_give_back,
                                                       .make = make_nearby};

@@ -25,8 +25,9 @@ enum status geo_borrow(const struct request *request, const char *graph_id, stru
     return status;
 }
 
-void geo_give_back(struct geo *geo)
+void geo_give_back(void *context)
 {
+    struct geo *geo = context;
     if (geo->cache != NULL) {
         graph_cache_give_back(geo->cache, geo->graph);
     }

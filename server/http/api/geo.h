@@ -20,7 +20,8 @@ struct geo {
  * damaged, tells the scheduler. */
 MUST_CHECK enum status geo_borrow(const struct request *request, const char *graph_id,
                                   struct geo *geo, struct problem *reterr);
-void geo_give_back(struct geo *geo);
+/* context: a struct geo, so that this can be the close function of a stream. */
+void geo_give_back(void *context);
 /* Borrows the coordinates of the result's graph if the client prefers GeoJSON, and adds their tag
  * to the answer's ETag. */
 MUST_CHECK enum status geo_borrow_for_stream(struct stream *stream, struct geo *geo,

@@ -76,11 +76,6 @@ static enum status check_selection(const struct request *request, const struct g
 
 /* ---- The grid ---- */
 
-static enum status find_row(void *context, uint32_t index, const void **ret_elements)
-{
-    return rectangle_row(context, index, ret_elements);
-}
-
 void grid_answer_close(void *context)
 {
     struct grid_answer *answer = context;
@@ -134,7 +129,7 @@ static enum status open_grid(struct grid_answer *answer, const struct result *re
                                  .rows = *rows,
                                  .columns = *columns,
                                  .cells = rectangle->cells,
-                                 .row = find_row,
+                                 .row = rectangle_row,
                                  .context = rectangle};
     return format_is_binary(answer->format) ? measure_bytes(answer) : STATUS_OK;
 }

@@ -25,12 +25,15 @@ static enum status parse_vertex(const struct request *request, struct slice *sli
     return status;
 }
 
-/* single: GRID_ROW or GRID_COLUMN for the vertex in the path, or GRID_JSON for a matrix. */
-static enum status open_selection(struct stream *stream, enum grid_form single,
-                                  struct problem *reterr)
+/* Opens a matrix, or the row or column of the vertex in the path. */
+static enum status open_matrix(struct stream *stream, struct problem *reterr)
 {
     const struct request *request = stream->request;
     const struct vertex_names *names = result_names(stream->result);
+    const char *pattern = request->match.route->pattern;
+    const enum grid_form single = strstr(pattern, "/row/") != NULL      ? GRID_ROW
+                                  : strstr(pattern, "/column/") != NULL ? GRID_COLUMN
+                                                                        : GRID_JSON;
     const enum format first = single == GRID_JSON ? FORMAT_NPY : FORMAT_JSON;
     struct grid_answer *answer = (void *)stream->context;
     STATUS_TRY(grid_answer_choose(request, first, &answer->format, reterr));
@@ -52,21 +55,6 @@ static enum status open_selection(struct stream *stream, enum grid_form single,
     return grid_answer_open(stream, reterr);
 }
 
-static enum status open_matrix(struct stream *stream, struct problem *reterr)
-{
-    return open_selection(stream, GRID_JSON, reterr);
-}
-
-static enum status open_row(struct stream *stream, struct problem *reterr)
-{
-    return open_selection(stream, GRID_ROW, reterr);
-}
-
-static enum status open_column(struct stream *stream, struct problem *reterr)
-{
-    return open_selection(stream, GRID_COLUMN, reterr);
-}
-
 /* The body has the shape of OSRM's table service. */
 static enum status open_table(struct stream *stream, struct problem *reterr)
 {
@@ -86,6 +74,4 @@ static enum status open_table(struct stream *stream, struct problem *reterr)
         .divert = grid_answer_divert, .make = grid_answer_make                                     \
     }
 const struct stream_kind serve_matrix = KIND(open_matrix);
-const struct stream_kind serve_matrix_row = KIND(open_row);
-const struct stream_kind serve_matrix_column = KIND(open_column);
 const struct stream_kind serve_table = KIND(open_table);

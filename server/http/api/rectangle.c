@@ -157,8 +157,9 @@ static enum status find_in_strip(struct rectangle *rectangle, uint32_t index,
     return STATUS_OK;
 }
 
-enum status rectangle_row(struct rectangle *rectangle, uint32_t index, const void **ret_elements)
+enum status rectangle_row(void *context, uint32_t index, const void **ret_elements)
 {
+    struct rectangle *rectangle = context;
     return rectangle->strip != NULL
                ? find_in_strip(rectangle, index, ret_elements)
                : result_distances(rectangle->result, index, &rectangle->swept, ret_elements);

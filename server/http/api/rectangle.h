@@ -34,8 +34,7 @@ MUST_CHECK enum status rectangle_open_columns(struct rectangle *rectangle,
                                               const struct axis *columns);
 /* Also accepts a zeroed rectangle. */
 void rectangle_close(struct rectangle *rectangle);
-/* Finds the row at this index of the axis, valid until the next call; the cell of column j is
- * element axis_at(&cells, j). NULL: not complete yet, call again for the same row; a call takes
- * about a millisecond. STATUS_CORRUPT, STATUS_NO_MEMORY. */
-MUST_CHECK enum status rectangle_row(struct rectangle *rectangle, uint32_t index,
-                                     const void **ret_elements);
+/* Finds the row of the rectangle `context` at this index of the axis, valid until the next call;
+ * the cell of column j is element axis_at(&cells, j). NULL: not complete yet, call again for the
+ * same row; a call takes about a millisecond. STATUS_CORRUPT, STATUS_NO_MEMORY. */
+MUST_CHECK enum status rectangle_row(void *context, uint32_t index, const void **ret_elements);

@@ -33,8 +33,6 @@ extern const struct stream_kind serve_pairs;
 extern const struct stream_kind serve_paths_one;
 extern const struct stream_kind serve_paths_many;
 extern const struct stream_kind serve_matrix;
-extern const struct stream_kind serve_matrix_row;
-extern const struct stream_kind serve_matrix_column;
 extern const struct stream_kind serve_table;
 
 route_fill serve_estimate;

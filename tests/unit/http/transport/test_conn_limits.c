@@ -3,6 +3,15 @@
 
 #include <arpa/inet.h>
 
+static struct conn_limits *create(uint32_t connections, uint32_t refused, uint32_t of_address)
+{
+    const struct conn_limits_rules rules = {connections, refused, of_address};
+    struct conn_limits *limits;
+
+    assert_int_equal(conn_limits_create(&rules, &limits), STATUS_OK);
+    return limits;
+}
+
 static struct sockaddr_storage address_of(const char *text)
 {
     struct sockaddr_storage address = {0};
@@ -30,14 +39,9 @@ static uint32_t expect(struct conn_limits *limits, const char *text, enum conn_v
 
 TEST(one_address_is_stopped_before_all_are)
 {
-    struct conn_limits *limits;
+    struct conn_limits *limits = create(4, 100, 2);
     uint32_t counter;
 
-    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
-                                                                    .connections = 4,
-                                                                    .of_address = 2},
-                                        &limits),
-                     STATUS_OK);
     expect(limits, "10.0.0.1", CONN_OK);
     counter = expect(limits, "::ffff:10.0.0.1", CONN_OK);
     conn_limits_leave(limits, expect(limits, "10.0.0.1", CONN_ADDRESS_FULL));
@@ -51,13 +55,8 @@ TEST(one_address_is_stopped_before_all_are)
 
 TEST(ipv6_network_counts_as_one_address)
 {
-    struct conn_limits *limits;
+    struct conn_limits *limits = create(100, 100, 2);
 
-    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
-                                                                    .connections = 100,
-                                                                    .of_address = 2},
-                                        &limits),
-                     STATUS_OK);
     expect(limits, "2001:db8:1:2::1", CONN_OK);
     expect(limits, "2001:db8:1:2:ffff::2", CONN_OK);
     expect(limits, "2001:db8:1:2:3::3", CONN_ADDRESS_FULL);
@@ -68,14 +67,9 @@ TEST(ipv6_network_counts_as_one_address)
 TEST(connections_without_an_address_count_only_in_the_total)
 {
     const struct sockaddr local = {.sa_family = AF_UNIX};
-    struct conn_limits *limits;
+    struct conn_limits *limits = create(3, 100, 1);
     uint32_t counter;
 
-    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
-                                                                    .connections = 3,
-                                                                    .of_address = 1},
-                                        &limits),
-                     STATUS_OK);
     assert_int_equal(conn_limits_enter(limits, &local, &counter), CONN_OK);
     assert_int_equal(conn_limits_enter(limits, NULL, &counter), CONN_OK);
     assert_int_equal(conn_limits_enter(limits, &local, &counter), CONN_OK);
@@ -88,13 +82,8 @@ TEST(connections_without_an_address_count_only_in_the_total)
 
 TEST(no_limit_of_addresses_is_none)
 {
-    struct conn_limits *limits;
+    struct conn_limits *limits = create(50, 100, 0);
 
-    assert_int_equal(conn_limits_create(&(struct conn_limits_rules){.refused_connections = 100,
-                                                                    .connections = 50,
-                                                                    .of_address = 0},
-                                        &limits),
-                     STATUS_OK);
     for (int i = 0; i < 50; i++) {
         expect(limits, "10.0.0.1", CONN_OK);
     }
@@ -104,11 +93,8 @@ TEST(no_limit_of_addresses_is_none)
 
 TEST(connection_beyond_the_refused_ones_is_closed)
 {
-    const struct conn_limits_rules rules = {
-        .connections = 2, .refused_connections = 4, .of_address = 2};
-    struct conn_limits *limits;
+    struct conn_limits *limits = create(2, 4, 2);
 
-    assert_int_equal(conn_limits_create(&rules, &limits), STATUS_OK);
     expect(limits, "10.0.0.1", CONN_OK);
     expect(limits, "10.0.0.1", CONN_OK);
     expect(limits, "10.0.0.1", CONN_ADDRESS_FULL);
