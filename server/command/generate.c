@@ -44,9 +44,8 @@ static void append_integer(struct text *text, uint64_t value)
 
 static void append_int32(struct text *text, uint64_t value)
 {
-    const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8),
-                                    (unsigned char)(value >> 16), (unsigned char)(value >> 24)};
-    text_append(text, bytes, sizeof(bytes));
+    const uint32_t bytes = (uint32_t)value; /* every machine that runs this is little-endian */
+    text_append(text, &bytes, sizeof(bytes));
 }
 
 /* Appends what precedes the edges; nthu has its counts as 32-bit integers. */

@@ -59,9 +59,7 @@ static enum status open_walk(struct stream *stream, struct problem *reterr)
         problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
         return STATUS_TOO_LARGE;
     }
-    if (status == STATUS_OK) {
-        status = graph_file_read(folder, id, &walk->graph);
-    }
+    status = status == STATUS_OK ? graph_file_read(folder, id, &walk->graph) : status;
     return status == STATUS_OK ? status
                                : problem_set(reterr, status, "The stored graph cannot be read.");
 }

@@ -97,13 +97,16 @@ static enum status scan_number(struct name_scanner *scanner, bool with_null, con
     while (scanner->at < scanner->end && *scanner->at >= '0' && *scanner->at <= '9') {
         scanner->at++;
     }
-    const bool is_digits = scanner->at > first && ends_number(scanner);
+    if (scanner->at > first && ends_number(scanner)) {
+        *ret_number = (struct scanned_name){.bytes = first, .size = (size_t)(scanner->at - first)};
+        return STATUS_OK;
+    }
     while (!ends_number(scanner)) {
         scanner->at++;
     }
     const size_t size = (size_t)(scanner->at - first);
     const bool is_null = with_null && size == 4 && memcmp(first, "null", 4) == 0;
-    if (!is_digits && !is_null && !number_parse_real(first, size, &value)) {
+    if (!is_null && !number_parse_real(first, size, &value)) {
         scanner->at = first;
         return name_scanner_refuse(scanner, wanted, reterr);
     }

@@ -135,15 +135,6 @@ static enum status feed_document(struct request *request, const char *bytes, siz
     return upload_memory_charge(&request->share, request->document.size, reterr);
 }
 
-/* libmicrohttpd accepts a response before or after a body, not in between (MHD_queue_response). */
-static void begin_draining(struct request *request)
-{
-    text_finish(&request->document);
-    upload_memory_release(&request->share);
-    request->state = REQUEST_DRAINING;
-    request->resume = request_answer_refusal;
-}
-
 enum MHD_Result request_feed_body(struct request *request, const char *bytes, size_t size)
 {
     const uint64_t limit_bytes = request->http_context->config->body_limit_bytes;
@@ -159,8 +150,13 @@ enum MHD_Result request_feed_body(struct request *request, const char *bytes, si
     } else {
         status = feed_document(request, bytes, size, &request->refusal);
     }
+    /* libmicrohttpd accepts a response before or after a body, not in between (MHD_queue_response).
+     */
     if (status != STATUS_OK) {
-        begin_draining(request);
+        text_finish(&request->document);
+        upload_memory_release(&request->share);
+        request->state = REQUEST_DRAINING;
+        request->resume = request_answer_refusal;
     }
     return MHD_YES;
 }

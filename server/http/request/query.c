@@ -67,22 +67,18 @@ static enum status add(struct query *query, char *piece, struct problem *reterr)
 
 enum status query_parse(char *text, struct query *ret_query, struct problem *reterr)
 {
-    struct query query;
     char *rest = text;
-    query.count = 0;
+    ret_query->count = 0;
     while (rest != NULL) {
         char *piece = rest;
         rest = strchr(piece, '&');
         if (rest != NULL) {
             *rest++ = '\0';
         }
-        if (piece[0] == '\0') {
-            continue;
+        if (piece[0] != '\0') {
+            STATUS_TRY(add(ret_query, piece, reterr));
         }
-        STATUS_TRY(add(&query, piece, reterr));
     }
-    memcpy(ret_query->parameters, query.parameters, query.count * sizeof(query.parameters[0]));
-    ret_query->count = query.count;
     return STATUS_OK;
 }
 
