@@ -74,6 +74,10 @@ uint64_t result_file_bytes(const struct result_file *file); /* size of the file 
 bool result_file_is_sound(const struct result_file *file, uint64_t offset, uint64_t size);
 /* Verifies the blocks of these bytes. Any thread. STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
 MUST_CHECK enum status result_file_verify(struct result_file *file, uint64_t offset, uint64_t size);
+/* Compares the next blocks of a published file with their checksums again, sound or not, once a
+ * second at most; for results that answer, so that damage during the run is found. Any thread.
+ * STATUS_CORRUPT, STATUS_IO, STATUS_NO_MEMORY. */
+MUST_CHECK enum status result_file_compare_again(struct result_file *file);
 /* Reads all blocks through the descriptor, writes their checksums, syncs the file and renames it to
  * its final name, replacing a file of that name; the name is durable after draft_file_sync_names of
  * the folder. Blocks on the disk. May be tried again after a failure; does nothing to a published

@@ -12,6 +12,8 @@ import harness
 
 # Three blocks of 256 KiB, the last with the statistics.
 VERTICES = 400
+# Blocks enough that the comparisons while queries run, four at a time, do not reach the last.
+MANY = 1200
 
 
 def ring(salt, n=VERTICES):
@@ -41,29 +43,44 @@ def restart(daemon):
 
 def test_damage_under_the_mapping_is_found_by_the_first_question():
     with harness.Daemon() as daemon:
-        job = solve_durably(daemon, ring(5), "?name=ring")
+        job = solve_durably(daemon, ring(5, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
         restart(daemon)
         path = only_file(daemon, "results")
-        damage.flip(path, 128 + 4 * 7)  # the distance from 1 to 8
+        question = "/v1/graphs/ring/distance?source=1001&target=1008"
+        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # this distance
         # Of a block that is whole there are answers; it is the other that is solved again.
-        assert daemon.distance("ring", VERTICES, 1) == 5
-        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+        assert daemon.distance("ring", 1, 2) == 5
+        answer = daemon.get(question)
         answer.expect(409, "NotSolved")
         # Its new job is shown once it is on the disk.
         while "links" not in answer.json:
-            answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+            answer = daemon.get(question)
             if answer.status == 200:
                 break
         watch = answer.json.get("links", {}).get("job") or daemon.get(
             "/v1/jobs?limit=1").json["jobs"][0]["links"]["self"]
         assert watch != f"/v1/jobs/{job['id']}", watch
-        answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
+        answer = daemon.get(question, Prefer="wait=60")
         assert answer.expect(200).json["distance"] == 35, answer.body
         assert daemon.get(watch).expect(200).json["state"] == "done"
         assert daemon.get(f"/v1/jobs/{job['id']}").expect(200).json["state"] == "done"
         assert daemon.get("/v1/graphs/ring/matrix").expect(200).body == whole
         assert os.listdir(os.path.join(daemon.state, "quarantine")) == [os.path.basename(path)]
+
+
+def test_damage_while_the_service_answers_is_found_when_its_block_has_its_turn():
+    for form in ("matrix", "hierarchy"):
+        with harness.Daemon() as daemon:
+            solve_durably(daemon, ring(5), f"?name=ring&result={form}")
+            assert daemon.distance("ring", 1, 8) == 35
+            path = only_file(daemon, "results")
+            # An entry of the last block of a matrix; the last arc of a hierarchy, before its checksum.
+            damage.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
+            while b"result_damaged" not in daemon.log():
+                daemon.get("/v1/graphs/ring/distance?source=1&target=8")
+            answer = daemon.get("/v1/graphs/ring/distance?source=1&target=8", Prefer="wait=60")
+            assert answer.expect(200).json["distance"] == 35, answer.body
 
 
 QUESTIONS = [
@@ -107,10 +124,10 @@ def test_every_way_to_ask_finds_the_damage_and_then_waits_for_the_new_result():
 
 def test_a_long_answer_is_cut_short_rather_than_wrong():
     with harness.Daemon() as daemon:
-        solve_durably(daemon, ring(3), "?name=ring")
+        solve_durably(daemon, ring(3, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
         restart(daemon)
-        damage.flip(only_file(daemon, "results"), 300_000)
+        damage.flip(only_file(daemon, "results"), len(whole) - 300_000)
         connection = daemon.connect()
         connection.request("GET", "/v1/graphs/ring/matrix")
         response = connection.getresponse()
