@@ -1,6 +1,6 @@
 """Mixed traffic whose graphs are deleted as fast as they come: the anonymous memory of the daemon at the
-end is what it was after the first fifth, within 10 MiB. Edges that paths have read go with their graph; the
-cache of labels is small, so that what it keeps is told from a leak."""
+end is what it was after the first fifth, within 10 MiB. The caches of edges and
+labels are small, so that what they keep is told from a leak."""
 
 import json
 import random
@@ -76,7 +76,7 @@ def main():
     ledger = campaign.Ledger(min(ARGUMENTS.seconds, 1800))
     samples = []
     # Full soon, so that their growth is over before the second fifth.
-    limits = ("--jobs.history_limit", "100", "--hierarchy.label_budget", "4MiB")
+    limits = ("--jobs.history_limit", "100", "--hierarchy.label_budget", "4MiB", "--store.path_budget", "4MiB")
     with harness.Daemon(*limits, "--solver", "cpu") as daemon:
         threads = [threading.Thread(target=client, args=(daemon, i, ledger)) for i in range(ARGUMENTS.clients)]
         for thread in threads:
