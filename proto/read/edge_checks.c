@@ -28,6 +28,7 @@ enum status edge_comments_take(struct edge_comments *comments, const char *line,
             comments->undirected || (directed && memmem(line, size, "unordered", 9) == NULL);
         return STATUS_OK;
     }
+    CHECK(second.bytes != NULL); /* for compilers that add sanitizers */
     const bool is_kind = second.size == 0 || memmem(second.bytes, second.size, "weighted", 8) ||
                          memmem(second.bytes, second.size, "signed", 6) ||
                          line_word_is(second, "positive") || line_word_is(second, "dynamic");

@@ -127,7 +127,7 @@ static enum status open_nearby(struct stream *stream, struct problem *reterr)
     const struct request *request = stream->request;
     struct nearby *nearby = (void *)stream->context;
     struct geo *geo = &nearby->geo;
-    struct place place;
+    struct place place = {0};
     STATUS_TRY(read_place(request, &place, reterr));
     STATUS_TRY(geo_borrow(request, request->call->graph_id, geo, reterr));
     geo_print_etag(geo, stream->etag);
