@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_CAPACITY 1024
 /* Bytes per vertex of graph_tighten_bound: row offsets by source and by target, two lengths, a

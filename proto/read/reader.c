@@ -162,7 +162,7 @@ void reader_destroy(struct reader *reader)
         reader->class_->cleanup(reader);
     }
     line_splitter_finish(&reader->splitter);
-    record_splitter_finish(&reader->records);
+    text_finish(&reader->records.pending);
     graph_builder_destroy(reader->builder);
     free(reader);
 }

@@ -2,11 +2,6 @@
 
 #include <inttypes.h>
 
-void record_splitter_finish(struct record_splitter *splitter)
-{
-    text_finish(&splitter->pending);
-}
-
 void record_splitter_expect_header(struct record_splitter *splitter, size_t size)
 {
     record_splitter_expect(splitter, size, 1);

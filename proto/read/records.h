@@ -29,7 +29,6 @@ static inline uint32_t record_u4(const char *bytes)
     return le32toh(value);
 }
 
-void record_splitter_finish(struct record_splitter *splitter);
 /* Announce what follows: `size` bytes of header, or `count` records of `size` bytes. */
 void record_splitter_expect_header(struct record_splitter *splitter, size_t size);
 void record_splitter_expect(struct record_splitter *splitter, size_t size, uint64_t count);

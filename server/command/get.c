@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -202,6 +203,7 @@ static enum status fetch_all(struct download *download, struct problem *reterr)
 {
     enum status status = fetch_once(download, reterr);
     while (status != STATUS_OK && may_go_on(download)) {
+        (void)poll(NULL, 0, 1000); /* at most one attempt a second; ends early on a signal */
         status = fetch_once(download, reterr);
     }
     return status;

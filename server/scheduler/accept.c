@@ -6,8 +6,6 @@
 #include "server/scheduler/scheduler_internal.h"
 #include "server/scheduler/waiters.h"
 
-#include <string.h>
-
 /* Applies the outcome of a commit with a graph, a name, or both. */
 static void apply_graph(struct commit *commit)
 {

@@ -7,7 +7,6 @@
 #include "server/scheduler/submit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct graph_entry *answer_find_graph(const struct scheduler *scheduler, const struct call *call)

@@ -194,15 +194,10 @@ static void read_and_write(struct pool_work *work)
 }
 
 /* Sends the commit. Back on the loop, where graph or coordinates may have changed meanwhile. */
-static enum status send_upload(struct upload *upload)
+static enum status send_upload(struct upload *upload, struct graph_entry *entry)
 {
     struct scheduler *scheduler = upload->work.scheduler;
     struct call *call = upload->call;
-    struct graph_entry *entry =
-        graph_table_find(&scheduler->graphs, call->tenant, upload->graph_id);
-    if (entry == NULL) {
-        return problem_set(&upload->problem, STATUS_NO_SUCH_GRAPH, "The graph was deleted.");
-    }
     STATUS_TRY(check_condition(call, entry, &upload->problem));
     const uint64_t old_bytes = entry->coordinates.bytes;
     const uint64_t more_bytes = upload->info.bytes > old_bytes ? upload->info.bytes - old_bytes : 0;
@@ -221,13 +216,12 @@ static enum status send_upload(struct upload *upload)
 static void upload_read(struct pool_work *work)
 {
     struct upload *upload = (struct upload *)work;
-    const struct scheduler *scheduler = work->scheduler;
+    struct graph_entry *entry =
+        graph_table_find(&work->scheduler->graphs, upload->call->tenant, upload->graph_id);
     const bool has_file = upload->status == STATUS_OK;
-    const enum status status = has_file ? send_upload(upload) : upload->status;
-    if (status != STATUS_OK && !has_file &&
-        graph_table_find(&scheduler->graphs, upload->call->tenant, upload->graph_id) == NULL) {
+    if (entry == NULL) {
         answer_no_such(upload->call); /* the graph was deleted during the read */
-    } else if (status != STATUS_OK) {
+    } else if (!has_file || send_upload(upload, entry) != STATUS_OK) {
         answer_problem(upload->call, &upload->problem);
     }
     if (has_file) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Interval of the checks of a full disk: the system does not report that space is free again. */
 #define LOOK_MS 1000

@@ -2,15 +2,7 @@
 
 #include "server/scheduler/tenants.h"
 
-#include <string.h>
-
 #define LEVELS (sizeof((struct upload_share){0}.counters) / sizeof(_Atomic uint64_t *))
-
-void upload_memory_init(struct upload_memory *memory, uint64_t limit_bytes)
-{
-    memset(memory, 0, sizeof(*memory));
-    memory->limit_bytes = limit_bytes;
-}
 
 void upload_memory_init_share(struct upload_share *share, struct upload_memory *memory,
                               struct tenant *tenant, uint32_t address_counter)

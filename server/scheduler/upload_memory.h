@@ -42,8 +42,6 @@ struct upload_share {
     uint64_t bytes;
 };
 
-void upload_memory_init(struct upload_memory *memory, uint64_t limit_bytes);
-
 /* Initialises an empty share. tenant: NULL without keys. address_counter: a hash of the client's
  * address; clients of Unix sockets share one. */
 void upload_memory_init_share(struct upload_share *share, struct upload_memory *memory,

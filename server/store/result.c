@@ -161,17 +161,6 @@ static void note_damage(const struct result *result)
     }
 }
 
-/* Compares blocks that were verified before again, and notes damage. */
-static enum status compare_again(const struct result *result)
-{
-    const enum status status = result_file_compare_again(result->file);
-    if (status != STATUS_OK) {
-        note_damage(result);
-        return STATUS_CORRUPT;
-    }
-    return STATUS_OK;
-}
-
 /* Verifies these bytes of the file and notes damage. */
 static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t size)
 {
@@ -184,7 +173,7 @@ static bool verify_bytes(const struct result *result, uint64_t offset, uint64_t 
 
 static enum status note_status(const struct result *result, enum status status)
 {
-    if (status == STATUS_CORRUPT) {
+    if (status == STATUS_CORRUPT || status == STATUS_IO) {
         note_damage(result);
     }
     return status;
@@ -236,7 +225,7 @@ enum status result_check_pairs(const struct result *result, const uint32_t *pair
 {
     const uint32_t n = result->matrix.vertex_count;
     const size_t size = kind_size(result->matrix.kind);
-    STATUS_TRY(compare_again(result));
+    STATUS_TRY(note_status(result, result_file_compare_again(result->file)));
     if (result->searches != NULL) {
         const struct hierarchy *hierarchy;
         *ret_count = count;
@@ -300,7 +289,7 @@ enum status result_distances(const struct result *result, uint32_t index, struct
 {
     const uint32_t row = axis_at(&rows->axis, index);
     CHECK(row < result->matrix.vertex_count && (result->searches != NULL || !rows->is_reversed));
-    STATUS_TRY(compare_again(result));
+    STATUS_TRY(note_status(result, result_file_compare_again(result->file)));
     if (result->searches != NULL) {
         return note_status(result, search_pool_row(result->searches, index, rows, ret_distances));
     }

@@ -162,8 +162,8 @@ enum status result_file_compare_again(struct result_file *file)
         return STATUS_OK;
     }
     for (size_t i = 0; i < BLOCKS_AGAIN; i++) {
-        STATUS_TRY(
-            compare_block(file, atomic_fetch_add(&file->again, 1) % file->layout.block_count));
+        const size_t block = atomic_fetch_add(&file->again, 1) % file->layout.block_count;
+        STATUS_TRY(compare_block(file, block));
     }
     return STATUS_OK;
 }

@@ -5,7 +5,6 @@
 #include "server/store/graph_file.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct edge_walk {
     struct graph *graph;

@@ -146,7 +146,7 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
     if (request->upload == NULL) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the upload.");
     }
-    upload_init(request->upload, &rules);
+    *request->upload = (struct upload){.rules = rules, .format = rules.format};
     upload_memory_init_share(&request->upload->share, request->http_context->upload_memory,
                              request->grant.tenant, request->address_counter);
     return STATUS_OK;

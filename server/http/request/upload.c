@@ -10,11 +10,6 @@
 /* Estimated memory per byte of the body: an edge takes 20 bytes, its text usually 10 or more. */
 #define ANNOUNCED_BYTE_MEMORY 2
 
-void upload_init(struct upload *upload, const struct upload_rules *rules)
-{
-    *upload = (struct upload){.rules = *rules, .format = rules->format};
-}
-
 void upload_finish(struct upload *upload)
 {
     text_finish(&upload->kept);

@@ -35,9 +35,6 @@ struct upload {
     struct problem problem; /* set when refused; the rest of the body is then ignored */
 };
 
-/* Initialises an upload. The caller also initialises upload->share with upload_memory_init_share
- * before feeding bytes. */
-void upload_init(struct upload *upload, const struct upload_rules *rules);
 void upload_finish(struct upload *upload);
 
 /* Refuses the upload with STATUS_UPLOAD_MEMORY when there is no room now for a body of the

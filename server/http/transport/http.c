@@ -72,7 +72,7 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
         .refused_connections = REFUSED_CONNECTIONS(config->connection_limit),
         .of_address = config->address_limit,
     };
-    upload_memory_init(&http->upload_memory, parts->upload_memory_bytes);
+    http->upload_memory.limit_bytes = parts->upload_memory_bytes;
     http->http_context.config = config;
     http->http_context.failed_logins.limit = config->wrong_key_limit;
     http->http_context.upload_memory = &http->upload_memory;

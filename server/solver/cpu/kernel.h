@@ -21,8 +21,6 @@
 #define CPU_ALIGNMENT 64
 /* Largest element of a packed operand in bytes: f8. 16-bit left elements are stored twice. */
 #define CPU_PACKED_ELEMENT 8
-/* Bytes that hold a packed operand of any block and arithmetic. */
-#define CPU_PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
 
 /* A rectangle of a matrix, in place. */
 struct cpu_block {

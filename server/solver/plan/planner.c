@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Graphs of fewer tiles are not worth a look. */
 #define TILES_MIN 5

@@ -39,7 +39,7 @@ TEST(an_upload_is_charged_for_what_arrived_and_at_most_a_step)
 {
     struct upload_share share;
 
-    upload_memory_init(&memory, 64 * MIB);
+    memory = (struct upload_memory){.limit_bytes = 64 * MIB};
     share = share_of(NULL, 1);
     assert_int_equal(charge(&share, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
     assert_int_equal(memory.taken_bytes, 0);
@@ -64,7 +64,7 @@ TEST(no_upload_takes_more_than_the_part_of_its_client)
     struct upload_share alone;
     struct upload_share with_key;
 
-    upload_memory_init(&memory, 64 * MIB + 10);
+    memory = (struct upload_memory){.limit_bytes = 64 * MIB + 10};
     alone = share_of(NULL, 1);
     with_key = share_of(&tenant, 1);
     assert_int_equal(charge(&alone, 32 * MIB + 6), STATUS_BODY_TOO_LARGE);
@@ -88,7 +88,7 @@ TEST(small_uploads_are_admitted_without_free_memory)
 {
     struct upload_share share;
 
-    upload_memory_init(&memory, 1);
+    memory = (struct upload_memory){.limit_bytes = 1};
     share = share_of(NULL, 1);
     assert_int_equal(charge(&share, UPLOAD_MEMORY_FREE_BYTES), STATUS_OK);
     assert_int_equal(charge(&share, UPLOAD_MEMORY_FREE_BYTES + 1), STATUS_BODY_TOO_LARGE);
@@ -102,7 +102,7 @@ TEST(an_upload_refused_for_memory_may_be_retried)
     struct upload_share second;
     struct upload_share other;
 
-    upload_memory_init(&memory, 64 * MIB);
+    memory = (struct upload_memory){.limit_bytes = 64 * MIB};
     large = share_of(NULL, 1);
     second = share_of(NULL, 1);
     other = share_of(NULL, 2);
@@ -129,7 +129,7 @@ TEST(an_address_has_half_of_its_tenant_and_that_half_of_all)
     struct upload_share shares[6];
     struct upload_share more;
 
-    upload_memory_init(&memory, 64 * MIB);
+    memory = (struct upload_memory){.limit_bytes = 64 * MIB};
     /* Two addresses are all of a tenant, and two tenants are all, from the same addresses. */
     for (uint32_t i = 0; i < 4; i++) {
         shares[i] = share_of(&tenants[i / 2], i % 2);
@@ -162,7 +162,7 @@ TEST(sizes_do_not_wrap)
     struct upload_share first;
     struct upload_share second;
 
-    upload_memory_init(&memory, UINT64_MAX);
+    memory = (struct upload_memory){.limit_bytes = UINT64_MAX};
     first = share_of(NULL, 1);
     second = share_of(NULL, 1);
     assert_int_equal(charge(&first, UINT64_MAX), STATUS_BODY_TOO_LARGE);

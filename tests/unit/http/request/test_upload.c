@@ -19,7 +19,7 @@ static enum status end_of(const struct upload_rules *its_rules, const char *body
 {
     struct upload upload;
 
-    upload_init(&upload, its_rules);
+    upload = (struct upload){.rules = *its_rules, .format = its_rules->format};
     for (size_t at = 0; at < size; at += piece) {
         upload_feed(&upload, body + at, size - at < piece ? size - at : piece);
     }
@@ -172,7 +172,7 @@ TEST(the_vertex_limit_holds_from_the_header_line)
 
     small.options.vertex_limit = 100;
     small.format = FORMAT_DIMACS;
-    upload_init(&upload, &small);
+    upload = (struct upload){.rules = small, .format = small.format};
     upload_feed(&upload, "p sp 101 1\n", 11);
     assert_int_equal(upload.problem.status, STATUS_TOO_LARGE);
     assert_true(upload.problem.has_limit);
@@ -191,8 +191,8 @@ TEST(an_upload_is_charged_for_what_its_edges_take)
 
     assert_non_null(body);
     npy_header_write(KIND_U2, side, side, body);
-    upload_memory_init(&memory, UINT64_C(64) << 20);
-    upload_init(&upload, &rules);
+    memory = (struct upload_memory){.limit_bytes = UINT64_C(64) << 20};
+    upload = (struct upload){.rules = rules, .format = rules.format};
     upload_memory_init_share(&upload.share, &memory, NULL, 0);
     for (size_t at = 0; at < size; at += 1000) {
         upload_feed(&upload, (const char *)body + at, size - at < 1000 ? size - at : 1000);
@@ -223,8 +223,8 @@ TEST(a_window_of_the_decoder_is_charged_too)
     assert_false(ZSTD_isError(packed_size));
     zstd.coding = CODING_ZSTD;
     zstd.format = FORMAT_EDGES;
-    upload_memory_init(&memory, UINT64_C(64) << 20);
-    upload_init(&upload, &zstd);
+    memory = (struct upload_memory){.limit_bytes = UINT64_C(64) << 20};
+    upload = (struct upload){.rules = zstd, .format = zstd.format};
     upload_memory_init_share(&upload.share, &memory, NULL, 0);
     upload_feed(&upload, packed, packed_size);
     assert_int_equal(upload.problem.status, STATUS_OK);

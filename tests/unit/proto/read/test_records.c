@@ -44,7 +44,7 @@ TEST(records_are_whole_in_any_split)
         assert_int_equal(feed(&taken, "\3abcdef", 7, piece, NULL), STATUS_OK);
         assert_int_equal(taken.size, 6);
         assert_memory_equal(taken.bytes, "abcdef", 6);
-        record_splitter_finish(&taken.splitter);
+        text_finish(&taken.splitter.pending);
     }
 }
 
@@ -56,15 +56,15 @@ TEST(the_length_is_what_the_header_says)
     for (size_t piece = 1; piece <= 8; piece++) {
         assert_int_equal(feed(&taken, "\3abcdefg", 8, piece, &problem), STATUS_BAD_GRAPH);
         assert_non_null(strstr(problem.detail, "bytes after the last of 3 records of 2 bytes"));
-        record_splitter_finish(&taken.splitter);
+        text_finish(&taken.splitter.pending);
         assert_int_equal(feed(&taken, "\3abcde", 6, piece, &problem), STATUS_TRUNCATED);
         assert_string_equal(problem.detail,
                             "The file has 2 of 3 records of 2 bytes, and a part of one.");
-        record_splitter_finish(&taken.splitter);
+        text_finish(&taken.splitter.pending);
     }
     assert_int_equal(feed(&taken, "", 0, 1, &problem), STATUS_TRUNCATED);
     assert_string_equal(problem.detail, "The file ends within its header.");
     assert_int_equal(feed(&taken, "\0", 1, 1, &problem), STATUS_OK);
     assert_int_equal(feed(&taken, "\11abcdefghijklmnopqr", 19, 19, &problem), STATUS_TOO_LARGE);
-    record_splitter_finish(&taken.splitter);
+    text_finish(&taken.splitter.pending);
 }
