@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* Bytes that hold a packed operand of any block and arithmetic. */
+#define PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
+
 #define STRIDE 200
 #define GUARD 77
 
@@ -59,8 +62,8 @@ static struct operands *make_operands(enum arithmetic arithmetic, int lowest)
     struct operands *operands = malloc(sizeof(*operands));
     assert_non_null(operands);
     operands->arithmetic = arithmetic;
-    operands->left_packed = aligned_alloc(CPU_ALIGNMENT, CPU_PACKED_BYTES);
-    operands->right_packed = aligned_alloc(CPU_ALIGNMENT, CPU_PACKED_BYTES);
+    operands->left_packed = aligned_alloc(CPU_ALIGNMENT, PACKED_BYTES);
+    operands->right_packed = aligned_alloc(CPU_ALIGNMENT, PACKED_BYTES);
     operands->stored = malloc(STRIDE * STRIDE * sizeof(double));
     assert_true(operands->left_packed != NULL && operands->right_packed != NULL &&
                 operands->stored != NULL);
