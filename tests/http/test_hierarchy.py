@@ -306,6 +306,7 @@ def test_a_hierarchy_outlives_a_restart(_):
             file.seek(5000)
             file.write(bytes([byte[0] ^ 64]))
         daemon.start()
+        daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(409, "NotSolved")
         assert daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(200).json == wanted
         latest = daemon.get("/v1/jobs?limit=1").json["jobs"][0]
         assert latest["id"] != first["id"] and latest["result"]["kind"] == "hierarchy", latest

@@ -96,7 +96,8 @@ def bundled(modules):
     """What embed.py makes of a page of modules: (exit code, what it says, the script)."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
-        for name, text in {"a.html": "@STYLE@@SCRIPT@", "a.css": "", "a.json": '{"info": {}}', **modules}.items():
+        files = {"a.html": "@STYLE@@SCRIPT@", "a.css": "", "a.json": '{"info": {}}', "a.svg": "<svg/>"}
+        for name, text in {**files, **modules}.items():
             paths[name] = os.path.join(folder, name)
             with open(paths[name], "w", encoding="utf-8") as file:
                 file.write(text)
@@ -104,7 +105,8 @@ def bundled(modules):
         done = subprocess.run(
             ["python3", os.path.join(ROOT, "server/http/web/embed.py"), os.path.join(folder, "out.c"), "1",
              "--openapi", paths["a.json"], "--docs", *page, paths["a.html"],
-             "--vendor", paths["a.css"], paths["a.css"], "--home", *page, *(paths[name] for name in modules)],
+             "--vendor", paths["a.css"], paths["a.css"], "--icon", paths["a.svg"],
+             "--home", *page, *(paths[name] for name in modules)],
             capture_output=True, text=True)
         if done.returncode != 0:
             return done.returncode, done.stderr, ""

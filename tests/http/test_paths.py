@@ -193,25 +193,30 @@ def test_edges_beyond_the_budget(_):
         assert daemon.get("/v1/limits").json["path_budget_bytes"] == 1024
 
 
+RING = 2000
+
+
 def spoil(daemon, graph):
-    """Another distance is put where that from 1 to 3 lies in the matrix of SMALL, of int32."""
+    """Another distance is put where that from 1901 to 1903 lies in the matrix of the ring, of int32: in one of its
+    last blocks, to which the comparison of four blocks for each question does not come soon."""
     (path,) = glob.glob(os.path.join(daemon.state, "results", f"{graph}.*"))
     with open(path, "r+b") as file:
-        file.seek(128 + 4 * 2)
+        file.seek(128 + 4 * (1900 * RING + 1902))
         file.write((11).to_bytes(4, "little"))
 
 
 def test_a_path_that_does_not_add_up(_):
     with harness.Daemon() as daemon:
-        job = daemon.solve(harness.SMALL)
+        arcs = "".join(f"a {i} {i % RING + 1} 6\n" for i in range(1, RING + 1))
+        job = daemon.solve(f"p sp {RING} {RING}\n{arcs}".encode(), "?kind=i4")
         graph = job["graph"]
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
             pass
         spoil(daemon, graph)
         base = f"/v1/graphs/{graph}/path"
-        daemon.get(base + "?source=1&target=3").expect(500, "Corrupt")
-        daemon.ask("POST", base + "s", body='{"pairs":[[1,3]]}').expect(500, "Corrupt")
-        daemon.ask("POST", base + "s", body='{"pairs":[[1,2]]}').expect(200)
+        daemon.get(base + "?source=1901&target=1903").expect(500, "Corrupt")
+        daemon.ask("POST", base + "s", body='{"pairs":[[1901,1903]]}').expect(500, "Corrupt")
+        daemon.ask("POST", base + "s", body='{"pairs":[[1901,1902]]}').expect(200)
 
 
 def test_paths_that_take_long(daemon):
