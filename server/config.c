@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <ini.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

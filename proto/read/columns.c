@@ -353,8 +353,9 @@ static void propose_role(struct columns *columns, size_t index, struct field nam
     if (name_is(name, "oneway", false)) {
         set_role(columns, index, ROLE_ONE_WAY);
     } else if (name_is(name, "reversecost", true) &&
-               (wanted[0] == '\0' || isdigit((unsigned char)wanted[0]) ||
-                is_reverse_of(column->name, wanted))) {
+               (is_reverse_of(column->name, wanted) ||
+                (columns->roles[ROLE_REVERSE] == NO_COLUMN &&
+                 (wanted[0] == '\0' || isdigit((unsigned char)wanted[0]))))) {
         set_role(columns, index, ROLE_REVERSE);
     } else if (wanted[0] == '\0' && column->rank != NO_COLUMN) {
         propose_weight(columns, index);

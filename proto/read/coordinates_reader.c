@@ -134,8 +134,8 @@ static enum status read_co_line(struct coordinates_reader *reader, const struct 
 static enum status read_header(struct coordinates_reader *reader, const struct table_row *row,
                                struct problem *reterr)
 {
-    static const char *const vertices[] = {"vertex", "id",     "name",  "node",
-                                           "osmid",  "stopid", "nodeid"};
+    static const char *const vertices[] = {"vertex", "id",     "node", "osmid",
+                                           "stopid", "nodeid", "name"};
     size_t vertex = NO_COLUMN;
     size_t places[2];
     const bool is_degrees = columns_find_places(row, PLACES_DEGREES, places);

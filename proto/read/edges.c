@@ -515,16 +515,18 @@ static enum status build(struct edges *edges, struct graph **ret_graph, struct p
     return status;
 }
 
-/* Refuses a guessed header if one of its names is also a vertex. */
+/* Refuses a guessed header if one of its names is also a vertex, and any header that a later line
+ * repeats, which named two vertices in a row. */
 static enum status check_header(const struct edges *edges, struct problem *reterr)
 {
-    uint32_t row;
+    uint32_t rows[2];
+    size_t found = 0;
 
-    for (int role = ROLE_SOURCE; role <= ROLE_TARGET && edges->has_header && edges->may_be_edge;
-         role++) {
+    for (int role = ROLE_SOURCE; role <= ROLE_TARGET && edges->has_header; role++) {
         const char *name = edges->columns.list[edges->columns.roles[role]].name;
 
-        if (name_table_find(edges->names, name, strlen(name), &row)) {
+        found += name_table_find(edges->names, name, strlen(name), &rows[found]);
+        if (found > 0 && (edges->may_be_edge || (found == 2 && rows[1] == rows[0] + 1))) {
             return problem_bad_graph_hint(
                 reterr, edges->held_line, 0,
                 "Add a header source,target, or name the columns of this header with "

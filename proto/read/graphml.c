@@ -11,7 +11,6 @@
 #include "proto/read/reader.h"
 
 #include <expat.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_SIZE 16384

@@ -78,7 +78,7 @@ static const struct {
      "Write CSV: psql --csv, or \\copy (SELECT ...) TO 'g.csv' CSV HEADER; or mysql --batch.",
      LINE "\\+?-+(\\+-+)+\\+?" BLANKS "$"},
     {"a text with the line ends of old Macs", "Convert it: tr '\\r' '\\n' <g.csv >h.csv",
-     "\r[^\r]"},
+     "\\`.*\r[^\r].*\\'"}, /* of the whole text: it has no line feed */
     {"a Markdown table",
      "Convert it: sed '/^|[-: |]*$/d; s/^| *//; s/ *|$//; s/ *| */,/g' g.md >g.csv",
      LINE "\\|(" BLANKS ":?-+:?" BLANKS "\\|)+" BLANKS "$"},

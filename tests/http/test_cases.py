@@ -36,12 +36,15 @@ READ = (
     ("S T\nA B\nB S\n", "", "S T 1, A B 1, B S 1", ""),
     ('source,target,weight,"long\nname"\n"New\nYork",b,5,x\n', "", [["New\nYork", "b", 5]], "ColumnsUnused"),
     (":START_ID(P),:END_ID(P),:TYPE,weight:double\na,b,K,5.5\n", "", "a b 5.5", "ColumnsUnused"),
+    ('source,target,weight,note\na,b,5,"one\rtwo"\nb,c,6,x\n', "", "a b 5, b c 6", "ColumnsUnused"),
     ("source,target,weight\na,NULL,5\nb,c,6\n", "", "a NULL 5, b c 6", "FormatGuessed"),
     # Directions.
     ("from,to,length,oneway\na,b,5,yes\nb,c,7,no\nc,d,1,-1\n", "", "a b 5, b c 7, c b 7, d c 1", "DirectionsRead"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "", "1 2 4, 2 1 -1, 2 3 5", "NegativeCosts"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "no_edge=-1", "1 2 4, 2 3 5", ""),
     ("source,target,cost,reverse_cost\n1,2,-1,4\n2,3,5,6\n", "", "2 1 4, 2 3 5, 3 2 6", "DirectionsRead"),
+    ("source,target,cost,reverse_cost,reverse_cost_s\n1,2,-1,4,9\n2,3,5,6,9\n", "", "2 1 4, 2 3 5, 3 2 6",
+     "ColumnsUnused DirectionsRead"),
     (OSM2PGROUTING, "weight=cost", "10 20 0.5, 20 30 0.5, 30 20 0.25", "ColumnsUnused DirectionsRead"),
     (OSM2PGROUTING, "weight=cost_s", "10 20 8, 20 30 8, 30 20 4", "ColumnsUnused DirectionsRead"),
     ("Source,Target,Type,Weight\n0,1,Undirected,1.5\n", "", "0 1 1.5", ""),
@@ -95,6 +98,10 @@ READ = (
 ENDS, PLACES = "source_column=", "/coordinates"
 # A body, its parameters, the place of the fault, words of the detail and words of the hint.
 REFUSED = (
+    # A header that a later line repeats, as in joined files.
+    ("from,to,name\na,b,Main\nfrom,to,name\nb,c,Side\n", "", None, "is a vertex below", "later headers"),
+    ("source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n", "weight=none", None, "is a vertex below",
+     "later headers"),
     ("from,to,km\na,b,5 km\n", "", (2, 5), "5 km", "units"),
     ('from,to,dist\na,b,"1,234"\n', "", (2, 5), "1,234", "thousands"),
     ("from;to;strecke\na;b;1,5\n", "", (2, 5), "decimal comma", "decimal=,"),
@@ -296,7 +303,7 @@ def test_statistics_of_isolated_vertices_are_those_of_networkx(daemon):
 
 def test_the_page_has_no_address_of_the_root(daemon):
     """So it works behind a proxy at a path of its own; test_proxy has the Location."""
-    page = daemon.get("/").body.decode()
+    page = daemon.get("/").expect(200).body.decode()
     assert 'href="/' not in page and 'src="/' not in page, page[:500]
 
 

@@ -10,7 +10,6 @@
 #include "server/metrics.h"
 #include "server/scheduler/jobs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Checks at the headers ---- */

@@ -4,7 +4,6 @@
 #include "server/clock.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Estimated memory per byte of the body: an edge takes 20 bytes, its text usually 10 or more. */
