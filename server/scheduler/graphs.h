@@ -17,7 +17,7 @@
  *   DAMAGED    its file was found damaged, until an upload of the same graph is accepted;
  *              results_note_damaged_graph
  *   DELETING   its deletion is on the way to the catalogue; names_delete_graph. The entry goes with
- *              its end, or is STORED again when the store refuses
+ *              its end, or has its earlier state again when the store refuses
  *
  * Requests find a graph that is STORED or DAMAGED. */
 enum graph_state { GRAPH_ACCEPTING = 0, GRAPH_STORED, GRAPH_DAMAGED, GRAPH_DELETING };
@@ -60,6 +60,7 @@ struct graph_entry {
     uint32_t active_jobs;                  /* unfinished jobs, which prevent a deletion */
     uint32_t changes; /* commits on their way to the disk; above 0 the entry cannot be freed */
     enum graph_state state;
+    enum graph_state undeleted_state; /* state to return to if the deletion fails */
     LIST_ENTRY(graph_entry) in_table;
     LIST_ENTRY(graph_entry) of_tenant;
     /* The coordinates, stored or being stored; zeroed = none. */

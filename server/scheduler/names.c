@@ -105,7 +105,7 @@ static void deletion_stored(struct commit *commit)
         log_write(LOG_INFO, "graph_deleted", LOG_TEXT("graph", commit->entry->row.id));
         graph_table_remove(&scheduler->graphs, commit->entry);
     } else {
-        commit->entry->state = GRAPH_STORED;
+        commit->entry->state = commit->entry->undeleted_state;
     }
     if (commit->call != NULL && status == STATUS_OK) {
         answer_empty(commit->call, 204);
@@ -127,6 +127,7 @@ void names_delete_graph(struct scheduler *scheduler, struct graph_entry *entry, 
            sizeof(entry->row.id));
     commit->call = call;
     commit->entry = entry;
+    entry->undeleted_state = entry->state;
     entry->state = GRAPH_DELETING;
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         if (entry->results[kind].result != NULL) {

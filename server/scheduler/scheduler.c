@@ -8,9 +8,6 @@
 #include "server/scheduler/submit.h"
 #include "server/scheduler/waiters.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Calls of HTTP threads ---- */
 
 static const struct {

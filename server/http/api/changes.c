@@ -115,6 +115,9 @@ static enum status read_changes(struct request *request, const struct vertex_nam
 
 enum status serve_changes_edges(struct request *request, struct call *call, struct problem *reterr)
 {
-    STATUS_TRY(read_changes(request, request->names, &call->submit.changes, reterr));
-    return complete_change(request, call, reterr);
+    const enum status status = read_changes(request, request->names, &call->submit.changes, reterr);
+    result_unref(request->result); /* the call may wait for minutes and needs only the rows */
+    request->result = NULL;
+    request->names = NULL;
+    return status == STATUS_OK ? complete_change(request, call, reterr) : status;
 }
