@@ -161,7 +161,7 @@ enum status result_file_compare_again(struct result_file *file)
         !atomic_compare_exchange_strong(&file->again_s, &last, now.tv_sec)) {
         return STATUS_OK;
     }
-    for (size_t i = 0; i < BLOCKS_AGAIN; i++) {
+    for (size_t i = 0; i < BLOCKS_AGAIN && i < file->layout.block_count; i++) {
         const size_t block = atomic_fetch_add(&file->again, 1) % file->layout.block_count;
         STATUS_TRY(compare_block(file, block));
     }
