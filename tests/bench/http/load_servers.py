@@ -28,7 +28,10 @@ def answering_s(process):
     spent_ns = 0
     for task in os.listdir(f"/proc/{process}/task"):
         folder = f"/proc/{process}/task/{task}"
-        with open(f"{folder}/comm", encoding="ascii") as name, open(f"{folder}/schedstat", encoding="ascii") as times:
+        # A thread of the solver may end in the middle of this.
+        with (contextlib.suppress(FileNotFoundError, ProcessLookupError),
+              open(f"{folder}/comm", encoding="ascii") as name,
+              open(f"{folder}/schedstat", encoding="ascii") as times):
             if name.read().startswith(("http-", "MHD")):
                 spent_ns += int(times.read().split()[0])
     return spent_ns / 1e9

@@ -71,7 +71,7 @@ class LoadReport(unittest.TestCase):
                        "echo not an answer >&2\nexit 1\n")
         os.chmod(PROGRAMS[3], 0o755)
         done = run(self.out, "--nginx", "", "--connections", "1")
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("not an answer", done.stdout)
 
 
