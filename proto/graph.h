@@ -13,7 +13,6 @@
 #include "proto/vertex_names.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define NO_VERTEX UINT32_MAX

@@ -8,7 +8,6 @@
 #include "server/log.h"
 #include "server/solver/solver.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CONFIG_TEXT_SIZE 256

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <strings.h>
 
 /* DIMACS files store millionths of degrees. */
 #define CO_UNIT 1e6

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Size of a header and the row after it. */
 #define SCRATCH_SIZE ((size_t)2 * READER_LINE_LIMIT)

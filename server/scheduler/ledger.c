@@ -3,7 +3,6 @@
 #include "server/scheduler/scheduler_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Interval of the checks of a full disk: the system does not report that space is free again. */

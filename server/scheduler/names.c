@@ -4,7 +4,6 @@
 #include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void names_begin_move(struct scheduler *scheduler, struct name_move *move,

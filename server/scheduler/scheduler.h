@@ -8,8 +8,6 @@
 #include "server/store/store.h"
 #include "server/worker/worker.h"
 
-#include <uv.h>
-
 struct scheduler;
 
 /* State that HTTP threads read without a call: whether new work is accepted, and its limits.

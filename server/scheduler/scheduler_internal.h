@@ -5,13 +5,11 @@
  * between them go down only. */
 #pragma once
 
-#include "server/metrics.h"
 #include "server/scheduler/graphs.h"
 #include "server/scheduler/jobs.h"
 #include "server/scheduler/ledger.h"
 #include "server/scheduler/scheduler.h"
 #include "server/scheduler/tenants.h"
-#include "server/store/coordinates_file.h"
 #include "server/store/result.h"
 #include "server/worker/worker.h"
 

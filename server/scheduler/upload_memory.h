@@ -13,7 +13,6 @@
 #include "proto/problem.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct tenant;

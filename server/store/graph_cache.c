@@ -2,9 +2,11 @@
 
 #include "server/store/graph_file.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum part { PART_EDGES, PART_PLACES };
 
@@ -17,8 +19,8 @@ struct wanted {
 struct entry {
     struct entry *next; /* most recently used first */
     enum part part;
-    char graph_id[GRAPH_ID_SIZE];
-    uint64_t tag; /* tag of the coordinates' file; 0 for edges */
+    char graph_id[GRAPH_ID_SIZE]; /* empty after the graph was deleted */
+    uint64_t tag;                 /* tag of the coordinates' file; 0 for edges */
     void *object;
     size_t bytes;
     unsigned lent; /* threads that borrow the object */
@@ -97,7 +99,7 @@ static void move_entry(struct entry **link, struct entry **list)
     *list = entry;
 }
 
-/* Frees unused entries, the least recently used first, until more_bytes fit. */
+/* Frees unused entries: of deleted graphs, and the least recently used until more_bytes fit. */
 static void make_room(struct graph_cache *cache, uint64_t more_bytes)
 {
     struct entry *evicted = NULL;
@@ -107,7 +109,8 @@ static void make_room(struct graph_cache *cache, uint64_t more_bytes)
         const bool is_full = cache->bytes + more_bytes > cache->budget_bytes;
         unused = NULL;
         for (struct entry **link = &cache->first; *link != NULL; link = &(*link)->next) {
-            unused = is_full && (*link)->lent == 0 ? link : unused;
+            const bool may_go = is_full || (*link)->graph_id[0] == '\0';
+            unused = may_go && (*link)->lent == 0 ? link : unused;
         }
         if (unused != NULL) {
             cache->bytes -= (*unused)->bytes;
@@ -220,6 +223,18 @@ static enum status read_places(const struct graph_cache *cache, const char *grap
     return STATUS_OK;
 }
 
+void graph_cache_forget(struct graph_cache *cache, const char *graph_id)
+{
+    pthread_mutex_lock(&cache->lock);
+    for (struct entry *entry = cache->first; entry != NULL; entry = entry->next) {
+        if (strcmp(entry->graph_id, graph_id) == 0) {
+            entry->graph_id[0] = '\0';
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    make_room(cache, 0);
+}
+
 /* Reads the files into a new entry and borrows it. */
 static enum status read_entry(struct graph_cache *cache, const struct wanted *wanted,
                               struct entry **ret_entry, struct problem *reterr)
@@ -250,6 +265,10 @@ static enum status read_entry(struct graph_cache *cache, const struct wanted *wa
     entry->next = cache->first;
     cache->first = entry;
     pthread_mutex_unlock(&cache->lock);
+    /* A deletion during the read could not find the entry. */
+    if (faccessat(cache->graph_folder, wanted->graph_id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+        graph_cache_forget(cache, wanted->graph_id);
+    }
     *ret_entry = entry;
     return STATUS_OK;
 }

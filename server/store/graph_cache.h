@@ -1,10 +1,9 @@
 /* A cache of the edges and coordinates of recently requested graphs, under one budget in bytes.
  *
  * Borrowed objects are never evicted, so the cache may exceed its budget while all of them are in
- * use. The edges of an ID never change, and each borrow of coordinates compares them with their
- * file, so nobody needs to tell the cache when a file is replaced or deleted. The store owns the
- * cache. Any thread; the mutex of the list is not locked while a file is read or an answer is
- * built. */
+ * use. Each borrow of coordinates compares them with their file, so nobody needs to tell the cache
+ * when that file is replaced. The store owns the cache. Any thread; the mutex of the list is not
+ * locked while a file is read or an answer is built. */
 #pragma once
 
 #include "proto/adjacency.h"
@@ -36,6 +35,8 @@ MUST_CHECK enum status graph_cache_borrow_places(struct graph_cache *cache, cons
                                                  const struct located_graph **ret_graph,
                                                  struct problem *reterr);
 void graph_cache_give_back(struct graph_cache *cache, const void *lent);
+/* Drops the objects of a deleted graph, borrowed ones when they are returned. */
+void graph_cache_forget(struct graph_cache *cache, const char *graph_id);
 /* Counts of borrows served from memory and from files, and the bytes in the cache now. */
 void graph_cache_figures(struct graph_cache *cache, uint64_t *ret_hits, uint64_t *ret_misses,
                          uint64_t *ret_bytes);

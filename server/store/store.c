@@ -160,6 +160,7 @@ static void sweep_deleted_graph(struct store *store, const struct store_op *op, 
     unlinkat(store->dir.folders[STORE_COORDINATES], op->id,
              0); /* start-up removes a file left without a graph */
     state_dir_sweep_graph(&store->dir, store->catalogue, op->id);
+    graph_cache_forget(store->graph_cache, op->id);
     for (enum kind kind = KIND_I4; kind < KIND_COUNT; kind++) {
         state_dir_sweep_result(&store->dir, store->catalogue, op->id, kind);
     }

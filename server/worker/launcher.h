@@ -6,7 +6,6 @@
 
 #include "proto/problem.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #define WORKER_RANK_FLAG "--worker-rank"

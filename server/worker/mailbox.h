@@ -7,8 +7,6 @@
 
 #include "proto/status.h"
 
-#include <stdbool.h>
-
 struct message {
     struct message *next;                     /* link of the mailbox while posted */
     void (*deliver)(struct message *message); /* runs on the receiver's thread */

@@ -76,7 +76,7 @@ def main():
     ledger = campaign.Ledger(min(ARGUMENTS.seconds, 1800))
     samples = []
     # Full soon, so that their growth is over before the second fifth.
-    limits = ("--jobs.history_limit", "100", "--hierarchy.label_budget", "4MiB", "--store.path_budget", "4MiB")
+    limits = ("--jobs.history_limit", "100", "--hierarchy.label_budget", "4MiB")
     with harness.Daemon(*limits, "--solver", "cpu") as daemon:
         threads = [threading.Thread(target=client, args=(daemon, i, ledger)) for i in range(ARGUMENTS.clients)]
         for thread in threads:

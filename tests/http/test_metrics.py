@@ -142,6 +142,8 @@ def test_paths_connections_and_the_disk(daemon):
     other = daemon.solve(b"p sp 3 2\na 1 2 41\na 2 3 43\n")["graph"]
     daemon.get(f"/v1/graphs/{other}/path?source=1&target=3").expect(200)
     assert value(daemon, "apspd_path_cache_bytes") > kept
+    daemon.ask("DELETE", f"/v1/graphs/{other}").expect(204)
+    assert value(daemon, "apspd_path_cache_bytes") == kept
     open_ones = [daemon.connect() for _ in range(5)]
     for connection in open_ones:
         daemon.ask("GET", "/livez", connection=connection)

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MEDIA_TYPE "text/plain; version=0.0.4; charset=utf-8"

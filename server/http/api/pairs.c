@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 /* Longest CSV row with line breaks inside quotes. */
 #define JOINED_LIMIT ((size_t)6 * VERTEX_NAME_LIMIT)

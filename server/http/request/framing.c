@@ -3,7 +3,6 @@
 #include "server/http/request/router.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 

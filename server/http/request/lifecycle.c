@@ -4,7 +4,6 @@
 #include "server/clock.h"
 #include "server/http/request/auth.h"
 #include "server/http/request/head.h"
-#include "server/http/request/headers.h"
 #include "server/http/request/origin.h"
 #include "server/http/request/request_metrics.h"
 #include "server/metrics.h"

@@ -7,7 +7,6 @@
 #include "server/config.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define ORIGIN_CORS_METHODS "GET, HEAD, POST, PUT, PATCH, DELETE"
 /* Every request header that a handler reads or that clients send with a graph. */

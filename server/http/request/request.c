@@ -16,7 +16,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct request *request_create(struct http_context *http_context, struct MHD_Connection *connection,
                                const char *target)

@@ -3,7 +3,6 @@
 
 #include "proto/problem.h"
 
-#include <stddef.h>
 #include <sys/un.h>
 
 #define LISTENER_ADDRESS_SIZE 160

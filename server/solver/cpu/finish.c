@@ -10,7 +10,6 @@
 #include "proto/decimals.h"
 #include "proto/statistics_rows.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -97,6 +97,37 @@ FIXTURE_TEST(borrowed_entries_stay)
     graph_cache_destroy(cache);
 }
 
+static uint64_t kept_bytes(struct graph_cache *cache)
+{
+    uint64_t hits;
+    uint64_t misses;
+    uint64_t bytes;
+
+    graph_cache_figures(cache, &hits, &misses, &bytes);
+    return bytes;
+}
+
+FIXTURE_TEST(deleted_graphs_are_dropped_once_nobody_uses_them)
+{
+    struct graph_cache *cache = make(fixture, 3 * ENTRY_BYTES);
+    const struct adjacency *a = borrow(cache, "g_a", 100);
+
+    graph_cache_give_back(cache, borrow(cache, "g_b", 200));
+    graph_cache_give_back(cache, borrow(cache, "g_c", 300));
+    assert_int_equal(unlinkat(fixture->folder, "g_a", 0), 0);
+    assert_int_equal(unlinkat(fixture->folder, "g_b", 0), 0);
+    graph_cache_forget(cache, "g_a");
+    graph_cache_forget(cache, "g_b");
+    assert_int_equal(kept_bytes(cache), 2 * ENTRY_BYTES);
+    assert_false(is_kept(cache, "g_a"));
+    assert_false(is_kept(cache, "g_b"));
+    assert_true(adjacency_weight(a, 0) == 100);
+    graph_cache_give_back(cache, a);
+    assert_int_equal(kept_bytes(cache), ENTRY_BYTES);
+    assert_true(is_kept(cache, "g_c"));
+    graph_cache_destroy(cache);
+}
+
 FIXTURE_TEST(too_large_a_graph_is_refused_with_the_limit)
 {
     struct graph_cache *cache = make(fixture, ENTRY_BYTES - 1);
