@@ -162,8 +162,9 @@ bool columns_find_known(const struct table_row *header, size_t ret_columns[3])
         return false;
     }
     columns[2] = 3 - columns[0] - columns[1];
-    if (columns[0] == columns[1] ||
-        rank_of(header->fields[columns[2]], weight_names, true) == NO_COLUMN) {
+    const struct field weight = header->fields[columns[2]];
+    if (columns_look_numeric(weight) || name_is(weight, "null", false) ||
+        rank_of(weight, id_names, false) != NO_COLUMN) {
         return false;
     }
     memcpy(ret_columns, columns, sizeof(columns));

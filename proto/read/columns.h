@@ -91,8 +91,8 @@ void columns_init(struct columns *columns, struct reader *reader);
 bool columns_know_header(const struct columns *columns, const struct table_row *row);
 /* Whether the column holds sources or targets: by the parameters, else one of the first two. */
 bool columns_is_end(const struct columns *columns, const struct table_row *row, size_t index);
-/* Whether the row has three fields with known names for source, target and weight; returns their
- * columns. */
+/* Whether the row has known names for source and target and a third field that names a weight: no
+ * number, null, nothing or name of edge numbers; returns their columns. */
 bool columns_find_known(const struct table_row *header, size_t ret_columns[3]);
 /* Returns the column of the name, compared without case, blanks, '_' and '-'; or NO_COLUMN. */
 size_t columns_find_name(const struct table_row *row, const char *name);

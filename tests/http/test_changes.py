@@ -105,8 +105,24 @@ def test_forms(daemon):
     assert job["summary"]["kind"] == "i4" and job["warnings"] == [], job
     assert daemon.distance("forms", "a", "c") == 10
     # The names that an edge list may have, in any order.
-    answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body="To;cost;From\nc;4;a\n", headers=CSV)
-    assert answer.expect(200).json["state"] == "done" and daemon.distance("forms", "a", "c") == 4, answer.json
+    for body, distance in (("To;cost;From\nc;4;a\n", 4), ("from,to,travel_time_s\na,c,3\n", 3),
+                           ("minutes to drive,u,v\n6,a,c\n", 6)):
+        answer = daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body=body, headers=CSV)
+        assert answer.expect(200).json["state"] == "done", answer.json
+        assert daemon.distance("forms", "a", "c") == distance, (body, answer.json)
+    tabs = {"Content-Type": "text/tab-separated-values"}
+    daemon.ask("PATCH", "/v1/graphs/forms/edges?wait=60", body="a\tc\t5\n", headers=tabs).expect(200)
+    assert daemon.distance("forms", "a", "c") == 5
+    # A number of the edge is no weight.
+    daemon.ask("PATCH", "/v1/graphs/forms/edges", body="from,to,edge_id\na,c,7\n", headers=CSV).expect(404)
+
+
+def test_names_like_a_header(daemon):
+    daemon.solve(b"from to 5\nto x 5\n", "?name=words&directed=true")
+    for weight, distance in (("7", 7), ("", None), ("8", 8), ("null", None)):
+        answer = daemon.ask("PATCH", "/v1/graphs/words/edges?wait=60", body=f"from,to,{weight}\n", headers=CSV)
+        assert answer.expect(200).json["state"] == "done", answer.json
+        assert daemon.distance("words", "from", "to") == distance, (weight, answer.json)
 
 
 def test_refusals(daemon):

@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_csv(const struct request *request)
-{
-    const char *media_type = request_header(request, "Content-Type");
-    return format_media_type_is_vague(media_type)
-               ? request->document.size > 0 &&
-                     pairs_sniff(request->document.bytes, request->document.size) != PAIRS_JSON
-               : !format_media_type_is(media_type, "application/json");
-}
-
 static enum status complete_change(struct request *request, struct call *call,
                                    struct problem *reterr)
 {
@@ -90,7 +81,9 @@ static enum status read_changes(struct request *request, const struct vertex_nam
         free(reader);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    pairs_open_weighted(reader, is_csv(request) ? PAIRS_CSV : PAIRS_JSON, document->bytes,
+    const enum pairs_form form = pairs_find_form(request_header(request, "Content-Type"),
+                                                 request->match.route->reads, document);
+    pairs_open_weighted(reader, form == PAIRS_JSON ? PAIRS_JSON : PAIRS_CSV, document->bytes,
                         document->size);
     enum status status = pairs_read_rows(reader, names, 1, rows, &count, reterr);
     while (status == STATUS_OK && count > 0) {

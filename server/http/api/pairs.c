@@ -1,5 +1,6 @@
 #include "server/http/api/pairs.h"
 
+#include "proto/format.h"
 #include "proto/read/columns.h"
 
 #include <inttypes.h>
@@ -158,6 +159,17 @@ enum pairs_form pairs_sniff(const char *bytes, size_t size)
         size--;
     }
     return size == 0 || strchr("{[", *bytes) != NULL ? PAIRS_JSON : PAIRS_CSV;
+}
+
+enum pairs_form pairs_find_form(const char *media_type, const char *const *types,
+                                const struct text *body)
+{
+    for (size_t i = 0; types[i] != NULL; i++) {
+        if (format_media_type_is(media_type, types[i])) {
+            return (enum pairs_form)i;
+        }
+    }
+    return pairs_sniff(body->bytes, body->size);
 }
 
 void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *bytes, size_t size)

@@ -12,19 +12,6 @@
 
 /* ---- Forms of body and answer ---- */
 
-/* Finds the form of the body by its media type, else by its first bytes. */
-static enum pairs_form form_of_body(const struct request *request)
-{
-    const char *media_type = request_header(request, "Content-Type");
-    const char *const *types = request->match.route->reads;
-    for (size_t i = 0; types[i] != NULL; i++) {
-        if (format_media_type_is(media_type, types[i])) {
-            return (enum pairs_form)i;
-        }
-    }
-    return pairs_sniff(request->document.bytes, request->document.size);
-}
-
 /* Chooses the form of the answer: the form of the body, unless Accept prefers another. */
 static enum status choose_form(const struct request *request, enum pairs_form asked,
                                enum pairs_form *ret_form, struct problem *reterr)
@@ -183,7 +170,8 @@ static bool make_pairs(struct stream *stream, struct text *text)
 static enum status open_answer(struct stream *stream, struct problem *reterr)
 {
     const struct request *request = stream->request;
-    const enum pairs_form asked = form_of_body(request);
+    const enum pairs_form asked = pairs_find_form(request_header(request, "Content-Type"),
+                                                  request->match.route->reads, &request->document);
     struct answer *answer = (void *)stream->context;
     answer->result = stream->result;
     STATUS_TRY(choose_form(request, asked, &answer->form, reterr));
