@@ -150,8 +150,10 @@ def test_lists_and_statistics(daemon):
     check(daemon, "heatmap", 0, "GET", f"/v1/graphs/{graph}/heatmap?size=256")
     check(daemon, "stats", 0, "GET", f"/v1/graphs/{graph}/stats")
     count = 10 if harness.QUICK else 1000
+    connection = daemon.connect()
     for i in range(count):
-        daemon.solve(f"p sp 2 1\na 1 2 {i + 1}\n".encode())
+        daemon.ask("POST", "/v1/jobs", f"p sp 2 1\na 1 2 {i + 1}\n".encode(), {"Prefer": "wait=600"}, connection)
+    connection.close()
     solve(daemon, b"p sp 2 1\na 2 1 1\n")
     for path in ("jobs", "graphs"):
         check(daemon, path, 0, "GET", f"/v1/{path}?limit=1000")

@@ -10,7 +10,7 @@ import test_hierarchy
 # One HTTP thread: whoever is served beside an answer is served by the thread that computes it.
 ARGUMENTS = ("--http.threads", "1", "--hierarchy.sweep_limit_s", "86400")
 CLIENTS = 16
-SIDE = 60 if harness.QUICK else 150
+SIDE = 60 if harness.QUICK else 100
 VERTICES = SIDE * SIDE
 PAIRS = {"pairs": [[1 + i * 7 % VERTICES, 1 + i * 31 % VERTICES] for i in range(VERTICES)]}
 # Sweeps of all vertices from each of them: seconds of computing before the first byte of the answer.

@@ -85,20 +85,24 @@ def names_of(section, key):
 def test_each_key_is_the_same_from_everywhere():
     code, defaults, _ = load()
     assert code == 0
-    keys = list(ranges())
-    assert {(section, key) for section, key, _ in keys} == set(defaults) and len(keys) > 20, keys
-    for section, key, words in some(keys):
-        variable, flag = names_of(section, key)
-        first, second, wrong = values_for(words, defaults[section, key])
-        expected = {**defaults, (section, key): first}
-        file = f"[{section}]\n{key} = {first}\n"
-        for ways in ({"file": file}, {"variables": [(variable, first)]}, {"flags": [flag, first]},
-                     {"flags": [f"{flag}={first}"]}):
-            assert load(**ways) == (0, expected, ""), (ways, load(**ways))
-        over = {**defaults, (section, key): second}
-        assert load(file=file, variables=[(variable, second)])[1] == over, key
-        assert load(variables=[(variable, first)], flags=[flag, second])[1] == over, key
-        assert load(file=file, variables=[(variable, first)], flags=[flag, second])[1] == over, key
+    keys = {(section, key): values_for(words, defaults[section, key]) for section, key, words in ranges()}
+    assert set(keys) == set(defaults) and len(keys) > 20, keys
+    first, second = ({key: values[i] for key, values in keys.items()} for i in range(2))
+
+    def variables(values):
+        return [(names_of(*key)[0], value) for key, value in values.items()]
+
+    def flags(values):
+        return [word for key, value in values.items() for word in (names_of(*key)[1], value)]
+
+    file = "".join(f"[{section}]\n{key} = {value}\n" for (section, key), value in first.items())
+    for ways in ({"file": file}, {"variables": variables(first)}, {"flags": flags(first)},
+                 {"flags": [f"{names_of(*key)[1]}={value}" for key, value in first.items()]}):
+        assert load(**ways) == (0, first, ""), (ways, load(**ways))
+    for ways in ({"file": file, "variables": variables(second)},
+                 {"variables": variables(first), "flags": flags(second)},
+                 {"file": file, "variables": variables(first), "flags": flags(second)}):
+        assert load(**ways) == (0, second, ""), (ways, load(**ways))
 
 
 def test_each_way_refuses_what_the_others_refuse():

@@ -165,7 +165,7 @@ def test_every_format_is_sniffed_or_named(daemon):
 def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
     """In order, with the first at the end, with the last two exchanged, backwards, with a loop and an edge
     twice: one id."""
-    count = 600_000
+    count = 150_000
     edges = [(i // 60, 10_000 + i % 60 * 150, i % 7 + 1) for i in range(count)]
 
     def nthu(listed, kind=""):
@@ -176,14 +176,14 @@ def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
         first = nthu(edges).expect(201).json
         assert first["m"] == count, first
         for listed in (edges, edges[1:] + edges[:1], edges[:-2] + [edges[-1], edges[-2]], edges[::-1],
-                       edges[:500_000] + [(8333, 8333, 5)] + edges[499_999:]):
+                       edges[:120_000] + [(2000, 2000, 5)] + edges[119_999:]):
             again = nthu(listed).expect(200).json
             assert again["id"] == first["id"], (again, first)
         text = "p sp 20000 %d\n" % count + "".join("a %d %d %d\n" % (s + 1, t + 1, w) for s, t, w in edges)
         other = daemon.ask("POST", "/v1/graphs?format=dimacs", body=text.encode()).expect(201).json
         assert other["id"] != first["id"]  # its vertices are named from 1
         assert other["m"] == count, other
-        edges[300_000] = (edges[300_000][0], edges[300_000][1], 9)
+        edges[70_000] = (*edges[70_000][:2], 9)
         assert nthu(edges).expect(201).json["id"] not in (first["id"], other["id"])
 
 

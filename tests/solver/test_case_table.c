@@ -1,5 +1,4 @@
-/* The CPU solver, each of its kernels on one thread or two: the table of cases and the laws.
- * APSPD_TEST_QUICK leaves most sizes out, for builds that are slow by their sanitizers. */
+/* The CPU solver, each of its kernels on one thread or two: the table of cases and the laws. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/lib/test.h"
 #include "tests/solver/laws.h"
@@ -9,10 +8,9 @@
 
 #define LAW_VERTICES 150
 
-TEST(every_size_to_200_equals_the_oracle)
+TEST(sizes_to_200_equal_the_oracle)
 {
-    const bool is_quick = getenv("APSPD_TEST_QUICK") != NULL;
-    for (uint32_t n = 0; n <= (is_quick ? 140 : 200); n += n < 10 || !is_quick ? 1 : 61) {
+    for (uint32_t n = 0; n <= (trial_is_quick() ? 140 : 200); n = trial_next_size(n)) {
         /* Each kernel, on one thread and on two in turn. */
         struct solver *chosen[TRIAL_CPUS_MAX];
         size_t count = 0;
@@ -27,7 +25,7 @@ TEST(sizes_around_a_tile_equal_the_oracle)
 {
     static const uint32_t sizes[] = {CPU_TILE - 1, CPU_TILE,         CPU_TILE + 1,
                                      2 * CPU_TILE, 2 * CPU_TILE + 1, 3 * CPU_TILE - 1};
-    const size_t count = getenv("APSPD_TEST_QUICK") != NULL ? 3 : sizeof(sizes) / sizeof(sizes[0]);
+    const size_t count = trial_is_quick() ? 3 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t index = 0; index < count; ++index) {
         assert_true(table_run(trial_cpus, trial_cpu_count, sizes[index]));
     }

@@ -1,6 +1,5 @@
 /* The CPU solver, each of its kernels on one and two threads, in every arithmetic: the dense plan
- * in 16 bits and by halves, and random plans, against the oracle. APSPD_TEST_QUICK leaves most
- * sizes out, for builds that are slow by their sanitizers. */
+ * in 16 bits and by halves, and random plans, against the oracle. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
@@ -112,19 +111,6 @@ static void solve_wide(const struct problem_case *made, const struct plan *plan)
     }
 }
 
-static bool quick(void)
-{
-    return getenv("APSPD_TEST_QUICK") != NULL;
-}
-
-static uint32_t stride(uint32_t n)
-{
-    if (n < 10) {
-        return 1;
-    }
-    return quick() ? 83 : 1;
-}
-
 static void solve_dense(const struct shape *shape, uint32_t n)
 {
     if (!shape->integral) {
@@ -138,10 +124,10 @@ static void solve_dense(const struct shape *shape, uint32_t n)
     finish_case(&made);
 }
 
-TEST(every_size_to_200_is_right_in_16_bits)
+TEST(sizes_to_200_are_right_in_16_bits)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= SMALL_VERTICES; n += stride(n)) {
+        for (uint32_t n = 1; n <= SMALL_VERTICES; n = trial_next_size(n)) {
             solve_dense(&shapes[shape], n);
         }
     }
@@ -149,8 +135,8 @@ TEST(every_size_to_200_is_right_in_16_bits)
 
 TEST(sizes_of_several_tiles_are_right_in_16_bits)
 {
-    static const uint32_t sizes[] = {255, 256, 257, 511, 700};
-    const size_t count = quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
+    static const uint32_t sizes[] = {255, 256, 257, 400};
+    const size_t count = trial_is_quick() ? 1 : sizeof(sizes) / sizeof(sizes[0]);
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t index = 0; index < count; ++index) {
             solve_dense(&shapes[shape], sizes[index]);
@@ -173,8 +159,8 @@ static void run_plans(const struct problem_case *made, uint64_t seed)
 TEST(any_plan_gives_the_same_matrix)
 {
     static const uint32_t sizes[] = {1, 2, 3, 17, 60, 129, 200};
-    const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 1 : 0);
-    const uint64_t seeds = quick() ? 1 : 3;
+    const size_t count = sizeof(sizes) / sizeof(sizes[0]) - (trial_is_quick() ? 1 : 0);
+    const uint64_t seeds = trial_is_quick() ? 1 : 3;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (size_t index = 0; index < count; ++index) {
             for (uint64_t seed = 0; seed < seeds; ++seed) {
@@ -188,7 +174,7 @@ TEST(any_plan_gives_the_same_matrix)
 
 TEST(any_plan_sees_a_negative_cycle)
 {
-    const uint64_t seeds = quick() ? 1 : 4;
+    const uint64_t seeds = trial_is_quick() ? 1 : 4;
     for (size_t shape = 0; shape < shape_count; ++shape) {
         for (uint64_t seed = 0; seed < seeds; ++seed) {
             struct problem_case made = make_case(&shapes[shape], 150, seed, true);

@@ -45,9 +45,12 @@ static void compare_rows(const struct hierarchy *hierarchy, const struct matrix 
                 double pair;
                 const size_t at = (size_t)sources[i] * n + target;
                 const double wanted = entry(kind, matrix->elements, at);
-                compute_pair(hierarchy, sources[i], target, &pair);
+                const bool is_pair = (sources[i] + target) % 4 == 0;
+                if (is_pair) {
+                    compute_pair(hierarchy, sources[i], target, &pair);
+                }
                 if (!is_same(kind, entry(kind, rows, (size_t)i * n + target), wanted) ||
-                    !is_same(kind, entry(kind, &pair, 0), wanted)) {
+                    (is_pair && !is_same(kind, entry(kind, &pair, 0), wanted))) {
                     print_error("%s n=%u kind %s, %u to %u\n", shape, n, kind_name(kind),
                                 sources[i], target);
                     fail();
@@ -92,15 +95,12 @@ static void compare_kinds(const struct graph *graph, uint32_t threads, const cha
     compare(graph, KIND_F8, threads, shape);
 }
 
-static bool quick(void)
-{
-    return getenv("APSPD_TEST_QUICK") != NULL;
-}
-
 TEST(every_size_is_the_same)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t n = 1; n <= (quick() ? 110 : 300); n += n < 8 ? 1 : quick() ? 51 : 43) {
+        for (uint32_t n = 1; n <= (trial_is_quick() ? 110 : 300); n += n < 8              ? 1
+                                                                       : trial_is_quick() ? 51
+                                                                                          : 43) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             compare_kinds(graph, 1 + n % 2, shapes[shape].name);
@@ -113,7 +113,7 @@ TEST(every_size_is_the_same)
 TEST(a_negative_cycle_is_detected)
 {
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        struct edge_list list = shapes_make(&shapes[shape], quick() ? 40 : 120, 1);
+        struct edge_list list = shapes_make(&shapes[shape], trial_is_quick() ? 40 : 120, 1);
         shapes_add_negative_cycle(&list, 1);
         struct graph *graph = edge_list_build(&list);
         compare_kinds(graph, 2, shapes[shape].name);
@@ -227,7 +227,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     struct order_record record = {0};
     struct solved before = solve_list(list, kind, &record);
     uint32_t updates = 0;
-    for (int round = 0; round < (quick() ? 6 : 40) && list->count > 0; ++round) {
+    for (int round = 0; round < (trial_is_quick() ? 6 : 40) && list->count > 0; ++round) {
         struct solve_arc arcs[8];
         const size_t count = change_edges(list, &first, both_ways, below_0, &seed, arcs);
         struct solved after = solve_list(list, kind, &record);
@@ -277,16 +277,16 @@ TEST(an_update_is_the_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (uint32_t round = 0; round < (quick() ? 6 : 14); ++round) {
+        for (uint32_t round = 0; round < (trial_is_quick() ? 6 : 14); ++round) {
             static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
             struct edge_list list =
-                shapes_make(&shapes[shape], 20 + (quick() ? 13 : 22) * round, round);
+                shapes_make(&shapes[shape], 20 + (trial_is_quick() ? 13 : 22) * round, round);
             const enum kind kind = shapes[shape].integral ? kinds[round % 3] : kinds[1 + round % 2];
             updates += update_often(&list, kind, round % 2 == 0, round % 4 == 3, round);
             edge_list_finish(&list);
         }
     }
-    assert_true(updates > (quick() ? 100 : 1000));
+    assert_true(updates > (trial_is_quick() ? 100 : 1000));
     print_message("%u updates\n", updates);
 }
 

@@ -1,7 +1,6 @@
 /* Ranks that solve one graph together give the bytes that one of them gives alone, under the same
  * plan: one to four of them, as threads of this program that reach each other by memory. Where
- * there is a GPU they share it in the last of these tests; test_ranks_gpu.c has more of them.
- * APSPD_TEST_QUICK leaves most sizes out. */
+ * there is a GPU they share it in the last of these tests; test_ranks_gpu.c has more of them. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -125,11 +124,6 @@ static void close_first(struct member *first)
 
 /* ---- Under one plan ---- */
 
-static bool quick(void)
-{
-    return getenv("APSPD_TEST_QUICK") != NULL;
-}
-
 static void compare(struct member *like, const char *shape)
 {
     const size_t n = like->graph->vertex_count;
@@ -139,7 +133,7 @@ static void compare(struct member *like, const char *shape)
     assert_non_null(alone.elements);
     const enum status status = solvers[0]->class_->solve(solvers[0], like->graph, like->plan,
                                                          &like->options, NULL, &alone, &account);
-    for (uint32_t count = quick() ? RANKS_MAX - 1 : 1; count <= RANKS_MAX; count++) {
+    for (uint32_t count = trial_is_quick() ? RANKS_MAX - 1 : 1; count <= RANKS_MAX; count++) {
         struct member first;
         assert_int_equal(solve_together(count, like, &first), status);
         if (status == STATUS_OK && memcmp(first.matrix.elements, alone.elements, bytes) != 0) {
@@ -172,9 +166,9 @@ static void compare_kinds(const struct graph *graph, const struct plan *plan, co
 
 TEST(every_dense_size_is_the_same)
 {
-    for (size_t shape = 0; shape < shape_count; ++shape) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
-                                            : quick()                     ? 123
+                                            : trial_is_quick()            ? 123
                                                                           : 31) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
@@ -191,8 +185,8 @@ TEST(every_dense_size_is_the_same)
 TEST(any_plan_is_the_same)
 {
     static const uint32_t sizes[] = {1, 17, 130, 200};
-    for (size_t shape = 0; shape < shape_count; ++shape) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (quick() ? 2 : 0); ++i) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) - (trial_is_quick() ? 2 : 0); ++i) {
             struct edge_list list = shapes_make(&shapes[shape], sizes[i], i);
             struct graph *graph = edge_list_build(&list);
             const uint32_t tile = sizes[i] < 20 ? 3 : 37;
@@ -207,7 +201,7 @@ TEST(any_plan_is_the_same)
 
 TEST(all_ranks_detect_a_negative_cycle)
 {
-    for (size_t shape = 0; shape < shape_count; ++shape) {
+    for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
         struct edge_list list = shapes_make(&shapes[shape], 150, 1);
         shapes_add_negative_cycle(&list, 1);
         struct graph *graph = edge_list_build(&list);
@@ -224,7 +218,8 @@ TEST(all_ranks_detect_a_negative_cycle)
 TEST(the_plan_is_shared)
 {
     for (uint32_t count = 1; count <= RANKS_MAX; ++count) {
-        struct halved_grid grid = halved_grid_make(quick() ? 24 : 64, count % 2 == 0, CPU_TILE);
+        struct halved_grid grid =
+            halved_grid_make(trial_is_quick() ? 24 : 64, count % 2 == 0, CPU_TILE);
         struct member like = {.graph = grid.graph, .kind = KIND_I4};
         struct trial alone = trial_run_graph(solvers[0], grid.graph, KIND_I4, false);
         struct member first;

@@ -201,6 +201,19 @@ bool trial_same(const struct trial *trial, const struct trial *other)
     return true;
 }
 
+bool trial_is_quick(void)
+{
+    return getenv("APSPD_TEST_QUICK") != NULL;
+}
+
+uint32_t trial_next_size(uint32_t n)
+{
+    do {
+        n += trial_is_quick() && n >= 10 ? 61 : 1;
+    } while (n > 70 && !trial_is_quick() && (n + 1) % 16 > 2);
+    return n;
+}
+
 struct solver *trial_open_cpu(const char *isa, uint32_t threads)
 {
     struct solver_config config = {.choice = SOLVER_CPU, .cpu_threads = threads};

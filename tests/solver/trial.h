@@ -38,6 +38,12 @@ bool trial_names_negative_cycle(const struct trial *trial, const struct edge_lis
 /* Both solved, and the same bytes. (This and trial_equals also want the statistics to be right.) */
 bool trial_same(const struct trial *trial, const struct trial *other);
 
+/* Whether APSPD_TEST_QUICK is set: a build is slow by its sanitizer, and tries few sizes. */
+bool trial_is_quick(void);
+/* The size to try after n vertices: each to 70, then those around multiples of 16, as vectors and
+ * tiles are multiples of it. */
+uint32_t trial_next_size(uint32_t n);
+
 /* A CPU solver; ends the program when it cannot be opened. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
 

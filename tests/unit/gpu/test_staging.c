@@ -6,7 +6,11 @@
 #define LARGEST ((size_t)5 << 20)
 #define MARGIN 64
 #define SHARE ((size_t)1 << 20)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COPIES 30
+#else
 #define COPIES 300
+#endif
 
 static unsigned char *fill(size_t size)
 {
@@ -76,9 +80,7 @@ TEST(rows_move_to_their_final_positions)
                 assert_memory_equal(to + rows[row] * sizes[i], from + row * sizes[i], sizes[i]);
                 memset(to + rows[row] * sizes[i], 0, sizes[i]);
             }
-            for (size_t at = 0; at < 3 * ROWS * sizes[i]; ++at) {
-                assert_int_equal(to[at], 0);
-            }
+            assert_true(to[0] == 0 && memcmp(to, to + 1, 3 * ROWS * sizes[i] - 1) == 0);
             free(to);
         }
         staging_destroy(staging);

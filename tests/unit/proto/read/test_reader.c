@@ -98,10 +98,10 @@ TEST(first_bytes_tell)
  * Files that take much memory for their length, written an edge at a time, so that nothing but the
  * reader grows. */
 
-#define EDGES 1000000u
+#define EDGES 250000u
 #define BEGIN UINT32_MAX
 #define END (UINT32_MAX - 1)
-#define VERTICES 1000u
+#define VERTICES 500u
 #define PIECE_SIZE ((size_t)1 << 15)
 #define KIB 1024
 /* The charge of an upload is in steps, the first of which is free. */
@@ -125,7 +125,7 @@ static void write_dimacs(struct text *text, uint32_t index)
 static void write_vertices(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
-        text_append_string(text, "p sp 4000000 0\n");
+        text_append_string(text, "p sp 1000000 0\n");
     }
 }
 
@@ -153,7 +153,7 @@ static void write_numbers(struct text *text, uint32_t index)
 static void write_large(struct text *text, uint32_t index)
 {
     if (index < 9) {
-        text_printf(text, "%u %u\n", 4000000 + index, 1999999 + index);
+        text_printf(text, "%u %u\n", 1000000 + index, 499999 + index);
     }
 }
 
@@ -205,7 +205,7 @@ static void write_triangle(struct text *text, uint32_t index)
 static void write_array(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
-        text_append_string(text, "%%MatrixMarket matrix array integer general\n1000 1000\n");
+        text_append_string(text, "%%MatrixMarket matrix array integer general\n500 500\n");
     } else if (index != END) {
         text_append_string(text, "1\n");
     }
