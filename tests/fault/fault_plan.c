@@ -76,7 +76,7 @@ static bool is_spent(unsigned line, unsigned times)
 
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault)
 {
-    static char text[PLAN_SIZE]; /* of the solver's own thread */
+    static _Thread_local char text[PLAN_SIZE];
     char *rest = text;
     const char *line;
     if (plan < 0) {

@@ -82,7 +82,7 @@ class Daemon(harness.Daemon):
         self.words["FAULT_CALL"] = self.calls.path if calls else ""
         try:
             super().__init__("--worker.isolation", isolation, "--solver", "gpu" if gpus else "cpu",
-                             "--jobs.queue_limit", "1000", "--solver.group", group,
+                             "--worker.stall_s", "600", "--jobs.queue_limit", "1000", "--solver.group", group,
                              *arguments, state=state)
         except AssertionError:
             # It did not start.
@@ -168,6 +168,11 @@ def until_hung(found, job, line=0, times=1):
         pass
 
 
+def expire(found, stage):
+    """The deadline has passed (watch_fault.c): of a round, `stall`, or of a heartbeat, `silence`."""
+    found.plan.write((0, stage, "late", 0, 1))
+
+
 def states(found):
     return [device["state"] for device in found.get("/v1/devices").json["devices"]]
 
@@ -220,7 +225,8 @@ def until_all_ready(found):
 
 
 class Asker(threading.Thread):
-    """Asks for a cached distance without a pause, and remembers what was not right."""
+    """Asks for a cached distance again and again, and remembers wrong answers. The short pauses leave the
+    processors to the daemon."""
 
     def __init__(self, found, graph, distance):
         super().__init__()
@@ -232,7 +238,7 @@ class Asker(threading.Thread):
     def run(self):
         found, graph, distance = self.question
         connection = found.connect()
-        while not self.ended.is_set():
+        while not self.ended.wait(0.01):
             path = f"/v1/graphs/{graph}/distance?source=1&target=3"
             answer = found.ask("GET", path, connection=connection)
             self.asked += 1

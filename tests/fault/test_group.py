@@ -15,7 +15,6 @@ except ImportError:
     Description = None  # without jsonschema
 from isolation import children_of, daemon, ring, until, until_hung
 
-STALL = ("--worker.stall_s", "60")
 SIZE = isolation.bytes_of
 
 
@@ -45,7 +44,7 @@ def intervals(found, together):
 
 
 def test_a_job_that_no_device_holds_takes_all_of_them():
-    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, _):
+    with daemon(memory=memory_of(600), group="auto") as (found, _):
         assert devices_of(found) == [[0], [1], [0, 1]]
         assert len(children_of(found)) == 3
         limit = found.get("/v1/limits").json["vertex_limit"]
@@ -70,7 +69,7 @@ def test_a_job_that_no_device_holds_takes_all_of_them():
 
 
 def test_no_worker_runs_beside_a_group_job():
-    with daemon(*STALL, memory=memory_of(300), group="auto") as (found, _):
+    with daemon(memory=memory_of(300), group="auto") as (found, _):
         sizes = [(400 + i // 5) if i % 5 == 2 else 100 + i for i in range(40)]
         jobs = [found.submit(ring(n)).expect(202).json["id"] for n in sizes]
         documents = [found.finish(job) for job in jobs]
@@ -85,7 +84,7 @@ def test_no_worker_runs_beside_a_group_job():
 
 
 def test_a_group_job_is_not_overtaken_while_devices_become_idle():
-    with daemon(*STALL, memory=memory_of(300), group="auto") as (found, plan):
+    with daemon(memory=memory_of(300), group="auto") as (found, plan):
         singles = sorted(children_of(found))[:2]
         plan.write((50, "round", "hang", 0, 2))
         held = [found.submit(graph).expect(202).json["id"] for graph in (ring(50), ring(50, 2))]
@@ -106,7 +105,7 @@ def test_a_group_job_is_not_overtaken_while_devices_become_idle():
 def test_a_large_job_takes_all_while_nobody_waits():
     n, graph = isolation.rings(64, 128)
     assert n == 8192
-    with daemon(*STALL, memory=memory_of(3 * n), group="auto") as (found, _):
+    with daemon(memory=memory_of(3 * n), group="auto") as (found, _):
         document = found.finish(found.submit(graph).expect(202).json["id"])
         assert solved_by(found, document) == [0, 1]
         document = found.solve(isolation.rings(63, 128)[1])
@@ -114,7 +113,7 @@ def test_a_large_job_takes_all_while_nobody_waits():
 
 
 def test_an_estimate_is_of_the_device_that_would_solve():
-    with daemon(*STALL, memory=memory_of(9000), group="auto") as (found, _):
+    with daemon(memory=memory_of(9000), group="auto") as (found, _):
         def estimate(**asked):
             return found.ask("POST", "/v1/estimate", json.dumps(asked)).expect(200).json
 
@@ -127,7 +126,7 @@ def test_an_estimate_is_of_the_device_that_would_solve():
 
 
 def test_a_lost_group_costs_an_attempt():
-    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, plan):
+    with daemon(memory=memory_of(600), group="auto") as (found, plan):
         plan.write((700, "round", "exit", 1, 1), (701, "round", "signal", int(signal.SIGSEGV), 0))
         lost = found.submit(ring(700)).expect(202).json["id"]
         doomed = found.submit(ring(701)).expect(202).json["id"]
@@ -142,7 +141,7 @@ def test_a_lost_group_costs_an_attempt():
 
 
 def test_the_others_go_on_while_the_group_is_down():
-    with daemon(*STALL, memory=memory_of(600), group="auto") as (found, plan):
+    with daemon(memory=memory_of(600), group="auto") as (found, plan):
         plan.write((700, "round", "exit", 1, 1), (0, "open", "exit", 1, 0))
         large = found.submit(ring(700)).expect(202).json["id"]
         document = found.solve(ring(20))
@@ -153,7 +152,7 @@ def test_the_others_go_on_while_the_group_is_down():
 
 
 def test_all_devices_solve_every_job_where_it_is_so_configured():
-    with daemon(*STALL, memory=memory_of(600, 3), group="all") as (found, _):
+    with daemon(memory=memory_of(600, 3), group="all") as (found, _):
         assert devices_of(found) == [[0, 1, 2]]
         assert len(children_of(found)) == 1
         assert solved_by(found, found.solve(ring(1000))) == [0, 1, 2]
@@ -161,10 +160,10 @@ def test_all_devices_solve_every_job_where_it_is_so_configured():
 
 
 def test_devices_may_stay_apart():
-    with daemon(*STALL, memory=memory_of(600), group="none") as (found, _):
+    with daemon(memory=memory_of(600), group="none") as (found, _):
         assert devices_of(found) == [[0], [1]]
         found.submit(ring(700), "?result=matrix").expect(413, "TooLarge")
-    with daemon(*STALL, memory=memory_of(600, 1), group="auto") as (found, _):
+    with daemon(memory=memory_of(600, 1), group="auto") as (found, _):
         assert devices_of(found) == [[0]]
 
 
@@ -184,7 +183,7 @@ def held_worker(found, plan, n=50):
 
 
 def test_a_job_that_is_cancelled_leaves_its_plan_alone():
-    with daemon(*STALL, memory=memory_of(3000, 1)) as (found, plan):
+    with daemon(memory=memory_of(3000, 1)) as (found, plan):
         held_worker(found, plan)
         for _ in range(20):
             waiting = found.submit(street(1)).expect(202).json

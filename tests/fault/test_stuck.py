@@ -9,10 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "http"))
 import harness
 import mounts
 import stuck
-from isolation import Asker, children_of, daemon, ring, states, until, until_all_ready
-
-# Long enough that a healthy process is not taken for hung before it is stuck, on a busy machine too.
-STALL = ("--worker.stall_s", "4" if harness.QUICK else "2")
+from isolation import Asker, children_of, daemon, expire, ring, states, until, until_all_ready
 
 
 def story(found):
@@ -29,6 +26,7 @@ def lose(found, n):
     times = len(found.events("worker_stuck"))
     job = found.submit(ring(n)).expect(202).json["id"]
     found.calls.wait_for_read()
+    expire(found, "stall")
     until(found, "/v1/devices", lambda _: len(found.events("worker_stuck")) > times)
     assert "lost" in states(found) and set(children_of(found)) == before
     held = [child for child in before if stuck.holds(child)]
@@ -37,7 +35,7 @@ def lose(found, n):
 
 
 def test_the_device_is_lost_until_the_call_returns():
-    with daemon(*STALL, calls=True) as (found, _):
+    with daemon(calls=True) as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         for n in (20, 21):
             with Asker(found, cached, 12):
@@ -61,7 +59,7 @@ def test_the_device_is_lost_until_the_call_returns():
 
 
 def test_the_job_goes_to_another_device():
-    with daemon(*STALL, gpus=2, calls=True) as (found, _):
+    with daemon(gpus=2, calls=True) as (found, _):
         assert states(found) == ["ready", "ready"]
         job, process = lose(found, 20)
         document = found.finish(job)
@@ -78,7 +76,7 @@ def test_the_job_goes_to_another_device():
 
 
 def test_the_daemon_leaves_without_the_one_that_is_stuck():
-    with daemon(*STALL, calls=True) as (found, plan):
+    with daemon(calls=True) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         job, process = lose(found, 20)
         found.terminate()
@@ -91,7 +89,7 @@ def test_the_daemon_leaves_without_the_one_that_is_stuck():
 
 
 def test_a_process_stuck_while_exiting_is_abandoned():
-    with daemon(*STALL, calls=True) as (found, plan):
+    with daemon(calls=True) as (found, plan):
         graph = found.solve(ring(20))["graph"]
         plan.write((0, "close", "stuck", 0, 1))
         process, = children_of(found)
@@ -102,7 +100,7 @@ def test_a_process_stuck_while_exiting_is_abandoned():
 
 
 def test_a_stop_waits_for_no_device_that_does_not_open():
-    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+    with daemon(calls=True) as (found, plan):
         plan.write((0, "open", "stuck", 0, 1))
         os.kill(children_of(found)[0], signal.SIGKILL)
         found.calls.wait_for_read()
@@ -114,7 +112,7 @@ def test_a_stop_waits_for_no_device_that_does_not_open():
 
 
 def test_a_stop_does_not_wait_for_a_call_that_does_not_return():
-    with daemon("--worker.stall_s", "60", calls=True) as (found, plan):
+    with daemon(calls=True) as (found, plan):
         plan.write((20, "round", "stuck", 0, 1))
         job = found.submit(ring(20)).expect(202).json["id"]
         found.calls.wait_for_read()
