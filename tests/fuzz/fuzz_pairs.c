@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     CHECK(body != NULL);
     memcpy(body, bytes + 1, size - 1);
     const enum pairs_form form =
-        bytes[0] < 0xF0 ? (enum pairs_form)(bytes[0] % PAIRS_BINARY) : pairs_sniff(body, size - 1);
+        bytes[0] < 0xF0 ? (enum pairs_form)(bytes[0] % PAIRS_BINARY)
+                        : pairs_find_form(NULL, (const char *const[]){NULL}, body, size - 1);
     /* An answer goes through the body again after it was checked. */
     for (int i = 0; i < 2; i++)
         statuses[i] = read_all(form, body, size - 1, &tallies[i], &problem);

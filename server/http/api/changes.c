@@ -81,8 +81,9 @@ static enum status read_changes(struct request *request, const struct vertex_nam
         free(reader);
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
     }
-    const enum pairs_form form = pairs_find_form(request_header(request, "Content-Type"),
-                                                 request->match.route->reads, document);
+    const enum pairs_form form =
+        pairs_find_form(request_header(request, "Content-Type"), request->match.route->reads,
+                        document->bytes, document->size);
     pairs_open_weighted(reader, form == PAIRS_JSON ? PAIRS_JSON : PAIRS_CSV, document->bytes,
                         document->size);
     enum status status = pairs_read_rows(reader, names, 1, rows, &count, reterr);

@@ -152,24 +152,19 @@ static enum status next_csv(struct pairs_reader *reader, struct problem *reterr)
 
 /* ---- Any form ---- */
 
-enum pairs_form pairs_sniff(const char *bytes, size_t size)
-{
-    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
-        bytes++;
-        size--;
-    }
-    return size == 0 || strchr("{[", *bytes) != NULL ? PAIRS_JSON : PAIRS_CSV;
-}
-
-enum pairs_form pairs_find_form(const char *media_type, const char *const *types,
-                                const struct text *body)
+enum pairs_form pairs_find_form(const char *media_type, const char *const *types, const char *bytes,
+                                size_t size)
 {
     for (size_t i = 0; types[i] != NULL; i++) {
         if (format_media_type_is(media_type, types[i])) {
             return (enum pairs_form)i;
         }
     }
-    return pairs_sniff(body->bytes, body->size);
+    while (size > 0 && strchr(" \t\r\n", *bytes) != NULL) {
+        bytes++;
+        size--;
+    }
+    return size == 0 || strchr("{[", *bytes) != NULL ? PAIRS_JSON : PAIRS_CSV;
 }
 
 void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *bytes, size_t size)

@@ -42,11 +42,10 @@ struct pairs_reader {
     struct scanned_name pair[3];
 };
 
-/* Detects the form of a body without a specific media type. Never PAIRS_BINARY. */
-enum pairs_form pairs_sniff(const char *bytes, size_t size);
-/* Finds the form of a body by its media type, one of types, else by its first bytes. */
-enum pairs_form pairs_find_form(const char *media_type, const char *const *types,
-                                const struct text *body);
+/* Finds the form of a body by its media type, one of `types`, which end with NULL; else by its
+ * first bytes, which never mean PAIRS_BINARY. */
+enum pairs_form pairs_find_form(const char *media_type, const char *const *types, const char *bytes,
+                                size_t size);
 
 void pairs_open(struct pairs_reader *reader, enum pairs_form form, const char *bytes, size_t size);
 /* Opens a reader of pairs with weights, in JSON or CSV. */

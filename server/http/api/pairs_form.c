@@ -170,8 +170,9 @@ static bool make_pairs(struct stream *stream, struct text *text)
 static enum status open_answer(struct stream *stream, struct problem *reterr)
 {
     const struct request *request = stream->request;
-    const enum pairs_form asked = pairs_find_form(request_header(request, "Content-Type"),
-                                                  request->match.route->reads, &request->document);
+    const enum pairs_form asked =
+        pairs_find_form(request_header(request, "Content-Type"), request->match.route->reads,
+                        request->document.bytes, request->document.size);
     struct answer *answer = (void *)stream->context;
     answer->result = stream->result;
     STATUS_TRY(choose_form(request, asked, &answer->form, reterr));

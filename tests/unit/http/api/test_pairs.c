@@ -80,22 +80,29 @@ TEST(another_shape_is_refused_at_its_first_byte)
     text_finish(&seen);
 }
 
-TEST(the_first_bytes_tell_the_form)
+static const char *const media_types[] = {"application/json", "text/csv", NULL};
+
+TEST(the_media_type_or_the_first_bytes_tell_the_form)
 {
     static const struct {
+        const char *media_type;
         const char *body;
         enum pairs_form form;
     } cases[] = {
-        {" {\"pairs\":[]}", PAIRS_JSON},
-        {"[1]", PAIRS_JSON},
-        {"", PAIRS_JSON},
-        {"1,2\n", PAIRS_CSV},
-        {"\"a\",b", PAIRS_CSV},
-        {"c,d\n", PAIRS_CSV},
+        {NULL, " {\"pairs\":[]}", PAIRS_JSON},
+        {NULL, "[1]", PAIRS_JSON},
+        {"text/plain", "", PAIRS_JSON},
+        {NULL, "1,2\n", PAIRS_CSV},
+        {"application/x-www-form-urlencoded", "\"a\",b", PAIRS_CSV},
+        {NULL, "c,d\n", PAIRS_CSV},
+        {"text/csv; charset=utf-8", "[1],2\n", PAIRS_CSV},
+        {"application/json", "1,2\n", PAIRS_JSON},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(pairs_sniff(cases[i].body, strlen(cases[i].body)), cases[i].form);
+        const enum pairs_form form =
+            pairs_find_form(cases[i].media_type, media_types, cases[i].body, strlen(cases[i].body));
+        assert_int_equal(form, cases[i].form);
     }
 }
 
@@ -123,7 +130,7 @@ TEST(any_bytes_are_walked_or_refused)
         char *exact = realloc(copy, body.size > 0 ? body.size : 1);
         assert_non_null(exact);
         walked += walk_lines(form, exact, body.size, &seen, NULL) == STATUS_OK;
-        (void)pairs_sniff(exact, body.size);
+        (void)pairs_find_form(NULL, media_types, exact, body.size);
         free(exact);
         text_finish(&body);
     }
