@@ -5,7 +5,7 @@
 GRAPH is a file of DIMACS arcs. Prints a line a question: the median of the seconds that pass, and of the processor
 seconds of the daemon, which other programs on the machine disturb less. The questions: from the first byte of the
 upload to done, each time with another weight and without the kept order; random pairs in one binary request, other
-pairs each time; `PATCH` of 100 weights, both ways. --write only writes the graph, for `bench_hierarchy`."""
+pairs each time; `PATCH` of 100 weights, both ways. --write writes the graph and does nothing else."""
 
 import argparse
 import os

@@ -225,7 +225,7 @@ def test_statistics_are_those_of_the_matrix(daemon):
 
 def test_rows_that_take_too_long_are_not_computed(_):
     # A path: the estimate of an hour is judged by its size alone.
-    n = 400_000
+    n = 100_000
     graph = f"p sp {n} {n - 1}\n".encode() + "".join(f"a {v} {v + 1} 1\n" for v in range(1, n)).encode()
     with harness.Daemon("--hierarchy.sweep_limit_s", "1") as daemon:
         assert daemon.get("/v1/limits").json["hierarchy_sweep_limit_s"] == 1

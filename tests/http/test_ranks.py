@@ -48,7 +48,7 @@ class RanksTest(FolderCase):
                       ("road", "--n", "3000"), ("gnp", "--n", "90", "--kind", "f4")):
             graph = self.generate("g.gr" if "f4" not in shape else "g.csv", "--shape", *shape)
             self.assertEqual(run([APSP, "solve", graph, self.path("one.npy")]).returncode, 0)
-            for count in (1, 2, 3):
+            for count in (1, 2, 3) if "--directed" in shape else (2,):
                 done = run([*launch(count), "solve", graph, self.path("out.npy"), "--verify"])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(self.read("out.npy"), self.read("one.npy"), (shape, count))

@@ -169,7 +169,7 @@ TEST(every_dense_size_is_the_same)
     for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
         for (uint32_t n = 1; n <= 300; n += n < 4 || (n > 126 && n < 130) ? 1
                                             : trial_is_quick()            ? 123
-                                                                          : 31) {
+                                                                          : 62) {
             struct edge_list list = shapes_make(&shapes[shape], n, n);
             struct graph *graph = edge_list_build(&list);
             struct plan *plan = NULL;
