@@ -65,8 +65,8 @@ inside sh -c 'dpkg-query --show apspd; apspd --config /etc/apspd/apspd.ini --pri
 solve
 echo '== remove'
 inside apt-get -q remove --yes apspd | tail -n 1
-inside sh -c '! command -v apspd; test -f /etc/apspd/apspd.ini'
+inside sh -c '! command -v apspd && test -f /etc/apspd/apspd.ini'
 echo '== purge'
 inside apt-get -q purge --yes apspd | tail -n 1
-inside sh -c '! test -e /etc/apspd; ! find / -xdev -name "*apspd*" -not -path "/tmp/*" -not -path "/var/log/*" -not -path "/proc/*" | grep .'
+inside sh -c '! test -e /etc/apspd && ! find / -xdev -name "*apspd*" -not -path "/tmp/*" -not -path "/var/log/*" -not -path "/proc/*" | grep .'
 echo 'try_package: installs, runs, upgrades, removes'

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The systemd unit under a systemd of its own, booted in a container: started and ready, as a user of
-# its own; keys and certificate as credentials; reloaded, hung and started anew by the watchdog, refused
-# for a missing credential, started by its socket, stopped. Needs root, systemd-nspawn, and the network
+# its own; keys and certificate as credentials; reloaded, hung and started anew by the watchdog; backed up
+# and restored as the runbook has it; refused for a missing credential, started by its socket, stopped,
+# purged. Needs root, systemd-nspawn, and the network
 # for apt-get.
 set -eu
 
@@ -24,6 +25,15 @@ cp -a "$1/." "$root"
 mkdir "$root/trial"
 cp "$2" "$root/trial/apspd.deb"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# The first block of shell of the section is the backup, the second the restore.
+runbook=$(dirname "$0")/../../deploy/runbook.md
+for part in backup restore; do
+    awk -v part=$part '/^## /{here = /^## Back up and restore/}
+        here && /^```sh/{block++; inside = 1; next}
+        /^```$/{inside = 0}
+        inside && block == (part == "backup" ? 1 : 2)' "$runbook" >"$root/trial/$part"
+    [ -s "$root/trial/$part" ]
+done
 mount -t proc proc "$root/proc"
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -euc '
     apt-get -q update
@@ -76,6 +86,18 @@ done
 sleep 2
 [ "$(ask -H "$authorization" "$distance")" = "$before" ]
 
+sh -eux backup
+[ "$(ask -H "$authorization" "$distance")" = "$before" ]
+ask -H "$authorization" -X DELETE https://127.0.0.1:8443/v1/graphs/g
+apsp generate --shape road --n 400 --seed 2 later.gr
+ask -H "$authorization" -H 'Prefer: wait=30' --data-binary @later.gr 'https://127.0.0.1:8443/v1/jobs?name=later'
+sh -eux restore
+[ "$(ask -H "$authorization" -H 'Prefer: wait=30' "$distance")" = "$before" ]
+graphs=$(ask -H "$authorization" https://127.0.0.1:8443/v1/graphs)
+echo "$graphs" | grep '"names":\["g"\]'
+[ "$(echo "$graphs" | grep -c later)" = 0 ]
+[ "$(journalctl -u apspd -o cat | grep -c damage_found)" = 0 ]
+
 mv /etc/credstore/apspd.keys away
 ! systemctl restart apspd
 [ "$(systemctl is-failed apspd)" = failed ]
@@ -89,6 +111,11 @@ ask http://127.0.0.1:8080/readyz
 systemctl stop apspd.socket apspd
 systemctl show --property=Result,ExecMainStatus apspd | grep -E -c '=(success|0)$' | grep -x 2
 systemd-analyze security apspd --no-pager | tail -n 1
+
+apt-get -q purge --yes apspd
+[ ! -e /usr/bin/apspd ]
+[ ! -e /etc/apspd ]
+[ -s /var/lib/private/apspd/catalogue.db ]
 touch passed
 END
 chmod +x "$root/trial/try.sh"
