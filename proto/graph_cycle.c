@@ -212,7 +212,8 @@ static enum status find_negative_edge(const struct graph *graph, struct negative
     return STATUS_OK;
 }
 
-static enum status search_cycle(struct search *search, struct negative_cycle *ret_cycle)
+static enum status search_cycle(struct search *search, const struct observer *observer,
+                                struct negative_cycle *ret_cycle)
 {
     uint32_t count = search->graph->vertex_count;
 
@@ -232,6 +233,9 @@ static enum status search_cycle(struct search *search, struct negative_cycle *re
     /* If a pass still changes a distance after as many passes as vertices, there is a negative
      * cycle. */
     for (uint32_t pass = 0; pass <= count && relax_all(search, pass % 2 == 1); pass++) {
+        if (observer_is_cancelled(observer)) {
+            return STATUS_CANCELLED;
+        }
         bool look = pass < EAGER_PASSES || pass % EAGER_PASSES == 0 || pass == count;
         uint32_t v = look ? find_cycle(search) : NO_VERTEX;
 
@@ -242,7 +246,8 @@ static enum status search_cycle(struct search *search, struct negative_cycle *re
     return STATUS_OK;
 }
 
-enum status graph_negative_cycle(const struct graph *graph, struct negative_cycle *ret_cycle)
+enum status graph_negative_cycle(const struct graph *graph, const struct observer *observer,
+                                 struct negative_cycle *ret_cycle)
 {
     const struct graph_summary *summary = &graph->summary;
     struct search search = {.graph = graph};
@@ -258,7 +263,7 @@ enum status graph_negative_cycle(const struct graph *graph, struct negative_cycl
     if (!graph->directed) {
         return find_negative_edge(graph, ret_cycle);
     }
-    const enum status status = search_cycle(&search, ret_cycle);
+    const enum status status = search_cycle(&search, observer, ret_cycle);
     free(search.weight);
     free(search.distance);
     free(search.parent);

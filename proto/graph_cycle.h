@@ -1,7 +1,7 @@
 /* Search for a negative cycle, which makes shortest distances undefined. Pure functions. */
 #pragma once
 
-#include "proto/graph.h"
+#include "proto/solve.h"
 
 /* The vertices in walking order, the first not repeated, to be released with free(). All zero:
  * there is no negative cycle. */
@@ -14,6 +14,7 @@ struct negative_cycle {
 /* Finds one negative cycle of the graph. Bellman-Ford with checks of the predecessor graph: O(n m).
  * Each weight counts as the shortest decimal that parses to it, and sums are exact; only if the
  * exponents of the weights' 17-digit decimals differ by more than 12 are the smallest digits cut
- * off. STATUS_NO_MEMORY. */
+ * off. STATUS_NO_MEMORY, STATUS_CANCELLED by the observer, which may be NULL. */
 MUST_CHECK enum status graph_negative_cycle(const struct graph *graph,
+                                            const struct observer *observer,
                                             struct negative_cycle *ret_cycle);

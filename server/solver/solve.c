@@ -246,13 +246,14 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
 }
 
 /* Refuses a graph with a negative cycle, by its decimal weights as they were written. */
-static enum status find_cycle(const struct graph *graph, struct solve_outcome *outcome,
-                              struct problem *reterr)
+static enum status find_cycle(const struct graph *graph, const struct observer *observer,
+                              struct solve_outcome *outcome, struct problem *reterr)
 {
     struct negative_cycle cycle;
-    const enum status status = graph_negative_cycle(graph, &cycle);
+    const enum status status = graph_negative_cycle(graph, observer, &cycle);
     if (status != STATUS_OK) {
-        return problem_set(reterr, status, "There is not enough memory to name a negative cycle.");
+        return problem_set(reterr, status, "The search for a negative cycle: %s.",
+                           status_info(status)->title);
     }
     outcome->cycle = cycle.vertices;
     outcome->cycle_length = cycle.length;
@@ -261,16 +262,26 @@ static enum status find_cycle(const struct graph *graph, struct solve_outcome *o
 }
 
 enum status solve_refuse_unsolvable(const struct graph *graph, const struct solve_subject *subject,
-                                    struct solve_outcome *outcome, struct problem *reterr)
+                                    const struct observer *observer, struct solve_outcome *outcome,
+                                    struct problem *reterr)
 {
     const bool is_hidden = is_rounded(subject) && graph->summary.negative;
     return is_hidden || graph->summary.negative_loop != NO_VERTEX
-               ? find_cycle(graph, outcome, reterr)
+               ? find_cycle(graph, observer, outcome, reterr)
                : STATUS_OK;
 }
 
+enum status solve_confirm_cycle(const struct graph *graph, const struct observer *observer,
+                                struct solve_outcome *outcome, struct problem *reterr)
+{
+    STATUS_TRY(find_cycle(graph, observer, outcome, reterr));
+    return problem_set(reterr, STATUS_NOT_VERIFIED,
+                       "The solver saw a negative cycle where there is none.");
+}
+
 enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
-                        enum status status, struct solve_outcome *outcome, struct problem *reterr)
+                        const struct observer *observer, enum status status,
+                        struct solve_outcome *outcome, struct problem *reterr)
 {
     const bool is_doubted = status == STATUS_NEGATIVE_CYCLE || status == STATUS_NOT_VERIFIED;
     if (is_doubted && is_rounded(subject) && graph->summary.negative) {
@@ -283,12 +294,8 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
                      kind == KIND_F4 ? ", or ask for kind=f8" : "");
         return STATUS_WEIGHT_RANGE;
     }
-    if (status != STATUS_NEGATIVE_CYCLE) {
-        return status;
-    }
-    STATUS_TRY(find_cycle(graph, outcome, reterr));
-    return problem_set(reterr, STATUS_NOT_VERIFIED,
-                       "The solver saw a negative cycle where there is none.");
+    return status == STATUS_NEGATIVE_CYCLE ? solve_confirm_cycle(graph, observer, outcome, reterr)
+                                           : status;
 }
 
 /* Sets the problem for a failure of the solver, and returns the status. */
@@ -353,7 +360,7 @@ static enum status compute(struct solve *solve)
     }
     const double begin_s = stopwatch_now_s();
     const enum status judged =
-        solve_judge(solve->whole, &solve->subject, status, outcome, solve->reterr);
+        solve_judge(solve->whole, &solve->subject, solve->observer, status, outcome, solve->reterr);
     outcome->account.timings.compute_s += stopwatch_now_s() - begin_s;
     return ranks_agree(solve->solver->ranks, judged);
 }
@@ -383,7 +390,8 @@ static enum status verify(const struct solve *solve, struct cpu_pool *pool)
                                                 .observer = solve->observer};
     const enum status status =
         certificate_check(&request, &solve->outcome->account.verification, solve->reterr);
-    return solve_judge(solve->whole, &solve->subject, status, solve->outcome, solve->reterr);
+    return solve_judge(solve->whole, &solve->subject, solve->observer, status, solve->outcome,
+                       solve->reterr);
 }
 
 /* Computes the statistics, unless the solver has filled them. */
@@ -427,7 +435,9 @@ static enum status begin(struct solve *solve)
     struct solve_outcome *outcome = solve->outcome;
     const struct ranks *ranks = solve->solver->ranks;
     enum status planned = STATUS_OK;
-    STATUS_TRY(solve_refuse_unsolvable(solve->whole, &solve->subject, outcome, solve->reterr));
+    STATUS_TRY(
+        ranks_agree(ranks, solve_refuse_unsolvable(solve->whole, &solve->subject, solve->observer,
+                                                   outcome, solve->reterr)));
     if (ranks_is_first(ranks)) {
         planned = make_plan(solve->solver, &solve->subject, solve->narrow, solve->request->record,
                             &solve->plan);

@@ -64,10 +64,16 @@ void solve_outcome_finish(struct solve_outcome *outcome);
  * that round any negative cycle, which their sums may not show. */
 MUST_CHECK enum status solve_refuse_unsolvable(const struct graph *graph,
                                                const struct solve_subject *subject,
+                                               const struct observer *observer,
                                                struct solve_outcome *outcome,
                                                struct problem *reterr);
 /* After a solve that ended with this status: names the negative cycle that it saw, and refuses what
  * numbers that round cannot prove. Any other status is returned as it is. */
 MUST_CHECK enum status solve_judge(const struct graph *graph, const struct solve_subject *subject,
-                                   enum status status, struct solve_outcome *outcome,
-                                   struct problem *reterr);
+                                   const struct observer *observer, enum status status,
+                                   struct solve_outcome *outcome, struct problem *reterr);
+/* Names a negative cycle of the graph that a solver has reported. STATUS_NEGATIVE_CYCLE, or
+ * STATUS_NOT_VERIFIED if there is none, STATUS_CANCELLED by the observer, STATUS_NO_MEMORY. */
+MUST_CHECK enum status solve_confirm_cycle(const struct graph *graph,
+                                           const struct observer *observer,
+                                           struct solve_outcome *outcome, struct problem *reterr);

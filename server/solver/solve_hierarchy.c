@@ -148,7 +148,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     record->observer = observer;
     enum status status = solve_subject_init(graph, request->kind, true, &subject);
     if (status == STATUS_OK) {
-        status = solve_refuse_unsolvable(graph, &subject, outcome, reterr);
+        status = solve_refuse_unsolvable(graph, &subject, observer, outcome, reterr);
     }
     if (status == STATUS_OK) {
         status = plan(subject.graph, threads, record, &shape, &outcome->plan);
@@ -167,7 +167,7 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
         observer_tell(observer, PHASE_SOLVING, 0);
         status = customize(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
         CHECK(status != STATUS_NOT_VERIFIED); /* the shape was made from this graph */
-        status = solve_judge(graph, &subject, status, outcome, reterr);
+        status = solve_judge(graph, &subject, observer, status, outcome, reterr);
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;
     }

@@ -1,6 +1,5 @@
 #include "server/worker/proof.h"
 
-#include "proto/graph_cycle.h"
 #include "server/clock.h"
 #include "server/solver/certificate.h"
 #include "server/store/result.h"
@@ -144,7 +143,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
         status = is_matrix ? certificate_check(&request, &verification, &task->problem)
                            : check_computed_rows(&request, task, &verification);
     }
-    status = solve_judge(task->graph, &subject, status, &task->outcome, &task->problem);
+    status = solve_judge(task->graph, &subject, &observer, status, &task->outcome, &task->problem);
     solve_subject_finish(&subject);
     if (status == STATUS_OK && !is_matrix && task->verify) {
         task->outcome.account.verification = verification;
@@ -153,24 +152,9 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     return status;
 }
 
-/* Finds the negative cycle again that a worker process has reported. */
-static enum status find_cycle(struct task *task)
-{
-    struct solve_outcome *outcome = &task->outcome;
-    struct negative_cycle cycle;
-    const enum status status = graph_negative_cycle(task->graph, &cycle);
-    if (status == STATUS_OK && cycle.length > 0) {
-        outcome->cycle = cycle.vertices;
-        outcome->cycle_length = cycle.length;
-        outcome->cycle_weight = cycle.weight;
-        return STATUS_NEGATIVE_CYCLE;
-    }
-    return problem_set(&task->problem, status != STATUS_OK ? status : STATUS_NOT_VERIFIED,
-                       "The negative cycle that the solver saw cannot be found.");
-}
-
 void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
+    const struct observer observer = task_signal_observer(task->signal);
     /* Sealed before any row is read, as the seal refuses a truncated file. */
     if (task->status == STATUS_OK) {
         const double began_s = clock_monotonic_s();
@@ -180,7 +164,7 @@ void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
     if (task->status == STATUS_OK) {
         task->status = check_rows(sample_rows, threads, pool, task);
     } else if (task->status == STATUS_NEGATIVE_CYCLE && task->outcome.cycle == NULL) {
-        task->status = find_cycle(task);
+        task->status = solve_confirm_cycle(task->graph, &observer, &task->outcome, &task->problem);
     }
     if (task->graph != NULL) {
         task->names = task->graph->names;

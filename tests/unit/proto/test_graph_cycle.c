@@ -9,7 +9,7 @@ static size_t cycle_of(const char *text, double *ret_weight)
     struct graph *graph = read_text(FORMAT_DIMACS, text);
     struct negative_cycle cycle;
 
-    assert_int_equal(graph_negative_cycle(graph, &cycle), STATUS_OK);
+    assert_int_equal(graph_negative_cycle(graph, NULL, &cycle), STATUS_OK);
     if (cycle.length == 3) {
         assert_int_equal((cycle.vertices[0] + 1) % 3, cycle.vertices[1]);
     }

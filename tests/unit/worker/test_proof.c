@@ -146,6 +146,23 @@ FIXTURE_TEST(rows_of_a_hierarchy_are_computed_and_proven)
     }
 }
 
+/* A worker process reports a negative cycle without its vertices. */
+FIXTURE_TEST(a_reported_cycle_is_searched_for_until_the_job_is_cancelled)
+{
+    static const char text[] = "p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 -3\n";
+    for (int cancelled = 0; cancelled < 2; cancelled++) {
+        struct task task = {.graph = read_dimacs(text),
+                            .vertex_count = 3,
+                            .status = STATUS_NEGATIVE_CYCLE,
+                            .signal = &fixture->signal};
+        atomic_store(&fixture->signal.cancelled, cancelled);
+        proof_check(16, 1, &pool, &task);
+        assert_int_equal(task.status, cancelled ? STATUS_CANCELLED : STATUS_NEGATIVE_CYCLE);
+        assert_int_equal(task.outcome.cycle_length, cancelled ? 0 : 3);
+        task_finish(&task);
+    }
+}
+
 static int destroy_pool(void **state)
 {
     cpu_pool_destroy(pool);
