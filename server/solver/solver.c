@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum status solver_open(const struct solver_config *config, struct solver **ret_solver,
                         struct problem *reterr)
@@ -74,9 +75,7 @@ void solver_close(struct solver *solver)
 enum status solver_model_create(const struct solver_figures *figures, struct solver **ret_model)
 {
     STATUS_TRY((figures->gpu ? solver_gpu_model : solver_cpu_model)(figures, ret_model));
-    (*ret_model)->is_gpu_model = figures->gpu;
-    (*ret_model)->dense_only = figures->dense_only;
-    (*ret_model)->narrow_vertices = figures->narrow_vertices;
+    (*ret_model)->ranks = NULL;
     solver_assume_rates(*ret_model, 1e9);
     solver_set_figures(*ret_model, figures);
     return STATUS_OK;
@@ -84,21 +83,20 @@ enum status solver_model_create(const struct solver_figures *figures, struct sol
 
 void solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
-    *ret_figures = (struct solver_figures){.dense_only = solver->dense_only,
-                                           .narrow_vertices = solver->narrow_vertices};
-    for (int i = 0; i < RATE_COUNT; i++) {
-        ret_figures->rates[i] = solver->rates[i];
-    }
-    solver->class_->get_figures(solver, ret_figures);
+    *ret_figures = (struct solver_figures){.gpu = solver->class_->gpu};
+    CHECK(solver->class_->size <= sizeof(ret_figures->bytes));
+    memcpy(ret_figures->bytes, solver, solver->class_->size);
 }
 
 /* Restarted ranks may use the other back end, which has other rates. The figures come from another
  * process, which may be faulty: only positive, finite rates count. */
 void solver_set_figures(struct solver *model, const struct solver_figures *figures)
 {
-    for (int i = 0; i < RATE_COUNT && figures->gpu == model->is_gpu_model; i++) {
-        if (figures->rates[i] > 0 && isfinite(figures->rates[i])) {
-            model->rates[i] = figures->rates[i];
+    struct solver from;
+    memcpy(&from, figures->bytes, sizeof(from));
+    for (int i = 0; i < RATE_COUNT && figures->gpu == model->class_->gpu; i++) {
+        if (from.rates[i] > 0 && isfinite(from.rates[i])) {
+            model->rates[i] = from.rates[i];
         }
     }
 }

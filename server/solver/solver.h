@@ -59,18 +59,17 @@ struct solver;
 enum { RATE_DOWNLOAD = ARITHMETIC_COUNT, RATE_COUNT };
 
 /* The data from which a solver computes its estimates. They may be sent to another process of the
- * same program. `bytes` holds constants in a format of the back end. */
+ * same program. `bytes` is the back end's own struct, whose pointers mean nothing there. */
 #define SOLVER_FIGURES_SIZE 1024
 struct solver_figures {
     bool gpu;
-    bool dense_only;
-    uint32_t narrow_vertices;
-    double rates[RATE_COUNT];
-    unsigned char bytes[SOLVER_FIGURES_SIZE];
+    _Alignas(double) unsigned char bytes[SOLVER_FIGURES_SIZE];
 };
 
 struct solver_class {
     const char *name;
+    size_t size;   /* bytes of the back end's own struct */
+    bool gpu;      /* whether solver_gpu_model makes models of it */
     uint32_t tile; /* vertices per tile edge of the plans that the solver executes */
     void (*describe)(const struct solver *solver, struct solver_device *ret_device);
     void (*estimate)(const struct solver *solver, uint32_t vertex_count, uint64_t edge_count,
@@ -85,8 +84,6 @@ struct solver_class {
     enum status (*solve)(struct solver *solver, const struct graph *graph, const struct plan *plan,
                          const struct solve_options *options, const struct observer *observer,
                          struct matrix *matrix, struct solve_account *account);
-    /* Sets `gpu` and `bytes` of the figures. */
-    void (*get_figures)(const struct solver *solver, struct solver_figures *ret_figures);
     /* Makes the solver solve together with the other ranks; its figures become totals of all. */
     void (*join)(struct solver *solver, const struct ranks *ranks);
     void (*close)(struct solver *solver);
@@ -99,8 +96,7 @@ struct solver {
     uint32_t narrow_vertices;
     /* Additional threads that fault in the pages of a result during a solve. */
     uint32_t warm_threads;
-    bool dense_only;   /* use only the dense plan; set by solver_allow_plans or from figures */
-    bool is_gpu_model; /* model of a GPU; set by solver_model_create */
+    bool dense_only;                  /* use only the dense plan; set by solver_allow_plans */
     _Atomic double rates[RATE_COUNT]; /* written by the solver's thread, or from figures */
     const struct ranks *ranks;        /* borrowed; NULL = no other ranks. Set by solver_open_rank */
 };

@@ -270,30 +270,15 @@ static void close_solver(struct solver *solver)
     free(cpu);
 }
 
-/* ---- Figures ---- */
-
-struct figures {
-    uint32_t threads;
-    double tile_share;
-};
-_Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
-
-static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
-{
-    const struct solver_cpu *cpu = (const struct solver_cpu *)solver;
-    const struct figures figures = {.threads = cpu->threads, .tile_share = cpu->tile_share};
-    memcpy(ret_figures->bytes, &figures, sizeof(figures));
-}
-
 static const struct solver_class cpu_class = {
     .name = "cpu",
+    .size = sizeof(struct solver_cpu),
     .tile = CPU_TILE,
     .describe = describe,
     .estimate = estimate,
     .plan_cost = plan_cost,
     .fits = fits,
     .solve = solve,
-    .get_figures = get_figures,
     .join = join,
     .close = close_solver,
 };
@@ -330,15 +315,15 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
 
 enum status solver_cpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
-    struct figures from;
-    struct solver_cpu *cpu = calloc(1, sizeof(*cpu));
+    struct solver_cpu *cpu = malloc(sizeof(*cpu));
     if (cpu == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memcpy(&from, figures->bytes, sizeof(from));
+    memcpy(cpu, figures->bytes, sizeof(*cpu));
     cpu->solver.class_ = &cpu_class;
-    cpu->threads = from.threads > 0 ? from.threads : 1;
-    cpu->tile_share = from.tile_share;
+    cpu->kernel = NULL;
+    cpu->pool = NULL;
+    cpu->threads = cpu->threads > 0 ? cpu->threads : 1;
     *ret_model = &cpu->solver;
     return STATUS_OK;
 }

@@ -171,38 +171,16 @@ static void close_gpu(struct solver *solver)
     free(self);
 }
 
-/* ---- Figures ---- */
-
-struct figures {
-    uint32_t members;
-    uint32_t group_vertices;
-    bool by_ranks;
-    uint64_t memory_free_bytes;
-    struct gpu_plan_figures plans[KIND_COUNT][2];
-};
-_Static_assert(sizeof(struct figures) <= SOLVER_FIGURES_SIZE, "they fit");
-
-static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
-{
-    const struct solver_gpu *self = (const struct solver_gpu *)solver;
-    struct figures figures = {.members = self->members,
-                              .group_vertices = self->group_vertices,
-                              .by_ranks = self->by_ranks,
-                              .memory_free_bytes = self->device.memory_free_bytes};
-    memcpy(figures.plans, self->plans, sizeof(figures.plans));
-    ret_figures->gpu = true;
-    memcpy(ret_figures->bytes, &figures, sizeof(figures));
-}
-
 static const struct solver_class solver_gpu_class = {
     .name = "gpu",
+    .size = sizeof(struct solver_gpu),
+    .gpu = true,
     .tile = GPU_TILE,
     .describe = describe_device,
     .estimate = estimate_solve,
     .plan_cost = plan_cost,
     .fits = fits_device,
     .solve = solve_on_device,
-    .get_figures = get_figures,
     .join = join_ranks,
     .close = close_gpu,
 };
@@ -257,19 +235,15 @@ enum status solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_
 
 enum status solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
 {
-    struct figures from;
-    struct solver_gpu *self = calloc(1, sizeof(*self));
+    struct solver_gpu *self = malloc(sizeof(*self));
     if (self == NULL) {
         return STATUS_NO_MEMORY;
     }
-    memcpy(&from, figures->bytes, sizeof(from));
+    memcpy(self, figures->bytes, sizeof(*self));
     self->solver.class_ = &solver_gpu_class;
     self->solver.rates[RATE_DOWNLOAD] = DOWNLOAD_BYTES_PER_SECOND;
-    self->device.memory_free_bytes = from.memory_free_bytes;
-    self->members = from.members > 0 ? from.members : 1;
-    self->group_vertices = from.group_vertices;
-    self->by_ranks = from.by_ranks;
-    memcpy(self->plans, from.plans, sizeof(self->plans));
+    self->gpu = NULL;
+    self->members = self->members > 0 ? self->members : 1;
     *ret_model = &self->solver;
     return STATUS_OK;
 }

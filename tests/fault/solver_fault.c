@@ -51,10 +51,9 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
                                    struct problem *reterr);
 uint32_t __real_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
 uint32_t __wrap_solver_gpu_count(char ret_reason[SOLVER_REASON_SIZE]);
-enum status __real_solver_gpu_model(const struct solver_figures *figures,
-                                    struct solver **ret_model);
-enum status __wrap_solver_gpu_model(const struct solver_figures *figures,
-                                    struct solver **ret_model);
+
+void __real_solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
+void __wrap_solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures);
 
 static struct solver_class real_class;
 static struct solver_class faulty_class;
@@ -248,11 +247,10 @@ static bool fits(const struct solver *solver, const struct plan *plan, uint64_t 
     return real_class.fits(solver, plan, edge_count, kind);
 }
 
-static void get_figures(const struct solver *solver, struct solver_figures *ret_figures)
+void __wrap_solver_get_figures(const struct solver *solver, struct solver_figures *ret_figures)
 {
     (void)strike(0, "figures", NULL);
-    real_class.get_figures(solver, ret_figures);
-    ret_figures->gpu = ret_figures->gpu || count_false_gpus() > 0;
+    __real_solver_get_figures(solver, ret_figures);
 }
 
 static void describe(const struct solver *solver, struct solver_device *ret_device)
@@ -297,7 +295,6 @@ enum status __wrap_solver_cpu_open(const struct solver_config *config, struct so
         faulty_class = real_class;
         faulty_class.solve = solve;
         faulty_class.fits = fits;
-        faulty_class.get_figures = get_figures;
         faulty_class.close = close_solver;
         faulty_class.describe = describe;
         faulty_class.estimate = memory_bytes > 0 ? estimate : real_class.estimate;
@@ -328,12 +325,6 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
     members = count;
     first_index = first;
     return __wrap_solver_cpu_open(&config, ret_solver, reterr);
-}
-
-enum status __wrap_solver_gpu_model(const struct solver_figures *figures, struct solver **ret_model)
-{
-    return count_false_gpus() > 0 ? solver_cpu_model(figures, ret_model)
-                                  : __real_solver_gpu_model(figures, ret_model);
 }
 
 unsigned __wrap_solver_fault_class(void)

@@ -179,7 +179,7 @@ TEST(a_model_estimates_as_the_solver_does_and_learns_with_it)
         solver_set_figures(model, &figures);
     }
     /* What a broken process says changes nothing. */
-    memset(figures.rates, 0xff, sizeof(figures.rates));
+    memset(figures.bytes, 0xff, sizeof(figures.bytes));
     solver_set_figures(model, &figures);
     solver_estimate(solver, 4000, 9000, KIND_I4, &options, &of_solver);
     solver_estimate(model, 4000, 9000, KIND_I4, &options, &of_model);
