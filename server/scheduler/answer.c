@@ -90,7 +90,7 @@ void answer_no_such(struct call *call)
 
 uint32_t answer_position(struct scheduler *scheduler, const struct job *job)
 {
-    return job->share != NULL ? (uint32_t)queue_ahead(&scheduler->queue, job).number : 0;
+    return job->share != NULL ? queue_ahead(&scheduler->queue, job).number : 0;
 }
 
 double answer_eta_s(struct scheduler *scheduler, const struct job *job)

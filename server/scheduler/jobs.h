@@ -75,7 +75,6 @@ struct job {
     struct job *next_changed;
 
     struct job_share *share; /* NULL = not in the queue */
-    struct job_place place;  /* in the line of its share and priority */
     TAILQ_ENTRY(job) in_line;
 
     uint64_t number;           /* number in the order of acceptance */

@@ -17,40 +17,26 @@ static double cubes_of(const struct job *job)
     return job->report.result.form == RESULT_FORM_HIERARCHY ? n * HIERARCHY_STEPS : n * n * n;
 }
 
-static struct job_line *line_of(const struct job *job)
+static struct job_list *line_of(const struct job *job)
 {
     CHECK(job->row.priority >= 0 && job->row.priority < PRIORITY_COUNT);
     return &job->share->lines[job->row.priority];
-}
-
-/* The position right after this job. */
-static struct job_place place_behind(const struct job *job)
-{
-    struct job_place place = job->place;
-    place.number++;
-    place.seconds += job->expected_s;
-    return place;
 }
 
 void queue_push(struct job_queue *queue, struct job_share *share, struct job *job)
 {
     job->share = share;
     job->expected_s = cubes_of(job) * queue->pace_s[job_cost(job)];
-    struct job_line *line = line_of(job);
+    struct job_list *line = line_of(job);
     if (atomic_fetch_add(&share->count, 1) == 0) {
         /* Idle time earns no credit. */
         share->served = share->served < queue->served ? queue->served : share->served;
         LIST_INSERT_HEAD(&queue->shares, share, in_queue);
     }
-    if (line->count == 0) {
-        TAILQ_INIT(&line->jobs);
-        line->is_uneven = false;
-        job->place = (struct job_place){0};
-    } else {
-        job->place = place_behind(TAILQ_LAST(&line->jobs, job_list));
+    if (TAILQ_EMPTY(line)) {
+        TAILQ_INIT(line);
     }
-    TAILQ_INSERT_TAIL(&line->jobs, job, in_line);
-    line->count++;
+    TAILQ_INSERT_TAIL(line, job, in_line);
     queue->count++;
 }
 
@@ -58,7 +44,7 @@ static struct job *first_of(const struct job_share *share, const uint32_t vertex
 {
     for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
         struct job *job;
-        TAILQ_FOREACH(job, &share->lines[priority].jobs, in_line)
+        TAILQ_FOREACH(job, &share->lines[priority], in_line)
         {
             /* A hierarchy is computed by the host, so the device's limit does not apply. */
             if (vertex_limit == NULL || job->report.result.form == RESULT_FORM_HIERARCHY ||
@@ -96,10 +82,7 @@ struct job *queue_first(const struct job_queue *queue)
 
 void queue_remove(struct job_queue *queue, struct job *job)
 {
-    struct job_line *line = line_of(job);
-    line->is_uneven |= TAILQ_FIRST(&line->jobs) != job && TAILQ_NEXT(job, in_line) != NULL;
-    TAILQ_REMOVE(&line->jobs, job, in_line);
-    line->count--;
+    TAILQ_REMOVE(line_of(job), job, in_line);
     queue->count--;
     if (atomic_fetch_sub(&job->share->count, 1) == 1) {
         LIST_REMOVE(job->share, in_queue);
@@ -115,33 +98,19 @@ void queue_serve(struct job_queue *queue, struct job *job)
     queue_remove(queue, job);
 }
 
-/* Recounts the positions of a line if a job has left its middle. */
-static void make_even(struct job_line *line)
-{
-    struct job_place place = {0};
-    struct job *job;
-    if (!line->is_uneven) {
-        return;
-    }
-    TAILQ_FOREACH(job, &line->jobs, in_line)
-    {
-        job->place = place;
-        place = place_behind(job);
-    }
-    line->is_uneven = false;
-}
-
-/* Counts the jobs of a share above this priority; -1 = all. */
-static struct job_place count_above(struct job_share *share, int priority)
+/* Counts the jobs of a share that are served before this job of it; NULL = all. */
+static struct job_place count_before(const struct job_share *share, const struct job *end)
 {
     struct job_place sum = {0};
-    for (int higher = PRIORITY_COUNT - 1; higher > priority; higher--) {
-        struct job_line *line = &share->lines[higher];
-        if (line->count > 0) {
-            make_even(line);
-            sum.number += line->count;
-            sum.seconds += place_behind(TAILQ_LAST(&line->jobs, job_list)).seconds -
-                           TAILQ_FIRST(&line->jobs)->place.seconds;
+    for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
+        const struct job *job;
+        TAILQ_FOREACH(job, &share->lines[priority], in_line)
+        {
+            if (job == end) {
+                return sum;
+            }
+            sum.number++;
+            sum.seconds += job->expected_s;
         }
     }
     return sum;
@@ -151,18 +120,14 @@ static struct job_place count_above(struct job_share *share, int priority)
  * other share run, and no share gets more time than this one until then. */
 struct job_place queue_ahead(const struct job_queue *queue, const struct job *job)
 {
-    struct job_line *line = line_of(job);
-    struct job_place own = count_above(job->share, job->row.priority);
-    struct job_share *share;
-    make_even(line);
-    own.number += job->place.number - TAILQ_FIRST(&line->jobs)->place.number;
-    own.seconds += job->place.seconds - TAILQ_FIRST(&line->jobs)->place.seconds;
+    const struct job_place own = count_before(job->share, job);
     struct job_place ahead = own;
+    const struct job_share *share;
     LIST_FOREACH(share, &queue->shares, in_queue)
     {
         if (share != job->share) {
-            const struct job_place other = count_above(share, -1);
-            const uint64_t turns = own.number + (share->served < job->share->served ? 1 : 0);
+            const struct job_place other = count_before(share, NULL);
+            const uint32_t turns = own.number + (share->served < job->share->served ? 1 : 0);
             ahead.number += other.number < turns ? other.number : turns;
             ahead.seconds += fmin(other.seconds, own.seconds);
         }

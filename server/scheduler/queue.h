@@ -14,10 +14,9 @@
 
 struct job;
 
-/* A position in a line: number of jobs and expected seconds since some earlier job, which may be
- * gone. Only the difference of two positions in the same line is meaningful. */
+/* A number of jobs, and their expected seconds together. */
 struct job_place {
-    uint64_t number;
+    uint32_t number;
     double seconds;
 };
 
@@ -25,15 +24,9 @@ struct job_place {
 
 TAILQ_HEAD(job_list, job);
 
-struct job_line {
-    struct job_list jobs; /* not initialised before the first job */
-    uint32_t count;
-    bool is_uneven; /* a job has left the middle: positions behind it must be recounted */
-};
-
 /* A tenant's share. Zeroed = empty; `served` is the only state of an empty share. */
 struct job_share {
-    struct job_line lines[PRIORITY_COUNT];
+    struct job_list lines[PRIORITY_COUNT]; /* by priority; not initialised before the first job */
     atomic_uint count;
     double served; /* cubed vertices; raised to the queue's level after idle time */
     LIST_ENTRY(job_share) in_queue;
@@ -56,6 +49,5 @@ struct job *queue_first_within(const struct job_queue *queue,
 void queue_remove(struct job_queue *queue, struct job *job);
 /* Removes a job that a worker starts, and charges it to the share. */
 void queue_serve(struct job_queue *queue, struct job *job);
-/* Jobs and seconds before this job: exact with one tenant, approximate otherwise. O(tenants);
- * O(jobs) once after a removal from the middle of a line. */
+/* Jobs and seconds before this job: exact with one tenant, approximate otherwise. O(jobs). */
 struct job_place queue_ahead(const struct job_queue *queue, const struct job *job);

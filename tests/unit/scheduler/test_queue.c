@@ -109,26 +109,6 @@ TEST(a_queue_position_counts_the_jobs_ahead)
     assert_int_equal(queue_ahead(&queue, &idle).number, 3);
 }
 
-TEST(a_position_is_right_along_a_long_line)
-{
-    struct job_queue queue = {0};
-    struct job_share share = {0};
-    struct job jobs[9] = {0};
-    struct job urgent[2] = {{.row.priority = 1}, {.row.priority = 1}};
-    for (int i = 0; i < 9; i++) {
-        queue_push(&queue, &share, &jobs[i]);
-    }
-    queue_push(&queue, &share, &urgent[0]);
-    queue_push(&queue, &share, &urgent[1]);
-    queue_remove(&queue, &jobs[4]);
-    queue_remove(&queue, &urgent[0]);
-    for (uint32_t i = 0; i < 9; i++) {
-        if (i != 4) {
-            assert_int_equal(queue_ahead(&queue, &jobs[i]).number, i < 4 ? i + 1 : i);
-        }
-    }
-}
-
 TEST(the_first_stays_until_it_is_taken)
 {
     struct job_queue queue = {0};
@@ -173,47 +153,6 @@ TEST(jobs_ahead_take_their_time)
     assert_true(queue_ahead(&queue, &high).seconds == 0);
     assert_true(queue_ahead(&queue, &first).seconds == 27);
     assert_true(queue_ahead(&queue, &last).seconds == 27 + 8 + 24);
-}
-
-/* Against a walk, after each of many pushes and removals anywhere. */
-TEST(positions_stay_right_when_jobs_leave)
-{
-    static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F8};
-    enum { COUNT = 60 };
-    struct job_queue queue = {.pace_s = {[KIND_I4] = 1, [KIND_U2] = 2, [KIND_F8] = 3}};
-    struct job_share share = {0};
-    struct job jobs[COUNT] = {0};
-    bool queued[COUNT] = {0};
-    uint32_t random = 1;
-    for (int step = 0; step < 2000; step++) {
-        random = random * 1664525 + 1013904223;
-        const size_t chosen = (random >> 16) % COUNT;
-        struct job *job = &jobs[chosen];
-        if (queued[chosen]) {
-            queue_remove(&queue, job);
-        } else {
-            *job = (struct job){.row.priority = (int)(random >> 28) % 3,
-                                .row.kind = kinds[(random >> 8) % 3],
-                                .vertex_count = (random >> 12) % 100};
-            queue_push(&queue, &share, job);
-        }
-        queued[chosen] = !queued[chosen];
-        uint32_t position = 0;
-        double seconds = 0;
-        for (int priority = PRIORITY_COUNT - 1; priority >= 0; priority--) {
-            const struct job *j;
-            TAILQ_FOREACH(j, &share.lines[priority].jobs, in_line)
-            {
-                if (step % 7 == 0 || position % 5 == 0) {
-                    assert_int_equal(queue_ahead(&queue, j).number, position);
-                    assert_true(queue_ahead(&queue, j).seconds == seconds);
-                }
-                position++;
-                seconds += j->expected_s;
-            }
-        }
-        assert_int_equal(position, queue.count);
-    }
 }
 
 static struct job *take(struct job_queue *queue)
