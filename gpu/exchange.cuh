@@ -13,6 +13,8 @@
 
 #include "gpu/workspace.cuh"
 
+#include <stddef.h>
+
 #define EXCHANGE_ALL UINT32_MAX
 
 /* A member's device, its memory, and its tile rows. */
@@ -28,11 +30,14 @@ struct exchange {
     const struct ranks *ranks; /* borrowed; NULL: all members are devices of this host */
 };
 
-typedef void *exchange_array[WORKSPACE_PARITIES][OPERAND_PIVOTS];
+/* The arrays of the workspace that are sent. */
+#define EXCHANGE_LEFT offsetof(struct workspace, left)
+#define EXCHANGE_RIGHT offsetof(struct workspace, right)
+#define EXCHANGE_CLOSED offsetof(struct workspace, closed)
 
-/* Slots [first, first + count) of one array of the workspace. */
+/* Slots [first, first + count) of one array. */
 struct exchange_piece {
-    exchange_array workspace::*array;
+    size_t array;
     uint32_t parity;
     uint32_t pivot;
     uint64_t slot_bytes;
@@ -80,8 +85,9 @@ MUST_CHECK static enum status exchange_await(const struct exchange *exchange, ui
 static inline char *exchange_memory(const struct exchange_member *member,
                                     const struct exchange_piece &piece)
 {
-    return (char *)(member->workspace->*piece.array)[piece.parity][piece.pivot] +
-           piece.first * piece.slot_bytes;
+    typedef void *array[OPERAND_PIVOTS];
+    const array *parts = (const array *)((const char *)member->workspace + piece.array);
+    return (char *)parts[piece.parity][piece.pivot] + piece.first * piece.slot_bytes;
 }
 
 /* Broadcasts through staging buffer 0 of each host, one buffer's size at a time. */

@@ -27,26 +27,10 @@ extern "C" {
 
 struct gpu;
 
-/* The kind of error by which a device was lost. The exit status of a worker process encodes these
- * numbers, so they must not change. */
-enum gpu_fault {
-    GPU_FAULT_NONE = 0,
-    GPU_FAULT_OTHER,
-    GPU_FAULT_KERNEL,   /* illegal access or instruction in a kernel */
-    GPU_FAULT_TIMEOUT,  /* the driver stopped a kernel */
-    GPU_FAULT_HARDWARE, /* device memory or a link failed */
-    GPU_FAULT_SETUP     /* the driver or device is missing, or they do not match */
-};
-
 /* Translates an error code of the CUDA runtime: STATUS_OK for 0, STATUS_NO_DEVICE_MEMORY for a
  * failed allocation, STATUS_NO_DEVICE if the driver or device is not available, otherwise
  * STATUS_DEVICE_LOST: an error that is not known to be harmless counts as sticky. */
 MUST_CHECK enum status gpu_fault_status(int code);
-/* Classifies an error code of the CUDA runtime. */
-enum gpu_fault gpu_fault_of(int code);
-/* Records the first sticky error of this process, which gpu_fault_noted returns. Any thread. */
-void gpu_fault_note(int code);
-enum gpu_fault gpu_fault_noted(void);
 
 struct gpu_device {
     char name[64];

@@ -39,7 +39,7 @@ MUST_CHECK static enum status mirror_send_row(const struct mirror<element> *mirr
         if (member != owner) {
             STATUS_TRY(
                 exchange_send(exchange, owner, exchange_index(exchange, member),
-                              {&workspace::left, parity, 0, GPU_TILE * GPU_TILE * sizeof(element),
+                              {EXCHANGE_LEFT, parity, 0, GPU_TILE * GPU_TILE * sizeof(element),
                                member * dealt.most, count}));
         }
     }

@@ -126,7 +126,7 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
     STATUS_TRY(diagonal_launch<semiring>(rounds->matrices[member], step, gpu->stream));
     STATUS_TRY(
         exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                      {&workspace::closed, planned_parity(rounds, index), 0,
+                      {EXCHANGE_CLOSED, planned_parity(rounds, index), 0,
                        tile_elements * sizeof(*closed), round->first_pivot, round->pivots.count}));
     GPU_TRY(cudaEventRecord(gpu->closed_sent[index % DEVICE_ROUND_EVENTS][0], gpu->stream));
     return STATUS_OK;
@@ -162,14 +162,13 @@ MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<se
     step.diagonal = planned_closed(rounds, member, index);
     STATUS_TRY(panel_launch<semiring>(rounds->matrices[member], operand, step, gpu->stream));
     if (symmetric) {
-        STATUS_TRY(
-            exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                          {&workspace::left, parity, 0, GPU_TILE / OPERAND_WORDS * block_bytes,
-                           step.first_row, step.row_count}));
+        STATUS_TRY(exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
+                                 {EXCHANGE_LEFT, parity, 0, GPU_TILE / OPERAND_WORDS * block_bytes,
+                                  step.first_row, step.row_count}));
     }
     if (!symmetric || operand.right != operand.left) {
         STATUS_TRY(exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
-                                 {&workspace::right, parity, 0,
+                                 {EXCHANGE_RIGHT, parity, 0,
                                   operand_right_blocks<semiring>() * block_bytes, step.first_row,
                                   step.row_count}));
     }

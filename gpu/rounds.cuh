@@ -133,7 +133,7 @@ MUST_CHECK static enum status rounds_close(const struct rounds<semiring> *rounds
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
     const uint32_t index = exchange_index(exchange, owner);
-    const struct exchange_piece piece = {&workspace::closed,
+    const struct exchange_piece piece = {EXCHANGE_CLOSED,
                                          round % WORKSPACE_PARITIES,
                                          pivot,
                                          GPU_TILE * GPU_TILE * sizeof(typename semiring::element),
@@ -198,7 +198,7 @@ MUST_CHECK static enum status rounds_send_operand(const struct rounds<semiring> 
     const uint32_t tile = rounds_tile(rounds, round, pivot);
     const uint32_t owner = rounds_owner(rounds, round);
     const uint64_t blocks = left ? GPU_TILE / OPERAND_WORDS : operand_right_blocks<semiring>();
-    struct exchange_piece piece = {left ? &workspace::left : &workspace::right,
+    struct exchange_piece piece = {left ? EXCHANGE_LEFT : EXCHANGE_RIGHT,
                                    round % WORKSPACE_PARITIES,
                                    pivot,
                                    blocks * OPERAND_BLOCK_WORDS * sizeof(typename semiring::word),

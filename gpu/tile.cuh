@@ -15,14 +15,12 @@
 
 /* ---- Errors ---- */
 
-/* Translates an error where it occurs. Records a sticky error, and clears any other, so that a
- * later launch check does not see it again. */
+/* Translates an error where it occurs. Clears any but a sticky error, so that a later launch check
+ * does not see it again. */
 MUST_CHECK static inline enum status try_translate(cudaError_t error)
 {
     const enum status status = gpu_fault_status(static_cast<int>(error));
-    if (status == STATUS_DEVICE_LOST) {
-        gpu_fault_note(static_cast<int>(error));
-    } else if (status != STATUS_OK) {
+    if (status != STATUS_OK && status != STATUS_DEVICE_LOST) {
         (void)cudaGetLastError();
     }
     return status;

@@ -168,9 +168,6 @@ MUST_CHECK enum status solver_cpu_model(const struct solver_figures *figures,
 MUST_CHECK enum status solver_gpu_model(const struct solver_figures *figures,
                                         struct solver **ret_model);
 
-/* The class of failure by which this process lost a device; 0 = none lost, or unknown. */
-unsigned solver_fault_class(void);
-
 /* Any thread may call solver_describe and solver_estimate, also during a solve. */
 /* The device as it was when the solver was opened; the call queries neither driver nor kernel. */
 void solver_describe(const struct solver *solver, struct solver_device *ret_device);

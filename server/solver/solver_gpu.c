@@ -247,8 +247,3 @@ enum status solver_gpu_model(const struct solver_figures *figures, struct solver
     *ret_model = &self->solver;
     return STATUS_OK;
 }
-
-unsigned solver_fault_class(void)
-{
-    return (unsigned)gpu_fault_noted();
-}

@@ -26,8 +26,3 @@ enum status solver_gpu_model(const struct solver_figures *figures, struct solver
     (void)ret_model;
     return STATUS_NO_DEVICE;
 }
-
-unsigned solver_fault_class(void)
-{
-    return 0;
-}

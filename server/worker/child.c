@@ -16,8 +16,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Exit codes of a worker process other than 0 (asked to exit): an invalid message; from
- * WORKER_EXIT_DEVICE on, a failed device, by class of failure. */
+/* Exit codes of a worker process other than 0 (asked to exit): an invalid message; a failed device.
+ */
 #define WORKER_EXIT_PROTOCOL 79
 #define WORKER_EXIT_DEVICE 80
 #define HEARTBEAT_MS 200
@@ -118,7 +118,7 @@ static void report_task(const struct child *child, struct task *task)
     struct wire_message message = {.type = WIRE_DONE};
     /* After a sticky error neither results nor calls to the device can be trusted. */
     if (task->status == STATUS_DEVICE_LOST) {
-        _exit(WORKER_EXIT_DEVICE + (int)solver_fault_class());
+        _exit(WORKER_EXIT_DEVICE);
     }
     /* Unmaps the file before it reports, so that the daemon reads a file that no longer changes. */
     result_file_destroy(task->file);

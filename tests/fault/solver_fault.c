@@ -43,7 +43,6 @@ enum status __real_solver_cpu_open(const struct solver_config *config, struct so
                                    struct problem *reterr);
 enum status __wrap_solver_cpu_open(const struct solver_config *config, struct solver **ret_solver,
                                    struct problem *reterr);
-unsigned __wrap_solver_fault_class(void);
 
 enum status __real_solver_gpu_open(uint32_t first, uint32_t count, struct solver **ret_solver,
                                    struct problem *reterr);
@@ -118,15 +117,6 @@ static void end_process(const struct fault *fault)
     }
 }
 
-static enum status status_of_cuda(int error)
-{
-    const enum status status = gpu_fault_status(error);
-    if (status == STATUS_DEVICE_LOST) {
-        gpu_fault_note(error);
-    }
-    return status;
-}
-
 static void flip(const struct matrix *matrix, size_t bit)
 {
     ((unsigned char *)matrix->elements)[bit / 8] ^= (unsigned char)(1U << bit % 8);
@@ -167,7 +157,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     } else if (strcmp(fault.action, "lie") == 0 && matrix != NULL) {
         falsify(matrix, lie_of(fault.argument));
     } else if (strcmp(fault.action, "cuda") == 0) {
-        return status_of_cuda((int)strtol(fault.argument, NULL, 10));
+        return gpu_fault_status((int)strtol(fault.argument, NULL, 10));
     } else if (strcmp(fault.action, "status") == 0) {
         return status_from_code(fault.argument);
     }
@@ -184,7 +174,7 @@ static enum status allocate(const struct plan *plan, enum kind kind)
         const uint64_t left = strtoull(fault.argument, NULL, 10);
         has = left < has ? left : has;
     }
-    return bytes <= has ? STATUS_OK : status_of_cuda(2);
+    return bytes <= has ? STATUS_OK : gpu_fault_status(2);
 }
 
 static void note(struct trial *trial, enum status status)
@@ -325,9 +315,4 @@ enum status __wrap_solver_gpu_open(uint32_t first, uint32_t count, struct solver
     members = count;
     first_index = first;
     return __wrap_solver_cpu_open(&config, ret_solver, reterr);
-}
-
-unsigned __wrap_solver_fault_class(void)
-{
-    return (unsigned)gpu_fault_noted();
 }
