@@ -76,17 +76,17 @@ uint32_t ledger_free_places(const struct scheduler *scheduler)
     return taken < limit ? limit - taken : 0;
 }
 
-/* The upper bound of the reserved bytes that are still to be written. A running job's file that is
- * already allocated no longer counts as free space, nor as reserved; assume_placed: treats every
- * running job so. With a budget, older results are evicted as new ones arrive. */
-static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_placed)
+/* The upper bound of the reserved bytes that are still to be written. The file of a running job's
+ * matrix is allocated at its start, so it no longer counts as free space, nor as reserved. With a
+ * budget, older results are evicted as new ones arrive. */
+static uint64_t bytes_to_come(const struct scheduler *scheduler)
 {
     const uint64_t budget_bytes = scheduler->config->result_budget_bytes;
     const struct ledger *ledger = &scheduler->ledger;
     uint64_t to_come = ledger->reserved.disk_bytes;
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         const struct job *job = scheduler->workers[i]->job;
-        if (job != NULL && (assume_placed || atomic_load(&job->signal->placed))) {
+        if (job != NULL && job->report.result.form == RESULT_FORM_MATRIX) {
             to_come -= job->held.disk_bytes;
         }
     }
@@ -102,7 +102,7 @@ static uint64_t bytes_to_come(const struct scheduler *scheduler, bool assume_pla
 uint64_t ledger_disk_room(const struct scheduler *scheduler)
 {
     const uint64_t free_bytes = store_free_bytes(scheduler->store);
-    const uint64_t kept = scheduler->config->disk_reserve_bytes + bytes_to_come(scheduler, false);
+    const uint64_t kept = scheduler->config->disk_reserve_bytes + bytes_to_come(scheduler);
     return free_bytes > kept && !scheduler->ledger.is_full ? free_bytes - kept : 0;
 }
 
@@ -157,7 +157,7 @@ void ledger_publish(struct scheduler *scheduler)
     const double workers = count > 0 ? count : 1;
     const double guess_s =
         fmin(fmax(ceil(scheduler->typical_solve_s / workers), 1), RETRY_AFTER_LIMIT_S);
-    atomic_store(&admission->promised_bytes, reserve_bytes + bytes_to_come(scheduler, true));
+    atomic_store(&admission->promised_bytes, reserve_bytes + bytes_to_come(scheduler));
     atomic_store(&admission->queue_free, ledger_free_places(scheduler));
     atomic_store(&admission->retry_after_s, (unsigned)guess_s);
 }

@@ -363,7 +363,7 @@ void scheduler_destroy(struct scheduler *scheduler)
     if (scheduler == NULL) {
         return;
     }
-    CHECK(scheduler->submissions == 0 && pool_is_idle(&scheduler->pool));
+    CHECK(scheduler->submissions == 0 && scheduler->changes == 0 && pool_is_idle(&scheduler->pool));
     for (uint32_t i = 0; i < scheduler->worker_count; i++) {
         CHECK(scheduler->workers[i]->job == NULL);
         worker_dismiss(scheduler->workers[i]->worker);
@@ -380,11 +380,6 @@ void scheduler_destroy(struct scheduler *scheduler)
         scheduler->stage = SCHEDULER_DRAINED;
         waiters_end(scheduler, false);
         waiters_end(scheduler, true);
-        /* Commits borrow memory of the scheduler until the disk threads return them. */
-        while (scheduler->changes > 0) {
-            struct message *message = mailbox_wait(scheduler->mailbox);
-            message->deliver(message);
-        }
         scheduler_deliver_messages(scheduler);
     }
     uv_close((uv_handle_t *)&scheduler->wake, handle_closed);

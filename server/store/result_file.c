@@ -302,11 +302,6 @@ enum status result_file_create(int folder, uint32_t vertex_count, enum kind kind
     return return_file(file, status, ret_file);
 }
 
-bool result_file_has_room(const struct result_file *file)
-{
-    return file->form == RESULT_FORM_MATRIX && !is_small(file);
-}
-
 enum status result_file_write_matrix(struct result_file *file)
 {
     return file->in_memory

@@ -35,8 +35,6 @@ MUST_CHECK enum status result_file_create(int folder, uint32_t vertex_count, enu
  * STATUS_CORRUPT if size or kind differ. */
 MUST_CHECK enum status result_file_adopt(int descriptor, uint32_t vertex_count, enum kind kind,
                                          enum result_form form, struct result_file **ret_file);
-/* Whether the disk blocks of a newly created file are allocated. */
-bool result_file_has_room(const struct result_file *file);
 /* Called after all elements were written, in the process that wrote them; writes a matrix built in
  * memory to the file. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_matrix(struct result_file *file);

@@ -7,8 +7,10 @@
 
 #include "proto/status.h"
 
+#include <sys/queue.h>
+
 struct message {
-    struct message *next;                     /* link of the mailbox while posted */
+    STAILQ_ENTRY(message) in_mailbox;
     void (*deliver)(struct message *message); /* runs on the receiver's thread */
 };
 
@@ -24,7 +26,5 @@ void mailbox_destroy(struct mailbox *mailbox);
 void mailbox_post(struct mailbox *mailbox, struct message *message);
 /* Removes and returns the oldest message; NULL if there is none. */
 struct message *mailbox_pop(struct mailbox *mailbox);
-/* Waits for a message, then removes and returns it. */
-struct message *mailbox_wait(struct mailbox *mailbox);
 /* Wakes the receiver without a message, because state that it reads has changed. Any thread. */
 void mailbox_wake(struct mailbox *mailbox);

@@ -79,7 +79,6 @@ static enum status make_result_file(const struct task_folders *folders, struct t
     const enum status status = result_file_create(folders->results, task->vertex_count, task->kind,
                                                   task->form, &task->file);
     task->write_s += clock_monotonic_s() - began_s;
-    atomic_store(&task->signal->placed, status == STATUS_OK && result_file_has_room(task->file));
     return task_check_result(task, status);
 }
 

@@ -19,7 +19,6 @@
 /* The values that worker and loop thread share while a job runs. They belong to the worker. */
 struct task_signal {
     atomic_bool cancelled;
-    atomic_bool placed; /* the result file exists and its disk space is allocated */
     atomic_uint rounds_done;
     atomic_uint rounds_total;
     struct progress progress; /* progress of the solve, in seconds */
