@@ -13,44 +13,17 @@
 #define KERNEL_VECTORS 3
 #define VECTOR_BYTES 32
 
-#define ELEMENT int32_t
-#define PACKED_LEFT int32_t
-#define LEFT_OF(x) (x)
-#define UNREACHABLE UNREACHABLE_I4
-#define NAME(verb) verb##_i4
-#define RELAX(entry, left, right)                                                                  \
+#define RELAX_I4(entry, left, right)                                                               \
     (vector_i4) _mm256_min_epi32((__m256i)(entry), (__m256i)((left) + (right)))
-#include "server/solver/cpu/kernel_body.h"
-
-/* The left element is stored twice, because a load can broadcast 32 bits but not 16. The sum of two
- * unreachable numbers fits in unsigned 16 bits. */
-#define ELEMENT int16_t
-#define PACKED_LEFT int32_t
-#define LEFT_OF(x) ((x)*0x10001)
-#define UNREACHABLE NARROW_UNREACHABLE
-#define NAME(verb) verb##_narrow
-#define RELAX(entry, left, right)                                                                  \
+/* The sum of two unreachable numbers fits in unsigned 16 bits. */
+#define RELAX_NARROW(entry, left, right)                                                           \
     (vector_narrow) _mm256_min_epu16((__m256i)(entry),                                             \
                                      _mm256_add_epi16(_mm256_set1_epi32(left), (__m256i)(right)))
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT float
-#define PACKED_LEFT float
-#define LEFT_OF(x) (x)
-#define UNREACHABLE __builtin_inff()
-#define NAME(verb) verb##_f4
-#define RELAX(entry, left, right)                                                                  \
+#define RELAX_F4(entry, left, right)                                                               \
     (vector_f4) _mm256_min_ps((__m256)(entry), (__m256)((left) + (right)))
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT double
-#define PACKED_LEFT double
-#define LEFT_OF(x) (x)
-#define UNREACHABLE __builtin_inf()
-#define NAME(verb) verb##_f8
-#define RELAX(entry, left, right)                                                                  \
+#define RELAX_F8(entry, left, right)                                                               \
     (vector_f8) _mm256_min_pd((__m256d)(entry), (__m256d)((left) + (right)))
-#include "server/solver/cpu/kernel_body.h"
+#include "server/solver/cpu/kernel_arithmetics.h"
 
 const struct cpu_kernel cpu_kernel_avx2 = {
     .isa = "avx2",

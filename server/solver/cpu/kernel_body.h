@@ -1,5 +1,5 @@
 /* The source of every kernel; no include guard, as it is included once per arithmetic by each
- * cpu_kernel_<isa>.c, which defines before:
+ * kernel_<isa>.c, which defines before (kernel_arithmetics.h has the first four):
  *   ELEMENT, UNREACHABLE      the element type and its unreachable value
  *   PACKED_LEFT, LEFT_OF(x)   the type of a packed left element, and the one made of an element
  *   NAME(verb)                the name with the arithmetic's suffix

@@ -38,45 +38,11 @@ typedef int32_t doubled_narrow __attribute__((vector_size(VECTOR_BYTES), may_ali
 #define MINIMUM_F8(entry, sum) SELECT_LESS(vector_f8, sum, entry)
 #endif
 
-#define ELEMENT int32_t
-#define PACKED_LEFT int32_t
-#define LEFT_OF(x) (x)
-#define UNREACHABLE UNREACHABLE_I4
-#define NAME(verb) verb##_i4
-#define RELAX(entry, left, right) MINIMUM_I4(entry, (left) + (right))
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT int32_t
-#define PACKED_LEFT int32_t
-#define LEFT_OF(x) (x)
-#define UNREACHABLE UNREACHABLE_I4
-#define NAME(verb) verb##_i4_signed
-#define RELAX(entry, left, right) SELECT_LESS(vector_i4_signed, (left) + (right), entry)
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT int16_t
-#define PACKED_LEFT int32_t
-#define LEFT_OF(x) ((x)*0x10001)
-#define UNREACHABLE NARROW_UNREACHABLE
-#define NAME(verb) verb##_narrow
-#define RELAX(entry, left, right) RELAX_NARROW(entry, left, right)
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT float
-#define PACKED_LEFT float
-#define LEFT_OF(x) (x)
-#define UNREACHABLE __builtin_inff()
-#define NAME(verb) verb##_f4
-#define RELAX(entry, left, right) MINIMUM_F4(entry, (left) + (right))
-#include "server/solver/cpu/kernel_body.h"
-
-#define ELEMENT double
-#define PACKED_LEFT double
-#define LEFT_OF(x) (x)
-#define UNREACHABLE __builtin_inf()
-#define NAME(verb) verb##_f8
-#define RELAX(entry, left, right) MINIMUM_F8(entry, (left) + (right))
-#include "server/solver/cpu/kernel_body.h"
+#define RELAX_I4(entry, left, right) MINIMUM_I4(entry, (left) + (right))
+#define RELAX_I4_SIGNED(entry, left, right) SELECT_LESS(vector_i4_signed, (left) + (right), entry)
+#define RELAX_F4(entry, left, right) MINIMUM_F4(entry, (left) + (right))
+#define RELAX_F8(entry, left, right) MINIMUM_F8(entry, (left) + (right))
+#include "server/solver/cpu/kernel_arithmetics.h"
 
 const struct cpu_kernel cpu_kernel_portable = {
     .isa = "portable",
