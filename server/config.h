@@ -83,8 +83,7 @@ struct config {
 
     /* [worker] */
     enum worker_isolation isolation;
-    uint32_t stall_s;     /* longest time a worker process may go without progress or a heartbeat */
-    uint32_t sample_rows; /* rows of every result that are proven before it is published */
+    uint32_t stall_s; /* longest time a worker process may go without progress or a heartbeat */
 
     /* [log] */
     enum log_level log_level;

@@ -195,10 +195,6 @@ static const struct config_option options[] = {
      "Seconds without a heartbeat, or without a finished round of a solve, after which a worker "
      "process counts as hung. A round may take 20 times the expected time of its solve if that is "
      "longer."},
-    {"worker", "sample_rows", OPTION_NUMBER, "16", 0, 1024, NULL, MEMBER(sample_rows),
-     "Random rows of every result that are proven before it is published; fewer, but at least one, "
-     "if they would take more than a fiftieth of the time of the solve. 0 = none: then only "
-     "verify=true proves a result."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
      "Sandbox of the running service, which drops rights so that an intruder gains little: "

@@ -39,7 +39,6 @@ static enum status start_worker(struct scheduler *scheduler, bool gpu, uint32_t 
         .launcher = scheduler->launcher,
         .isolation = scheduler->config->isolation,
         .stall_s = scheduler->config->stall_s,
-        .sample_rows = scheduler->config->sample_rows,
         .folders = {store_folder(scheduler->store, STORE_GRAPHS),
                     store_folder(scheduler->store, STORE_RESULTS),
                     store_folder(scheduler->store, STORE_ORDERS),

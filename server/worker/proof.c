@@ -4,6 +4,7 @@
 #include "server/solver/certificate.h"
 #include "server/store/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -11,6 +12,8 @@
  * take SAMPLE_SHARE of the solve. */
 #define ROW_STEP_COST 100.0
 #define SAMPLE_SHARE 0.02
+/* The most rows of a matrix that are proven without verify=true. */
+#define SAMPLE_ROWS 16
 /* Rows of a hierarchy proven with verify=true, and the most rows of a sample. */
 #define HIERARCHY_VERIFY_ROWS 64
 #define HIERARCHY_SAMPLE_ROWS 4
@@ -19,28 +22,22 @@
 #define SHARED_EDGES (UINT64_C(1) << 24)
 
 /* The number of rows of a matrix to prove: as many as cost little compared to its solve, at least
- * 1, at most sample_rows. */
-static uint32_t count_matrix_rows(uint32_t sample_rows, uint32_t vertex_count, uint64_t edge_count)
+ * 1, at most SAMPLE_ROWS. */
+static uint32_t count_matrix_rows(uint32_t vertex_count, uint64_t edge_count)
 {
     const double n = vertex_count;
     const double row_cost = (n + (double)edge_count) * ROW_STEP_COST;
-    const double rows = row_cost > 0 ? n * n * n * SAMPLE_SHARE / row_cost : 0;
-    if (rows >= sample_rows) {
-        return sample_rows;
-    }
-    return sample_rows > 0 && rows < 1 ? 1 : (uint32_t)rows;
+    return (uint32_t)fmin(fmax(n * n * n * SAMPLE_SHARE / row_cost, 1), SAMPLE_ROWS);
 }
 
 /* The number of rows of a hierarchy to prove. The rows stay in memory, at most about 256 MiB, until
  * they are proven. After an update that followed arcs one row is proven, as that already takes
  * longer than the update. */
-static uint32_t count_hierarchy_rows(uint32_t sample_rows, bool verify, bool is_followed,
-                                     size_t row_bytes)
+static uint32_t count_hierarchy_rows(bool verify, bool is_followed, size_t row_bytes)
 {
-    const uint32_t most_rows = is_followed ? 1 : HIERARCHY_SAMPLE_ROWS;
-    const uint32_t sample = verify                    ? HIERARCHY_VERIFY_ROWS
-                            : sample_rows < most_rows ? sample_rows
-                                                      : most_rows;
+    const uint32_t sample = verify        ? HIERARCHY_VERIFY_ROWS
+                            : is_followed ? 1
+                                          : HIERARCHY_SAMPLE_ROWS;
     const size_t most = row_bytes > 0 ? HIERARCHY_ROWS_BYTES / row_bytes + 1 : sample;
     return sample < most ? sample : (uint32_t)most;
 }
@@ -97,16 +94,14 @@ static enum status check_computed_rows(const struct certificate_request *request
 }
 
 /* Proves rows that are evenly spaced from a random start, so that any row may be proven. */
-static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
-                              struct task *task)
+static enum status check_rows(uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     struct observer observer = task_signal_observer(task->signal);
     const bool is_matrix = task->form != RESULT_FORM_HIERARCHY;
     const uint32_t n = task->vertex_count;
-    const uint32_t sample = is_matrix
-                                ? count_matrix_rows(sample_rows, n, task->graph->edge_count)
-                                : count_hierarchy_rows(sample_rows, task->verify, task->is_followed,
-                                                       n * kind_size(task->kind));
+    const uint32_t sample = is_matrix ? count_matrix_rows(n, task->graph->edge_count)
+                                      : count_hierarchy_rows(task->verify, task->is_followed,
+                                                             n * kind_size(task->kind));
     const uint32_t row_count = sample < n ? sample : n;
     struct verification verification;
     uint32_t start;
@@ -152,7 +147,7 @@ static enum status check_rows(uint32_t sample_rows, uint32_t threads, struct cpu
     return status;
 }
 
-void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool, struct task *task)
+void proof_check(uint32_t threads, struct cpu_pool **pool, struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
     /* Sealed before any row is read, as the seal refuses a truncated file. */
@@ -162,7 +157,7 @@ void proof_check(uint32_t sample_rows, uint32_t threads, struct cpu_pool **pool,
         task->write_s += clock_monotonic_s() - began_s;
     }
     if (task->status == STATUS_OK) {
-        task->status = check_rows(sample_rows, threads, pool, task);
+        task->status = check_rows(threads, pool, task);
     } else if (task->status == STATUS_NEGATIVE_CYCLE && task->outcome.cycle == NULL) {
         task->status = solve_confirm_cycle(task->graph, &observer, &task->outcome, &task->problem);
     }

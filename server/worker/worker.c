@@ -200,7 +200,7 @@ static void carry_out(struct worker *worker, struct task *task)
     if (task->status == STATUS_OK && !task->is_updated) {
         solve_task(worker, task);
     }
-    proof_check(config->sample_rows, threads, &worker->pool, task);
+    proof_check(threads, &worker->pool, task);
     task_send_home(config->home, config->finished, task);
 }
 

@@ -30,8 +30,7 @@ struct worker_config {
     const struct worker_launcher
         *launcher; /* borrowed; NULL = no ranks, the worker is on this host */
     enum worker_isolation isolation;
-    uint32_t stall_s;     /* limit without heartbeat or progress, for a process */
-    uint32_t sample_rows; /* rows proven of every result */
+    uint32_t stall_s; /* limit without heartbeat or progress, for a process */
     struct task_folders folders;
     struct mailbox
         *home; /* the loop's mailbox: receives finished tasks, and is woken by a new process */

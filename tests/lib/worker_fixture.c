@@ -36,7 +36,6 @@ void start(struct fixture *fixture, enum worker_isolation isolation)
         .setup = {.solver = fixture->solver},
         .isolation = isolation,
         .stall_s = 600,
-        .sample_rows = 16,
         .folders = {.graphs = fixture->folder, .results = fixture->folder},
         .home = fixture->home,
         .finished = delivered,
