@@ -42,9 +42,8 @@ struct gpu {
     cudaEvent_t chunk_done[DEVICE_CHUNKS];
     cudaEvent_t begin; /* with timing; recorded before and after all rounds of a solve */
     cudaEvent_t end;
-    void *staging[DEVICE_CHUNKS];       /* host memory, DEVICE_CHUNK_BYTES each */
-    bool staging_pinned[DEVICE_CHUNKS]; /* false: pageable memory, which is slower */
-    struct staging *copier;             /* threads that copy staging to the caller */
+    void *staging[DEVICE_CHUNKS]; /* pinned memory of the host, DEVICE_CHUNK_BYTES each */
+    struct staging *copier;       /* threads that copy staging to the caller */
     struct finish_alarm
         *alarm; /* host-mapped: written by kernels, read by the host after an event */
     struct finish_alarm *alarm_device;

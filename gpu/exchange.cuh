@@ -63,8 +63,7 @@ static inline bool exchange_has(const struct exchange *exchange, uint32_t member
 
 MUST_CHECK static inline enum status exchange_enter(const struct gpu *gpu)
 {
-    GPU_TRY(cudaSetDevice(gpu->ordinal));
-    return STATUS_OK;
+    return try_translate(cudaSetDevice(gpu->ordinal));
 }
 
 /* Makes the stream of one member of this process wait for event_of(gpu) of another member, or of

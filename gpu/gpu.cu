@@ -128,18 +128,8 @@ MUST_CHECK static enum status acquire_resources(struct gpu *gpu, uint32_t thread
     GPU_TRY(cudaMallocHost((void **)&gpu->stop, sizeof(*gpu->stop)));
     *gpu->stop = 1;
     GPU_TRY(cudaMalloc((void **)&gpu->control, sizeof(*gpu->control)));
-    /* Transfers are fastest from pinned memory, but a limit on locked memory must not make the
-     * device unusable. */
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        gpu->staging_pinned[i] =
-            cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES) == cudaSuccess;
-        if (!gpu->staging_pinned[i]) {
-            (void)cudaGetLastError();
-            gpu->staging[i] = malloc(DEVICE_CHUNK_BYTES);
-            if (gpu->staging[i] == NULL) {
-                return STATUS_NO_MEMORY;
-            }
-        }
+        GPU_TRY(cudaMallocHost(&gpu->staging[i], DEVICE_CHUNK_BYTES));
     }
     return staging_create(threads, &gpu->copier);
 }
@@ -253,11 +243,7 @@ void gpu_close(struct gpu *gpu)
     (void)cudaSetDevice(gpu->ordinal);
     nccl_close(gpu->nccl);
     for (uint32_t i = 0; i < DEVICE_CHUNKS; i++) {
-        if (gpu->staging_pinned[i]) {
-            (void)cudaFreeHost(gpu->staging[i]);
-        } else {
-            free(gpu->staging[i]);
-        }
+        (void)cudaFreeHost(gpu->staging[i]);
         close_event(gpu->chunk_done[i]);
     }
     staging_destroy(gpu->copier);
@@ -351,8 +337,7 @@ void gpu_join(struct gpu *gpu, const struct ranks *ranks)
 MUST_CHECK static enum status send_first(const struct gpu *gpu)
 {
     STATUS_TRY(nccl_broadcast(gpu->nccl, gpu->control, sizeof(*gpu->control), 0, gpu->stream));
-    GPU_TRY(cudaStreamSynchronize(gpu->stream));
-    return STATUS_OK;
+    return try_translate(cudaStreamSynchronize(gpu->stream));
 }
 
 bool gpu_connect(struct gpu *gpu)

@@ -213,6 +213,5 @@ MUST_CHECK static enum status diagonal_launch(struct tile_matrix<typename semiri
         return STATUS_OK;
     }
     diagonal_kernel<semiring><<<step.count, DIAGONAL_THREADS, 0, stream>>>(matrix, step);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }

@@ -50,8 +50,7 @@ MUST_CHECK static enum status fill_launch(struct tile_matrix<typename semiring::
                                           const struct tile_rows &rows, cudaStream_t stream)
 {
     fill_kernel<semiring><<<count, FILL_THREADS, 0, stream>>>(matrix, tiles, rows);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 /* Consecutive edges of a graph, on the device: edges [first_edge, last_edge) of the graph, which

@@ -127,6 +127,5 @@ MUST_CHECK static enum status finish_launch(struct tile_matrix<element> matrix,
 {
     const dim3 grid((rows.vertex_count + FINISH_SPAN - 1) / FINISH_SPAN, rows.row_count);
     finish_kernel<element, result><<<grid, FINISH_THREADS, 0, stream>>>(matrix, rows, chunk);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }

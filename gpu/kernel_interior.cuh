@@ -379,19 +379,6 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     }
 }
 
-/* Called before the first launch of a solve. The carve-out makes room for a second block on each
- * multiprocessor. */
-template <typename semiring> MUST_CHECK static enum status interior_prepare(void)
-{
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)INTERIOR_SHARED_BYTES));
-    GPU_TRY(cudaFuncSetAttribute(interior_kernel<semiring>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared));
-    return STATUS_OK;
-}
-
 /* Number of rows by which the REST part is split: tile rows, or folded rows if symmetric. */
 template <typename semiring>
 static inline uint32_t interior_rest_rows(const struct interior_step<typename semiring::word> *step)
@@ -427,8 +414,7 @@ MUST_CHECK static enum status interior_launch(struct tile_matrix<typename semiri
     }
     interior_kernel<semiring>
         <<<grid, RING_THREADS, INTERIOR_SHARED_BYTES, stream>>>(matrix, step, part);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 template <typename semiring>

@@ -68,8 +68,7 @@ MUST_CHECK static enum status mirror_launch(struct tile_matrix<element> matrix,
     mirror_kernel<element>
         <<<dim3(tiles, tile_rows_count(order.rows, tiles)), MIRROR_THREADS, 0, stream>>>(matrix,
                                                                                          order);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 /* Transposes the tiles of one tile row into the slots of the members whose rows they belong to.
@@ -101,8 +100,7 @@ MUST_CHECK static enum status mirror_pack_launch(struct tile_matrix<element> mat
                                                  element *slots, cudaStream_t stream)
 {
     mirror_pack_kernel<element><<<row, MIRROR_THREADS, 0, stream>>>(matrix, order, row, slots);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 /* Copies the tiles received from another member's tile row into their tile column. */
@@ -132,6 +130,5 @@ MUST_CHECK static enum status mirror_unpack_launch(struct tile_matrix<element> m
     }
     mirror_unpack_kernel<element><<<count, MIRROR_THREADS, 0, stream>>>(
         matrix, column, slots + (uint64_t)rows.member * rows.most * GPU_TILE * GPU_TILE);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }

@@ -446,19 +446,6 @@ __global__ void __launch_bounds__(PANEL_THREADS, sizeof(typename semiring::word)
     }
 }
 
-/* Called before the first launch of a solve. The carve-out makes room for a second block on each
- * multiprocessor. */
-template <typename semiring> MUST_CHECK static enum status panel_prepare(void)
-{
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)panel_shared_bytes<semiring>()));
-    GPU_TRY(cudaFuncSetAttribute(panel_kernel<semiring>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared));
-    return STATUS_OK;
-}
-
 template <typename semiring>
 MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring::element> matrix,
                                            struct operand<typename semiring::word> operand,
@@ -470,6 +457,5 @@ MUST_CHECK static enum status panel_launch(struct tile_matrix<typename semiring:
     }
     panel_kernel<semiring>
         <<<blocks, PANEL_THREADS, panel_shared_bytes<semiring>(), stream>>>(matrix, operand, step);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }

@@ -324,18 +324,6 @@ __global__ void __launch_bounds__(RING_THREADS, interior_blocks<semiring>())
     planned_store_target<semiring>(tile, matrix, step.targets + blockIdx.x);
 }
 
-/* Called before the first launch of a solve. */
-template <typename semiring> MUST_CHECK static enum status planned_prepare(void)
-{
-    GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)PLANNED_SHARED_BYTES));
-    GPU_TRY(cudaFuncSetAttribute(planned_kernel<semiring>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared));
-    return STATUS_OK;
-}
-
 template <typename semiring>
 MUST_CHECK static enum status
 planned_launch(struct tile_matrix<typename semiring::element> matrix,
@@ -346,6 +334,5 @@ planned_launch(struct tile_matrix<typename semiring::element> matrix,
         return STATUS_OK;
     }
     planned_kernel<semiring><<<count, RING_THREADS, PLANNED_SHARED_BYTES, stream>>>(matrix, step);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }

@@ -213,18 +213,6 @@ __global__ void __launch_bounds__(SMALL_THREADS, SMALL_BLOCKS_PER_MULTIPROCESSOR
     }
 }
 
-/* Called before the first launch of a solve. */
-template <typename semiring> MUST_CHECK static enum status small_prepare(void)
-{
-    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)sizeof(struct small_shared<typename semiring::element>)));
-    GPU_TRY(cudaFuncSetAttribute(small_kernel<semiring>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared));
-    return STATUS_OK;
-}
-
 /* Launches one block per tile, but no more than the device can run at the same time. */
 template <typename semiring>
 MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring::element> matrix,
@@ -238,8 +226,7 @@ MUST_CHECK static enum status small_launch(struct tile_matrix<typename semiring:
                                                           SMALL_THREADS, shared_bytes));
     const uint32_t most = multiprocessors * (uint32_t)together;
     void *arguments[] = {&matrix, &step};
-    GPU_TRY(cudaLaunchCooperativeKernel((const void *)small_kernel<semiring>,
-                                        dim3(tiles < most ? tiles : most), dim3(SMALL_THREADS),
-                                        arguments, shared_bytes, stream));
-    return STATUS_OK;
+    return try_translate(cudaLaunchCooperativeKernel(
+        (const void *)small_kernel<semiring>, dim3(tiles < most ? tiles : most),
+        dim3(SMALL_THREADS), arguments, shared_bytes, stream));
 }

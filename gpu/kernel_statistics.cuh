@@ -73,12 +73,7 @@ static __device__ __forceinline__ bool statistics_reaches(int16_t distance)
     return distance < NARROW_UNREACHABLE;
 }
 
-static __device__ __forceinline__ bool statistics_reaches(float distance)
-{
-    return distance < INFINITY;
-}
-
-static __device__ __forceinline__ bool statistics_reaches(double distance)
+template <typename real> static __device__ __forceinline__ bool statistics_reaches(real distance)
 {
     return distance < INFINITY;
 }
@@ -92,20 +87,18 @@ template <typename element> struct statistics_traits {
     static constexpr bool is_float = false;
 };
 
-template <> struct statistics_traits<float> {
+template <typename real> struct statistics_real_traits {
     typedef double sum;
-    typedef float extreme;
+    typedef real extreme;
     static constexpr extreme lowest = -INFINITY;
     static constexpr extreme highest = INFINITY;
     static constexpr bool is_float = true;
 };
 
-template <> struct statistics_traits<double> {
-    typedef double sum;
-    typedef double extreme;
-    static constexpr extreme lowest = -INFINITY;
-    static constexpr extreme highest = INFINITY;
-    static constexpr bool is_float = true;
+template <> struct statistics_traits<float> : statistics_real_traits<float> {
+};
+
+template <> struct statistics_traits<double> : statistics_real_traits<double> {
 };
 
 /* Four elements loaded by one access of 8 or 16 bytes, or by two for doubles. */
@@ -282,8 +275,7 @@ MUST_CHECK static enum status statistics_rows_launch(struct statistics_rows<elem
 {
     statistics_rows_kernel<element>
         <<<rows.row_count, STATISTICS_THREADS, 0, stream>>>(rows, columns);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 /* Maps a distance to its bin. Exact for integers, whose differences and widths fit 32 bits; floats
@@ -348,8 +340,7 @@ MUST_CHECK static enum status statistics_histogram_launch(struct statistics_rows
         rows.row_count < STATISTICS_HISTOGRAM_BLOCKS ? rows.row_count : STATISTICS_HISTOGRAM_BLOCKS;
     statistics_histogram_kernel<element>
         <<<blocks, STATISTICS_THREADS, 0, stream>>>(rows, scale, bins);
-    GPU_TRY(cudaGetLastError());
-    return STATUS_OK;
+    return try_translate(cudaGetLastError());
 }
 
 /* The device side of a struct statistics: its memory, and the copy of the figures to the host.
@@ -394,9 +385,8 @@ statistics_workspace_init(struct statistics_workspace *workspace, uint32_t verte
     workspace->columns.distance_sum =
         (union statistics_sum *)(workspace->columns.eccentricity + vertex_count);
     workspace->columns.reachable = (uint32_t *)(workspace->columns.distance_sum + vertex_count);
-    GPU_TRY(
+    return try_translate(
         cudaMemsetAsync(workspace->memory, 0, statistics_workspace_bytes(vertex_count), stream));
-    return STATUS_OK;
 }
 
 /* Copies all columns to the host in one transfer, because they are contiguous on both sides.
@@ -411,8 +401,7 @@ statistics_workspace_fetch_rows(const struct statistics_workspace *workspace, cu
                             cudaMemcpyDeviceToHost, stream));
     GPU_TRY(cudaMemcpyAsync(ret_lowest, workspace->columns.lowest, sizeof(*ret_lowest),
                             cudaMemcpyDeviceToHost, stream));
-    GPU_TRY(cudaStreamSynchronize(stream));
-    return STATUS_OK;
+    return try_translate(cudaStreamSynchronize(stream));
 }
 
 MUST_CHECK static inline enum status
@@ -422,6 +411,5 @@ statistics_workspace_fetch_bins(const struct statistics_workspace *workspace, cu
     static_assert(sizeof(*workspace->bins) == sizeof(*bins), "64-bit counts");
     GPU_TRY(cudaMemcpyAsync(bins, workspace->bins, STATISTICS_BINS * sizeof(*bins),
                             cudaMemcpyDeviceToHost, stream));
-    GPU_TRY(cudaStreamSynchronize(stream));
-    return STATUS_OK;
+    return try_translate(cudaStreamSynchronize(stream));
 }

@@ -128,8 +128,8 @@ MUST_CHECK static enum status planned_close(const struct planned_rounds<semiring
         exchange_send(&rounds->exchange, member, EXCHANGE_ALL,
                       {EXCHANGE_CLOSED, planned_parity(rounds, index), 0,
                        tile_elements * sizeof(*closed), round->first_pivot, round->pivots.count}));
-    GPU_TRY(cudaEventRecord(gpu->closed_sent[index % DEVICE_ROUND_EVENTS][0], gpu->stream));
-    return STATUS_OK;
+    return try_translate(
+        cudaEventRecord(gpu->closed_sent[index % DEVICE_ROUND_EVENTS][0], gpu->stream));
 }
 
 /* Makes a member's panels of a round, once all diagonal tiles have arrived, and sends them. Left
@@ -172,8 +172,7 @@ MUST_CHECK static enum status planned_make_panels(const struct planned_rounds<se
                                   operand_right_blocks<semiring>() * block_bytes, step.first_row,
                                   step.row_count}));
     }
-    GPU_TRY(cudaEventRecord(gpu->sent[slot][0], gpu->stream));
-    return STATUS_OK;
+    return try_translate(cudaEventRecord(gpu->sent[slot][0], gpu->stream));
 }
 
 /* Computes a member's targets of a round, once all panels have arrived. */
@@ -195,8 +194,8 @@ MUST_CHECK static enum status planned_compute(const struct planned_rounds<semiri
     step.control = gpu->control;
     STATUS_TRY(planned_launch<semiring>(rounds->matrices[member], step, round->targets.count,
                                         gpu->stream));
-    GPU_TRY(cudaEventRecord(gpu->planned_done[index % DEVICE_PLANNED_AHEAD], gpu->stream));
-    return STATUS_OK;
+    return try_translate(
+        cudaEventRecord(gpu->planned_done[index % DEVICE_PLANNED_AHEAD], gpu->stream));
 }
 
 /* Launches one round on all members. The loops are separate because an event must be recorded

@@ -119,8 +119,7 @@ download_start(const struct download<element, result_element> *download, uint32_
     GPU_TRY(cudaMemcpyAsync(gpu->staging[slot], download->workspace->chunk[slot],
                             download_row_count(download, first_row) * row_bytes,
                             cudaMemcpyDeviceToHost, gpu->stream));
-    GPU_TRY(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
-    return STATUS_OK;
+    return try_translate(cudaEventRecord(gpu->chunk_done[slot], gpu->stream));
 }
 
 /* Delivers a chunk that has arrived in staging. A rank other than 0 sends it to rank 0; otherwise
@@ -271,11 +270,13 @@ MUST_CHECK static enum status prepare_kernels(const struct solve *solve)
 {
     if constexpr (semiring_packing<semiring>() == 1) {
         if (solve->small) {
-            return small_prepare<semiring>();
+            return try_prepare(small_kernel<semiring>,
+                               sizeof(struct small_shared<typename semiring::element>));
         }
     }
-    STATUS_TRY(panel_prepare<semiring>());
-    return solve->schedule != NULL ? planned_prepare<semiring>() : interior_prepare<semiring>();
+    STATUS_TRY(try_prepare(panel_kernel<semiring>, panel_shared_bytes<semiring>()));
+    return solve->schedule != NULL ? try_prepare(planned_kernel<semiring>, PLANNED_SHARED_BYTES)
+                                   : try_prepare(interior_kernel<semiring>, INTERIOR_SHARED_BYTES);
 }
 
 /* Waits, so that the time of each step can be reported. Small solves do not wait, because that

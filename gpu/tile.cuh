@@ -35,6 +35,16 @@ MUST_CHECK static inline enum status try_translate(cudaError_t error)
         }                                                                                          \
     } while (0)
 
+/* Called before the first launch of a kernel in a solve. Lets a block use this much shared memory;
+ * the carve-out makes room for a second block on each multiprocessor. */
+template <typename kernel> MUST_CHECK static enum status try_prepare(kernel *function, size_t bytes)
+{
+    GPU_TRY(
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    return try_translate(cudaFuncSetAttribute(
+        function, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
+
 /* ---- Tiles ---- */
 
 #define WARP_THREADS 32
