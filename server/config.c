@@ -120,9 +120,9 @@ static enum status load_variable(struct config *config, const char *name, const 
     if (option != NULL) {
         return config_option_set(config, option, value, name, reterr);
     }
-    problem_set(reterr, STATUS_CONFIG, "unknown environment variable %s", name);
-    problem_hint(reterr, "APSPD_<SECTION>_<KEY> sets a key; --print-config lists them");
-    return STATUS_CONFIG;
+    return problem_refuse(reterr, STATUS_CONFIG,
+                          "APSPD_<SECTION>_<KEY> sets a key; --print-config lists them",
+                          "unknown environment variable %s", name);
 }
 
 static enum status load_environment(struct config *config, char **environment,
@@ -242,9 +242,8 @@ static enum status walk_argument(struct flag_walk *walk)
         return STATUS_OK;
     }
     if (walk->program == CONFIG_DAEMON) {
-        problem_set(walk->reterr, STATUS_CONFIG, "unknown argument %.*s", CONFIG_SHOWN, argument);
-        problem_hint(walk->reterr, "--help lists the flags");
-        return STATUS_CONFIG;
+        return problem_refuse(walk->reterr, STATUS_CONFIG, "--help lists the flags",
+                              "unknown argument %.*s", CONFIG_SHOWN, argument);
     }
     keep_argument(walk);
     return STATUS_OK;
@@ -306,8 +305,6 @@ enum status config_check_secret(const char *path, struct problem *reterr)
     if (stat(path, &about) == 0 && (about.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) == 0) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_CONFIG,
-                "%s is readable by all, or writable by others than its owner", path);
-    problem_hint(reterr, "chmod 600 it; 640 lets a group read it");
-    return STATUS_CONFIG;
+    return problem_refuse(reterr, STATUS_CONFIG, "chmod 600 it; 640 lets a group read it",
+                          "%s is readable by all, or writable by others than its owner", path);
 }

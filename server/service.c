@@ -295,11 +295,9 @@ static enum status enter_sandbox(struct service *service, struct problem *reterr
     sandbox_enter(&policy, &service->sandbox);
     /* Root fails here like any user, as it has dropped its right to the files of other users. */
     if (faccessat(AT_FDCWD, config->state_dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-        problem_set(reterr, STATUS_CONFIG,
-                    "%s belongs to another user, and a sandboxed service cannot use it",
-                    config->state_dir);
-        problem_hint(reterr, "run apspd as that user, or set service.confinement to off");
-        return STATUS_CONFIG;
+        return problem_refuse(
+            reterr, STATUS_CONFIG, "run apspd as that user, or set service.confinement to off",
+            "%s belongs to another user, and a sandboxed service cannot use it", config->state_dir);
     }
     return STATUS_OK;
 }
@@ -387,9 +385,8 @@ static enum status start_launcher(struct service *service, struct problem *reter
         return STATUS_OK;
     }
     if (config->isolation != WORKER_PROCESS) {
-        problem_set(reterr, STATUS_CONFIG, "solver.launcher requires that the worker is a process");
-        problem_hint(reterr, "set worker.isolation to process");
-        return STATUS_CONFIG;
+        return problem_refuse(reterr, STATUS_CONFIG, "set worker.isolation to process",
+                              "solver.launcher requires that the worker is a process");
     }
     return worker_launcher_start(config->launcher, &service->launcher, reterr);
 }

@@ -52,10 +52,9 @@ enum status systemd_find_credential(char *path, size_t size, struct problem *ret
             "%s: a credential needs a name without slashes that does not begin with a dot", path);
     }
     if (folder == NULL || folder[0] != '/') {
-        problem_set(reterr, STATUS_CONFIG, "%s: the service manager has passed no credentials",
-                    path);
-        problem_hint(reterr, "name a file, or LoadCredential= in the unit of the service");
-        return STATUS_CONFIG;
+        return problem_refuse(reterr, STATUS_CONFIG,
+                              "name a file, or LoadCredential= in the unit of the service",
+                              "%s: the service manager has passed no credentials", path);
     }
     const int length = snprintf(found, sizeof(found), "%s/%s", folder, name);
     if (length < 0 || (size_t)length >= sizeof(found) || (size_t)length >= size) {

@@ -57,10 +57,9 @@ static enum status check_change(struct submission *submission, const struct grap
                            "There is no room on the disk; nothing was stored.");
     }
     if (!matches_tag(submission->call, entry->row.id)) {
-        problem_set(problem, STATUS_PRECONDITION_FAILED,
-                    "If-Match does not match the current graph, %s.", entry->row.id);
-        problem_hint(problem, "GET the current graph, then send the change with its ETag.");
-        return STATUS_PRECONDITION_FAILED;
+        return problem_refuse(problem, STATUS_PRECONDITION_FAILED,
+                              "GET the current graph, then send the change with its ETag.",
+                              "If-Match does not match the current graph, %s.", entry->row.id);
     }
     STATUS_TRY(submit_check_place(submission));
     return inherit_form(submission, entry);

@@ -162,9 +162,9 @@ enum status choose_result_form(const struct scheduler *scheduler,
                                struct problem *reterr)
 {
     if (result->form == RESULT_FORM_HIERARCHY && cost_kind(question->cost) == KIND_U2) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "A hierarchy has no kind u2.");
-        problem_hint(reterr, "Ask for kind=i4, or for result=matrix.");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                              "Ask for kind=i4, or for result=matrix.",
+                              "A hierarchy has no kind u2.");
     }
     if (result->form == RESULT_FORM_AUTO) {
         choose_auto(scheduler, question, result);

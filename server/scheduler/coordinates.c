@@ -37,10 +37,9 @@ static enum status check_condition(const struct call *call, const struct graph_e
         (entry->coordinates.bytes > 0 && text_lists_tag(call->if_match, tag, false))) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                "If-Match does not match the current coordinates.");
-    problem_hint(reterr, "GET the coordinates, and send If-Match with the ETag of that answer.");
-    return STATUS_PRECONDITION_FAILED;
+    return problem_refuse(reterr, STATUS_PRECONDITION_FAILED,
+                          "GET the coordinates, and send If-Match with the ETag of that answer.",
+                          "If-Match does not match the current coordinates.");
 }
 
 /* Returns the call's graph if its coordinates may be changed; else answers it and returns NULL. */

@@ -373,13 +373,12 @@ static enum status check_conditions(struct submission *submission, const struct 
     if (is_right) {
         return STATUS_OK;
     }
-    problem_set(&submission->problem, STATUS_PRECONDITION_FAILED,
-                is_moving       ? "The name %s is about to move to the graph of another job."
-                : owner != NULL ? "The name %s belongs to graph %s now."
-                                : "The name %s belongs to no graph.",
-                name, owner != NULL ? owner->row.id : "");
-    problem_hint(&submission->problem, "GET /v1/graphs/{name}, then decide with its current ETag.");
-    return STATUS_PRECONDITION_FAILED;
+    return problem_refuse(&submission->problem, STATUS_PRECONDITION_FAILED,
+                          "GET /v1/graphs/{name}, then decide with its current ETag.",
+                          is_moving ? "The name %s is about to move to the graph of another job."
+                          : owner != NULL ? "The name %s belongs to graph %s now."
+                                          : "The name %s belongs to no graph.",
+                          name, owner != NULL ? owner->row.id : "");
 }
 
 /* Warns if the kind rounds digits, or a change of weights needs a wider kind or more decimals. */
@@ -425,9 +424,10 @@ static enum status check_name(struct submission *submission, const struct graph_
     const struct graph_entry *loser = find_loser(submission, entry);
     STATUS_TRY(check_conditions(submission, owner));
     if (name[0] != '\0' && owner != entry && entry->name_count >= GRAPH_NAMES_MAX) {
-        problem_set(&submission->problem, STATUS_BAD_PARAMETER, "The graph has too many names.");
+        problem_refuse(&submission->problem, STATUS_BAD_PARAMETER,
+                       "Omit name=: the graph is found by its ID too.",
+                       "The graph has too many names.");
         problem_limit(&submission->problem, GRAPH_NAMES_MAX, (double)entry->name_count + 1);
-        problem_hint(&submission->problem, "Omit name=: the graph is found by its ID too.");
         return STATUS_BAD_PARAMETER;
     }
     if (loser != NULL) {

@@ -45,9 +45,9 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
         tenant != NULL ? atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places)
                        : 0;
     if (free_places == 0) {
-        problem_set(reterr, STATUS_QUEUE_FULL, "The queue is full: %u jobs wait.", limit);
+        problem_refuse(reterr, STATUS_QUEUE_FULL, "Try again after the seconds in Retry-After.",
+                       "The queue is full: %u jobs wait.", limit);
         problem_limit(reterr, limit, limit);
-        problem_hint(reterr, "Try again after the seconds in Retry-After.");
         return STATUS_QUEUE_FULL;
     }
     if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
@@ -62,9 +62,10 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_JOB_QUOTA, "This key allows no more waiting jobs.");
+    problem_refuse(reterr, STATUS_JOB_QUOTA,
+                   "Try again after the seconds in Retry-After, or cancel a job.",
+                   "This key allows no more waiting jobs.");
     problem_limit(reterr, quota->waiting_jobs, waiting);
-    problem_hint(reterr, "Try again after the seconds in Retry-After, or cancel a job.");
     return STATUS_JOB_QUOTA;
 }
 
@@ -82,9 +83,8 @@ enum status tenant_check_bytes(struct tenant *tenant, const struct quota *quota,
     if (bytes <= quota->stored_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_STORAGE_QUOTA,
-                "Graphs and results would exceed the storage that this key allows.");
+    problem_refuse(reterr, STATUS_STORAGE_QUOTA, "Delete graphs that are no longer needed.",
+                   "Graphs and results would exceed the storage that this key allows.");
     problem_limit(reterr, (double)quota->stored_bytes, (double)bytes);
-    problem_hint(reterr, "Delete graphs that are no longer needed.");
     return STATUS_STORAGE_QUOTA;
 }

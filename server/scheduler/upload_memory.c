@@ -63,10 +63,9 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
 static enum status refuse_for_now(const struct upload_share *share, uint64_t memory_bytes,
                                   struct problem *reterr)
 {
-    problem_set(reterr, STATUS_UPLOAD_MEMORY,
-                "Uploads in progress use all upload memory of this client or of all clients.");
+    problem_refuse(reterr, STATUS_UPLOAD_MEMORY, "Try again after the seconds in Retry-After.",
+                   "Uploads in progress use all upload memory of this client or of all clients.");
     problem_limit(reterr, (double)share->memory->limit_bytes, (double)memory_bytes);
-    problem_hint(reterr, "Try again after the seconds in Retry-After.");
     return STATUS_UPLOAD_MEMORY;
 }
 

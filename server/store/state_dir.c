@@ -50,9 +50,9 @@ static enum status open_root(const char *path, struct state_dir *folder, struct 
     }
     /* Group write access is allowed: Kubernetes lets the group of a pod write its volumes. */
     if ((about.st_mode & S_IWOTH) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "%s is a folder that others may write", path);
-        problem_hint(reterr, "chmod 700 it, or choose another state directory");
-        return STATUS_CONFIG;
+        return problem_refuse(reterr, STATUS_CONFIG,
+                              "chmod 700 it, or choose another state directory",
+                              "%s is a folder that others may write", path);
     }
     if (!created) {
         return STATUS_OK;
@@ -79,10 +79,9 @@ static enum status lock_root(const char *path, struct state_dir *folder, struct 
     if (errno != EAGAIN && errno != EACCES) {
         return fail_step(path, "lock", reterr);
     }
-    enum status status =
-        problem_set(reterr, STATUS_CONFIG, "%s is in use by another process", path);
-    problem_hint(reterr, "stop the other apspd, or choose another state directory");
-    return status;
+    return problem_refuse(reterr, STATUS_CONFIG,
+                          "stop the other apspd, or choose another state directory",
+                          "%s is in use by another process", path);
 }
 
 static enum status parse_format(const char *path, const char *text, struct state_dir *folder,

@@ -153,9 +153,8 @@ static enum status find_program(char ret_path[PATH_MAX], struct problem *reterr)
     }
     memcpy(slash + 1, RANK_PROGRAM, sizeof(RANK_PROGRAM));
     if (access(ret_path, X_OK) != 0) {
-        problem_set(reterr, STATUS_CONFIG, "solver.launcher needs %s, which is missing", ret_path);
-        problem_hint(reterr, "install apspd from a build with Open MPI");
-        return STATUS_CONFIG;
+        return problem_refuse(reterr, STATUS_CONFIG, "install apspd from a build with Open MPI",
+                              "solver.launcher needs %s, which is missing", ret_path);
     }
     return STATUS_OK;
 }
