@@ -190,14 +190,6 @@ void job_table_remove(struct job_table *table, struct job *job)
     job_destroy(job);
 }
 
-/* pattern: a job in which only tenant and ID or key are set. */
-static struct job *find_in_tree(void *const *root, const struct job *pattern,
-                                int (*compare)(const void *, const void *))
-{
-    struct job *const *node = tfind(pattern, root, compare);
-    return node != NULL ? *node : NULL;
-}
-
 struct job *job_table_find(const struct job_table *table, const struct tenant *tenant,
                            const char *id)
 {
@@ -208,8 +200,8 @@ struct job *job_table_find(const struct job_table *table, const struct tenant *t
     }
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.row.id, id, size + 1);
-    struct job *job = find_in_tree(&table->by_id, &pattern, compare_id);
-    return job != NULL && job->durability != JOB_ACCEPTING ? job : NULL;
+    struct job *const *node = tfind(&pattern, &table->by_id, compare_id);
+    return node != NULL && (*node)->durability != JOB_ACCEPTING ? *node : NULL;
 }
 
 struct job *job_table_find_key(const struct job_table *table, const struct tenant *tenant,
@@ -222,5 +214,6 @@ struct job *job_table_find_key(const struct job_table *table, const struct tenan
     }
     pattern.tenant = (struct tenant *)tenant;
     memcpy(pattern.row.idempotency_key, idempotency_key, size + 1);
-    return find_in_tree(&table->by_key, &pattern, compare_key);
+    struct job *const *node = tfind(&pattern, &table->by_key, compare_key);
+    return node != NULL ? *node : NULL;
 }

@@ -10,6 +10,8 @@
 
 struct scheduler;
 
+#define LIMIT_REASON_SIZE 160
+
 /* State that HTTP threads read without a call: whether new work is accepted, and its limits.
  * Atomics, written by the loop thread. */
 struct admission {
@@ -22,9 +24,9 @@ struct admission {
     atomic_uint retry_after_s; /* estimated time until the queue has a free place */
     uint32_t vertex_limit;     /* largest graph that a device holds, fixed at start */
     uint64_t edge_limit;
-    char limit_reason[160]; /* source of vertex_limit, for the hint of the 413 */
+    char limit_reason[LIMIT_REASON_SIZE]; /* source of vertex_limit, for the hint of the 413 */
     uint32_t hierarchy_vertex_limit;
-    char hierarchy_limit_reason[64];
+    char hierarchy_limit_reason[LIMIT_REASON_SIZE];
 };
 
 /* The devices found at start-up, for /v1/devices, admission and the log. Immutable after start,

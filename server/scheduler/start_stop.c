@@ -158,52 +158,37 @@ static enum status open_by_choice(struct scheduler *scheduler, struct problem *r
 
 /* ---- Size limits of graphs ---- */
 
-/* Returns the smaller of two limits, with its reason. The space on the disk is checked for each
- * job. */
-static uint32_t limit_of_cost(const struct scheduler *scheduler, uint32_t cost, char *reason,
-                              size_t size)
+/* Returns the smaller of a limit by memory and graph.vertex_limit, with its reason. The space on
+ * the disk is checked for each job. */
+static uint32_t choose_limit(const struct scheduler *scheduler, uint32_t limit, const char *owner,
+                             uint64_t memory_bytes, char reason[LIMIT_REASON_SIZE])
 {
-    const struct worker_facts *facts = dispatch_largest_worker(scheduler, cost)->facts;
-    bool gpu = strcmp(facts->device.solver, "gpu") == 0;
-    uint32_t limit = facts->vertex_limit[cost];
-    snprintf(reason, size, "%s memory of %.1f GiB", gpu ? facts->device.name : "host",
-             (double)facts->device.memory_bytes / GIB);
-    if (scheduler->config->vertex_limit > 0 && scheduler->config->vertex_limit <= limit) {
-        limit = scheduler->config->vertex_limit;
-        snprintf(reason, size, "graph.vertex_limit");
-    }
-    return limit;
-}
-
-/* Limits hierarchies by the memory that planning a road network takes. Other graphs may fail. */
-static void set_hierarchy_limit(struct scheduler *scheduler)
-{
-    struct admission *admission = &scheduler->admission;
-    const uint64_t memory_bytes = host_memory_total();
-    const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
     const uint32_t asked = scheduler->config->vertex_limit;
-    admission->hierarchy_vertex_limit = most < NO_VERTEX - 1 ? (uint32_t)most : NO_VERTEX - 1;
-    snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
-             "host memory of %.1f GiB", (double)memory_bytes / GIB);
-    if (asked > 0 && asked <= admission->hierarchy_vertex_limit) {
-        admission->hierarchy_vertex_limit = asked;
-        snprintf(admission->hierarchy_limit_reason, sizeof(admission->hierarchy_limit_reason),
-                 "graph.vertex_limit");
+    if (asked > 0 && asked <= limit) {
+        snprintf(reason, LIMIT_REASON_SIZE, "graph.vertex_limit");
+        return asked;
     }
+    snprintf(reason, LIMIT_REASON_SIZE, "%s memory of %.1f GiB", owner, (double)memory_bytes / GIB);
+    return limit;
 }
 
 static void set_limits(struct scheduler *scheduler)
 {
     struct admission *admission = &scheduler->admission;
-    char reason[sizeof(admission->limit_reason)];
-    for (uint32_t cost = KIND_I4; cost < COST_COUNT; cost++) {
-        scheduler->vertex_limit[cost] = limit_of_cost(scheduler, cost, reason, sizeof(reason));
-        if (cost == KIND_I4) {
-            memcpy(admission->limit_reason, reason, sizeof(reason));
-        }
+    const uint64_t memory_bytes = host_memory_total();
+    /* The memory that planning a road network takes. Other graphs may fail. */
+    const uint64_t most = memory_bytes > 0 ? memory_bytes / HIERARCHY_VERTEX_BYTES : NO_VERTEX;
+    for (uint32_t cost = COST_COUNT - 1; cost >= KIND_I4; cost--) { /* i4 last: its reason stays */
+        const struct worker_facts *facts = dispatch_largest_worker(scheduler, cost)->facts;
+        const bool gpu = strcmp(facts->device.solver, "gpu") == 0;
+        scheduler->vertex_limit[cost] =
+            choose_limit(scheduler, facts->vertex_limit[cost], gpu ? facts->device.name : "host",
+                         facts->device.memory_bytes, admission->limit_reason);
     }
     admission->vertex_limit = scheduler->vertex_limit[KIND_I4];
-    set_hierarchy_limit(scheduler);
+    admission->hierarchy_vertex_limit =
+        choose_limit(scheduler, most < NO_VERTEX - 1 ? (uint32_t)most : NO_VERTEX - 1, "host",
+                     memory_bytes, admission->hierarchy_limit_reason);
     admission->edge_limit = scheduler->config->edge_limit;
 }
 

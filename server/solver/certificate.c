@@ -197,19 +197,14 @@ static bool follow_edges(const struct certificate *certificate, struct search *s
     return true;
 }
 
-struct name {
-    char text[64];
-};
-
-/* The name of a vertex, truncated for a message but never within a UTF-8 character. */
-static struct name name_of(const struct graph *graph, uint32_t vertex)
+struct certificate_name certificate_name(const struct graph *graph, uint32_t vertex, size_t most)
 {
     char buffer[VERTEX_NAME_BUFFER];
     size_t size = 0;
     const char *bytes = vertex_names_get(graph->names, vertex, buffer, &size);
-    struct name name = {{0}};
-    if (size >= sizeof(name.text)) {
-        size = sizeof(name.text) - 1;
+    struct certificate_name name = {{0}};
+    if (size > most) {
+        size = most;
         while (size > 0 && ((unsigned char)bytes[size] & 0xC0) == 0x80) {
             size--;
         }
@@ -222,8 +217,10 @@ static struct name name_of(const struct graph *graph, uint32_t vertex)
 static enum status refuse_entry(const struct certificate *certificate, const struct search *search,
                                 uint32_t target, const char *why, struct problem *reterr)
 {
-    const struct name from = name_of(certificate->graph, search->source);
-    const struct name to = name_of(certificate->graph, target);
+    const struct certificate_name from =
+        certificate_name(certificate->graph, search->source, CERTIFICATE_NAME_MAX);
+    const struct certificate_name to =
+        certificate_name(certificate->graph, target, CERTIFICATE_NAME_MAX);
     const double distance = search->reach[target].distance;
     if (distance == INFINITY) {
         return problem_set(reterr, STATUS_NOT_VERIFIED,

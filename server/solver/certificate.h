@@ -31,3 +31,11 @@ struct certificate_request {
 MUST_CHECK enum status certificate_check(const struct certificate_request *request,
                                          struct verification *ret_verification,
                                          struct problem *reterr);
+
+/* The name of a vertex, truncated for a message to at most `most` bytes, which are at most
+ * CERTIFICATE_NAME_MAX, but never within a UTF-8 character. */
+#define CERTIFICATE_NAME_MAX 63
+struct certificate_name {
+    char text[CERTIFICATE_NAME_MAX + 1];
+};
+struct certificate_name certificate_name(const struct graph *graph, uint32_t vertex, size_t most);

@@ -26,10 +26,7 @@ static struct graph *create_graph(const struct graph *like)
 enum status ranks_share_graph(const struct ranks *ranks, enum status status, struct graph **graph)
 {
     struct graph head = {0};
-    status = ranks_agree(ranks, status);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(ranks_agree(ranks, status));
     if (ranks->rank == 0) {
         head = **graph;
     }
@@ -96,10 +93,7 @@ enum status ranks_share_plan(const struct ranks *ranks, const struct graph *grap
 {
     struct plan_summary summary = {0};
     uint32_t tile_count = 0;
-    status = ranks_agree(ranks, status);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(ranks_agree(ranks, status));
     if (ranks->rank == 0) {
         summary = (*plan)->summary;
         tile_count = (*plan)->tile_count;

@@ -183,9 +183,7 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
                         ret_estimate);
     }
     solve_subject_finish(&subject);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     if (plan->summary.kind != PLAN_DENSE) {
         ret_estimate->seconds =
             plan->expected_s + ret_estimate->finish_s + plan->summary.planning_s;
@@ -197,19 +195,12 @@ enum status solve_estimate_planned(const struct solver *solver, const struct gra
 
 /* ---- Refusals ---- */
 
-/* Appends the name of a vertex, truncated between two UTF-8 characters, and the text `after`. */
+/* Appends the name of a vertex and the text `after`. */
 static void append_name(const struct graph *graph, uint32_t vertex, const char *after,
                         char text[PROBLEM_TEXT_SIZE], size_t *length)
 {
-    char buffer[VERTEX_NAME_BUFFER];
-    size_t size = 0;
-    const char *name = vertex_names_get(graph->names, vertex, buffer, &size);
-    size_t kept = size <= NAMED_BYTES ? size : NAMED_BYTES;
-    while (kept < size && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80) {
-        kept--;
-    }
-    *length += (size_t)snprintf(text + *length, PROBLEM_TEXT_SIZE - *length, "%.*s%s", (int)kept,
-                                name, after);
+    *length += (size_t)snprintf(text + *length, PROBLEM_TEXT_SIZE - *length, "%s%s",
+                                certificate_name(graph, vertex, NAMED_BYTES).text, after);
 }
 
 /* Sets the problem of a negative cycle: "a -> b -> c -> a", or its first vertices and "...". An
@@ -365,17 +356,6 @@ static enum status compute(struct solve *solve)
     return ranks_agree(solve->solver->ranks, judged);
 }
 
-/* Creates the threads for verification and statistics; a small matrix needs only one thread. */
-static enum status create_pool(const struct solve *solve, struct cpu_pool **ret_pool)
-{
-    const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
-    const enum status status = cpu_pool_create(alone ? 1 : cpu_pool_cores(), ret_pool);
-    if (status != STATUS_OK) {
-        return problem_set(solve->reterr, status, "No threads can be started for the distances.");
-    }
-    return STATUS_OK;
-}
-
 /* Proves the matrix. Only the first rank does this. */
 static enum status verify(const struct solve *solve, struct cpu_pool *pool)
 {
@@ -412,7 +392,12 @@ static enum status finish(struct solve *solve)
     const struct solve_account *account = &solve->outcome->account;
     struct cpu_pool *pool = NULL;
     if (solve->request->verify || (account->statistics != NULL && !account->statistics_filled)) {
-        STATUS_TRY(create_pool(solve, &pool));
+        /* A small matrix needs only one thread. */
+        const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
+        if (cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool) != STATUS_OK) {
+            return problem_set(solve->reterr, STATUS_NO_MEMORY,
+                               "No threads can be started for the distances.");
+        }
     }
     const enum status status = verify(solve, pool);
     if (status == STATUS_OK) {

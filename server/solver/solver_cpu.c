@@ -153,11 +153,7 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
                               enum arithmetic arithmetic, const struct matrix *matrix,
                               struct cpu_tiles *ret_tiles, size_t *ret_beside_bytes)
 {
-    enum status status = cpu_tiles_init(plan, solver->ranks, arithmetic, ret_tiles);
-    *ret_beside_bytes = 0;
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(cpu_tiles_init(plan, solver->ranks, arithmetic, ret_tiles));
     const size_t bytes =
         (size_t)ret_tiles->row_count * plan->vertex_count * ret_tiles->element_bytes;
     const bool needs_memory =
@@ -183,18 +179,10 @@ static enum status solve_tiles(struct solver_cpu *cpu, struct cpu_pool *pool,
                                const struct cpu_finish_options *finish, struct matrix *matrix)
 {
     const bool is_float = tiles->arithmetic == ARITHMETIC_F4 || tiles->arithmetic == ARITHMETIC_F8;
-    enum status status = cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, finish->observer);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (run->negative && is_float && !cpu_tiles_check_diagonal(tiles)) {
-        status = STATUS_NEGATIVE_CYCLE;
-    }
-    status = ranks_agree(tiles->ranks, status);
-    if (status == STATUS_OK) {
-        status = cpu_finish_run(pool, tiles, finish, matrix);
-    }
-    return ranks_agree(tiles->ranks, status);
+    STATUS_TRY(cpu_floyd_warshall_run(pool, cpu->kernel, tiles, run, finish->observer));
+    const bool is_negative = run->negative && is_float && !cpu_tiles_check_diagonal(tiles);
+    STATUS_TRY(ranks_agree(tiles->ranks, is_negative ? STATUS_NEGATIVE_CYCLE : STATUS_OK));
+    return ranks_agree(tiles->ranks, cpu_finish_run(pool, tiles, finish, matrix));
 }
 
 static enum status solve(struct solver *solver, const struct graph *graph, const struct plan *plan,
@@ -236,9 +224,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
     const double computed_s = stopwatch_now_s();
     account->timings.fill_s += filled_s - begin_s;
     account->timings.compute_s += computed_s - filled_s;
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     if (dense && plan->vertex_count >= RATE_VERTICES && computed_s > filled_s) {
         solver->rates[arithmetic] =
             solver_relaxations(plan->vertex_count, options) / (computed_s - filled_s);

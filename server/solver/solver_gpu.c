@@ -131,11 +131,7 @@ static enum status solve_on_device(struct solver *solver, const struct graph *gr
     const enum kind kind = solve_computed_kind(options, matrix->kind);
     const double bytes = (double)n * n * (double)kind_size(kind);
     const struct timings before = account->timings;
-    const enum status status =
-        gpu_solve(self->gpu, graph, plan, options, observer, matrix, account);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(gpu_solve(self->gpu, graph, plan, options, observer, matrix, account));
     /* Only dense solves measure the rate: other plans are bound by memory and launches. */
     const double compute_s = account->timings.compute_s - before.compute_s;
     const double d2h_s = account->timings.d2h_s - before.d2h_s;

@@ -265,9 +265,7 @@ static enum status read_edges(const struct opened *file, struct graph *graph)
     } else {
         graph->weight_f8 = weights;
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    STATUS_TRY(status);
     return edges_checksum(graph, layout) == file->header.edges_checksum && edges_are_sound(graph)
                ? STATUS_OK
                : STATUS_CORRUPT;
