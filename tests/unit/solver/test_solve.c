@@ -225,7 +225,6 @@ TEST(statistics_that_the_solver_leaves_are_filled_after_it)
 
 static enum plan_kind plan_of_solve;
 static uint32_t tiles_of_solve;
-/* Set by a test: what any plan but the dense one ends in. */
 
 /* Executes any plan as the dense one. */
 static enum status solve_and_note(struct solver *solver, const struct graph *graph,
@@ -284,8 +283,6 @@ static bool dense_only;
 static bool both_ways;
 /* From how many vertices on 16 bits are worth a proof. */
 static uint32_t narrow_vertices;
-
-/* Eight rings of four vertices. */
 
 static struct attempt run_rings(bool directed, enum kind kind)
 {

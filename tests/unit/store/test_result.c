@@ -33,19 +33,6 @@ static struct result *make_result(const struct fixture *fixture)
     return result;
 }
 
-FIXTURE_TEST(result_says_what_it_is)
-{
-    struct result *result = make_result(fixture);
-    assert_string_equal(result_graph_id(result), "g_0123");
-    assert_string_equal(result_etag(result), "etag-1");
-    assert_int_equal(result_kind(result), KIND_I4);
-    assert_int_equal(result_vertex_count(result), VERTEX_COUNT);
-    assert_int_equal(vertex_names_count(result_names(result)), VERTEX_COUNT);
-    assert_int_equal(result_statistics(result)->vertex_count, VERTEX_COUNT);
-    assert_int_equal(result_statistics(result)->kind, KIND_I4);
-    result_unref(result);
-}
-
 static void expect_distance(const struct result *result, uint32_t source, uint32_t target,
                             const char *expected)
 {
@@ -98,27 +85,6 @@ FIXTURE_TEST(pairs_are_gathered)
         const int wanted = (int)(pairs[2 * i] * 10 + pairs[2 * i + 1]);
         assert_int_equal(found[i], wanted == 20 ? UNREACHABLE_I4 : wanted);
     }
-    result_unref(result);
-}
-
-/* The descriptor tells whether the file was closed. */
-FIXTURE_TEST(last_reference_frees)
-{
-    struct result *result = make_result(fixture);
-    int descriptor = result_file_descriptor(result_content(result));
-    assert_ptr_equal(result_ref(result), result);
-    result_unref(result);
-    assert_true(fcntl(descriptor, F_GETFD) >= 0);
-    result_unref(result);
-    assert_int_equal(fcntl(descriptor, F_GETFD), -1);
-    result_unref(NULL);
-}
-
-FIXTURE_TEST(touch_is_remembered)
-{
-    struct result *result = make_result(fixture);
-    result_touch(result, 12.5);
-    assert_true(result_touched_s(result) == 12.5);
     result_unref(result);
 }
 
