@@ -9,7 +9,7 @@
 /* Bytes that hold a packed operand of any block and arithmetic. */
 #define PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
 
-#define STRIDE 200
+#define STRIDE (CPU_TILE + 8)
 #define GUARD 77
 
 struct operands {
