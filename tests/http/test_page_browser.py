@@ -53,7 +53,7 @@ def look(page, where):
         page.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         for width in WIDTHS:
             page.size(width)
-            wide = page.run("return document.documentElement.scrollWidth - innerWidth")
+            wide = page.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, (where, width, wide)
             picture(page, f"{where}-{width}-{scheme}")
         expect_no_obstacle(page, where, scheme)
