@@ -41,7 +41,7 @@ static enum status sort_list(struct edge_changes *changes, const struct graph *g
         struct edge_change *change = &changes->list[i];
         if (change->source >= graph->vertex_count || change->target >= graph->vertex_count) {
             return problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                               "The alias was moved to a graph with other vertices meanwhile.");
+                               "Meanwhile the name was moved to a graph with other vertices.");
         }
         if (change->source == change->target && change->weight < 0) {
             return problem_refuse(reterr, STATUS_BAD_GRAPH,
@@ -164,7 +164,7 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
     const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
     if (changes->weights_size != wanted) {
         problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The graph has %" PRIu64 " edges, whose weights in %s are %" PRIu64
+                    "The graph has %" PRIu64 " edges, whose weights in %s take %" PRIu64
                     " bytes, not %zu.",
                     graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
         problem_limit(reterr, (double)wanted, (double)changes->weights_size);

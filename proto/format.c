@@ -25,16 +25,17 @@ static const struct format_info table[FORMAT_COUNT] = {
                        .graph_input = true,
                        .parameters = of_numbers,
                        .sniffed = true},
-    [FORMAT_MTX] = {.name = "mtx",
-                    .description = "Matrix Market: coordinate or array; integer, real or pattern; "
-                                   "general, symmetric or skew-symmetric; the matrix as an array, "
-                                   "column by column, inf is unreachable",
-                    .media_types = {"text/x-matrix-market", "application/x-matrix-market"},
-                    .file_endings = {"mtx", "mm"},
-                    .graph_input = true,
-                    .parameters = of_numbers,
-                    .sniffed = true,
-                    .matrix_output = true},
+    [FORMAT_MTX] =
+        {.name = "mtx",
+         .description =
+             "Matrix Market: coordinate or array; integer, real or pattern; general, symmetric or "
+             "skew-symmetric; distances are an array, column by column, and inf is unreachable",
+         .media_types = {"text/x-matrix-market", "application/x-matrix-market"},
+         .file_endings = {"mtx", "mm"},
+         .graph_input = true,
+         .parameters = of_numbers,
+         .sniffed = true,
+         .matrix_output = true},
     [FORMAT_METIS] = {.name = "metis",
                       .description =
                           "METIS: n m [fmt [ncon]], then a line of neighbours per vertex",
@@ -51,16 +52,16 @@ static const struct format_info table[FORMAT_COUNT] = {
                       .parameters = of_tables,
                       .sniffed = true},
     [FORMAT_MATRIX] = {.name = "matrix",
-                       .description = "a square table of numbers (CSV, TSV, blanks): a line a row; "
-                                      "nothing, inf, nan and - mean no edge",
+                       .description = "a square table of numbers (CSV, TSV or blanks), one row per "
+                                      "line; an empty field, inf, nan or - is a missing edge",
                        .media_types = {"text/x-matrix"},
                        .file_endings = {"matrix"},
                        .graph_input = true,
                        .parameters = of_matrix,
                        .sniffed = true},
     [FORMAT_NTHU] = {.name = "nthu",
-                     .description = "int32 little-endian: V, E, then E of source, target, weight; "
-                                    "the matrix as int32 rows",
+                     .description = "little-endian int32: V, E, then E times source, target, "
+                                    "weight; a matrix is its rows as int32",
                      .media_types = {"application/x-fw-nthu"},
                      .file_endings = {"nthu"},
                      .graph_input = true,
@@ -102,12 +103,13 @@ static const struct format_info table[FORMAT_COUNT] = {
                     .file_endings = {"raw", "bin"},
                     .matrix_output = true},
     [FORMAT_CSV] = {.name = "csv",
-                    .description = "a line a row; an empty field is unreachable",
+                    .description = "one row per line; an empty field is unreachable",
                     .media_types = {"text/csv"},
                     .file_endings = {"csv"},
                     .matrix_output = true},
     [FORMAT_NDJSON] = {.name = "ndjson",
-                       .description = "a JSON array a line, one per row; null is unreachable",
+                       .description =
+                           "one JSON array per line, one line per row; null is unreachable",
                        .media_types = {"application/x-ndjson", "application/jsonl"},
                        .file_endings = {"ndjson", "jsonl"},
                        .matrix_output = true},

@@ -66,7 +66,7 @@ static enum status refuse_bound(const struct graph *graph, enum kind kind, doubl
                                 const char *hint, struct problem *reterr)
 {
     problem_set(
-        reterr, STATUS_WEIGHT_RANGE, "A distance may reach %s, but kind %s is exact below %s only.",
+        reterr, STATUS_WEIGHT_RANGE, "A distance may reach %s, but kind %s is exact only below %s.",
         number_text(graph->summary.distance_bound).text, kind_name(kind), number_text(limit).text);
     problem_limit(reterr, limit, graph->summary.distance_bound);
     problem_hint(reterr, "%s", hint);
@@ -87,7 +87,7 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
 
     CHECK(kind != KIND_AUTO && kind != KIND_COUNT);
     if (kind == KIND_F4 && !fits_float(graph)) {
-        return refuse_bound(graph, kind, (double)FLT_MAX, "Ask for kind=f8.", reterr);
+        return refuse_bound(graph, kind, (double)FLT_MAX, "Use kind=f8.", reterr);
     }
     if (kind_is_float(kind)) {
         return isfinite(summary->distance_bound)
@@ -95,17 +95,17 @@ static enum status check(const struct graph *graph, enum kind kind, struct probl
                    : refuse_bound(graph, kind, DBL_MAX, "Scale the weights down.", reterr);
     }
     if (kind == KIND_U2 && summary->negative) {
-        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Ask for kind=i4.",
+        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Use kind=i4.",
                               "The graph has negative weights, which kind u2 cannot hold.");
     }
     if (summary->decimals != 0) {
-        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Ask for kind=f8.",
+        return problem_refuse(reterr, STATUS_WEIGHT_RANGE, "Use kind=f8.",
                               "The graph has decimal weights, which kind %s cannot hold.",
                               kind_name(kind));
     }
     return summary->distance_bound < GRAPH_BOUND_I4
                ? STATUS_OK
-               : refuse_bound(graph, kind, GRAPH_BOUND_I4, "Ask for kind=f8.", reterr);
+               : refuse_bound(graph, kind, GRAPH_BOUND_I4, "Use kind=f8.", reterr);
 }
 
 enum status graph_choose_kind(const struct graph *graph, enum kind requested, enum kind *ret_kind,
@@ -119,7 +119,7 @@ enum status graph_choose_kind(const struct graph *graph, enum kind requested, en
     } else if (requested == KIND_AUTO && bound >= BOUND_F8) {
         return refuse_bound(
             graph, KIND_F8, BOUND_F8,
-            "Scale the weights down, omit missing edges by no_edge=, or ask for kind=f8 to round.",
+            "Scale the weights down, omit missing edges by no_edge=, or use kind=f8, which rounds.",
             reterr);
     } else if (requested == KIND_AUTO) {
         kind = bound < GRAPH_BOUND_I4 ? KIND_I4 : KIND_F8;

@@ -84,8 +84,8 @@ void input_report_warn(const struct input_report *report, const struct graph *gr
     if (graph->summary.parallel_differing > 0) {
         warning_hint(
             warning_add(warnings, WARNING_PARALLEL_MERGED,
-                        "Some edges have the same ends and different weights: the least weight was "
-                        "kept; edges dropped: %llu.",
+                        "Some edges have the same ends but different weights. The smallest weight "
+                        "was kept; edges dropped: %llu.",
                         (unsigned long long)graph->summary.parallel_differing),
             "Merge parallel edges before the upload if their weights should be added or averaged.");
     }

@@ -159,8 +159,8 @@ enum status npy_header_read(const unsigned char *bytes, size_t size, struct npy_
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
         return problem_set(reterr, STATUS_BAD_GRAPH,
-                           "The .npy file has version %u.%u; 1.0, 2.0 and 3.0 are read.", bytes[6],
-                           bytes[7]);
+                           "The .npy file has version %u.%u; 1.0, 2.0 and 3.0 are supported.",
+                           bytes[6], bytes[7]);
     }
     begin = bytes[6] == 1 ? 10 : 12;
     *ret_size = begin;

@@ -19,7 +19,7 @@ bool result_form_from_name(const char *name, enum result_form *ret_form);
 
 /* The reason for the chosen form, in words for users. */
 #define RESULT_REASON_SIZE 120
-#define RESULT_REASON_ASKED "asked for"
+#define RESULT_REASON_ASKED "requested"
 #define RESULT_REASON_FITS "the matrix fits"
 
 /* Summary of a result for documents. A plain value. */

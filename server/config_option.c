@@ -72,18 +72,18 @@ static const struct config_option options[] = {
     {"http", "threads", OPTION_NUMBER, "4", 1, 64, NULL, MEMBER(http_threads),
      "Threads that answer requests."},
     {"http", "connection_limit", OPTION_NUMBER, "16384", 1, 100000, NULL, MEMBER(connection_limit),
-     "Most connections open at once; a used connection takes 25 KiB. At the limit a new "
+     "Maximum number of open connections; a used connection takes 25 KiB. At the limit a new "
      "connection replaces an idle one; if none is idle, it is answered 503."},
     {"http", "address_limit", OPTION_NUMBER, "4096", 0, 100000, NULL, MEMBER(address_limit),
-     "Most connections from one address (IPv6: one /64); further ones are answered 429. Behind a "
-     "proxy all clients have the same address. 0 = no limit."},
+     "Maximum number of connections from one address (IPv6: one /64); further ones are answered "
+     "429. Behind a proxy all clients have the same address. 0 = no limit."},
     {"http", "wrong_key_limit", OPTION_NUMBER, "60", 0, 1000000, NULL, MEMBER(wrong_key_limit),
-     "Most wrong keys per minute from one address (IPv6: one /64); further ones are answered 429 "
-     "and the connection is closed. Valid keys from that address are still accepted. 0 = no "
-     "limit."},
+     "Maximum number of wrong keys per minute from one address (IPv6: one /64); further ones are "
+     "answered 429 and the connection is closed. Valid keys from that address are still accepted. "
+     "0 = no limit."},
     {"http", "connection_timeout_s", OPTION_NUMBER, "30", 1, 86400, NULL,
      MEMBER(connection_timeout_s),
-     "Seconds without any byte sent or received after which a connection is closed."},
+     "Seconds after which a connection is closed if no byte is sent or received."},
     {"http", "header_timeout_s", OPTION_NUMBER, "10", 1, 3600, NULL, MEMBER(header_timeout_s),
      "Seconds that a client has to send the complete header of a request."},
     {"http", "rate_floor", OPTION_NUMBER, "1024", 0, UINT64_C(1) << 30, NULL, MEMBER(rate_floor),
@@ -98,11 +98,11 @@ static const struct config_option options[] = {
      "Largest graph upload in bytes. Suffixes KiB, MiB, GiB and TiB are accepted."},
     {"http", "upload_memory", OPTION_BYTES, "0", 0, KIB * KIB * GIB, NULL,
      MEMBER(upload_memory_bytes),
-     "Memory for the graphs and lists of pairs being uploaded, counted by the memory of their "
-     "edges and names. A tenant may use half of it, and an address half of its tenant's part; "
-     "without keys an address may use half of all. Clients of a Unix socket count as one address. "
-     "An upload larger than the part of its address is refused with 413, one that does not fit "
-     "next to current uploads with 429; the first 256 KiB of each are free. 0 = half of the memory "
+     "Memory in bytes for the graphs and lists of pairs being uploaded, counted by their edges and "
+     "names. A tenant may use half of it, and an address half of its tenant's part; without keys "
+     "an address may use half of all. Clients of a Unix socket count as one address. An upload "
+     "larger than the part of its address is refused with 413, one that does not fit next to "
+     "current uploads with 429; the first 256 KiB of each are free. 0 = half of the memory "
      "available to the machine or control group at the start. Suffixes as for body_limit."},
     {"http", "decoded_limit", OPTION_BYTES, "17179869184", 1, KIB * KIB * GIB, NULL,
      MEMBER(decoded_limit_bytes),
@@ -111,47 +111,48 @@ static const struct config_option options[] = {
      "Largest decompressed size of an upload as a multiple of its compressed size, beyond the "
      "first MiB."},
     {"http", "document_limit", OPTION_BYTES, "65536", KIB, GIB, NULL, MEMBER(document_limit_bytes),
-     "Largest JSON request in bytes that is not a graph."},
+     "Largest JSON request other than a graph, in bytes."},
     {"http", "wait_limit_s", OPTION_NUMBER, "60", 0, 60, NULL, MEMBER(wait_limit_s),
      "Longest time in seconds that a request may wait for a job (Prefer: wait)."},
     {"http", "heartbeat_s", OPTION_NUMBER, "15", 1, 60, NULL, MEMBER(heartbeat_s),
      "Longest time in seconds between two messages of a job's event stream."},
     {"http", "watcher_limit", OPTION_NUMBER, "500", 1, 100000, NULL, MEMBER(watcher_limit),
-     "Most event streams open at once, each on a connection; further ones are refused with 429."},
+     "Maximum number of open event streams, each on its own connection; further ones are refused "
+     "with 429."},
     {"http", "json_cell_limit", OPTION_NUMBER, "64000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(json_cell_limit),
-     "Most distances in one JSON answer; the matrix of 8,000 vertices has 64 million. Larger "
-     "matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
+     "Maximum number of distances in one JSON answer; the matrix of 8,000 vertices has 64 million. "
+     "Larger matrices are available as npy, raw, nthu, csv, ndjson or mtx, or in parts."},
     {"http", "pairs_limit", OPTION_BYTES, "16777216", KIB, UINT64_C(64) * GIB, NULL,
      MEMBER(pairs_limit_bytes),
      "Largest body in bytes that lists pairs or vertices to query. The body stays in memory, which "
      "upload_memory limits, until it is answered."},
     {"graph", "vertex_limit", OPTION_NUMBER, "0", 0, UINT32_MAX - 1, NULL, MEMBER(vertex_limit),
-     "Most vertices of a graph. 0 = as many as the devices can solve."},
+     "Maximum number of vertices of a graph. 0 = as many as the devices can solve."},
     {"graph", "edge_limit", OPTION_NUMBER, "1000000000", 1, UINT64_C(1) << 40, NULL,
      MEMBER(edge_limit),
-     "Most edges of a graph; each takes 12 to 16 bytes of memory during the upload."},
+     "Maximum number of edges of a graph; each takes 12 to 16 bytes of memory during the upload."},
     {"jobs", "queue_limit", OPTION_NUMBER, "64", 1, 100000, NULL, MEMBER(queue_limit),
-     "Most waiting jobs; further ones are refused with 429. While several tenants may submit, a "
-     "tenant must have fewer waiting jobs than there are free places."},
+     "Maximum number of waiting jobs; further ones are refused with 429. While several tenants may "
+     "submit, a tenant must have fewer waiting jobs than there are free places."},
     {"jobs", "history_limit", OPTION_NUMBER, "10000", 1, 10000000, NULL, MEMBER(history_limit),
-     "Most finished jobs whose documents are stored; the oldest are deleted first."},
+     "Maximum number of finished jobs whose documents are stored; the oldest are deleted first."},
     {"jobs", "drain_s", OPTION_NUMBER, "30", 0, 86400, NULL, MEMBER(drain_s),
      "Seconds that running jobs have to finish after SIGTERM before they are stopped; the next "
      "start queues them again."},
     {"store", "state_dir", OPTION_TEXT, "./apspd-state", 0, 0, NULL, MEMBER(state_dir),
-     "Folder of everything that outlives the process. A missing folder is created; only one daemon "
-     "at a time can use it."},
+     "Folder of all data that outlives the process. It is created if missing; only one daemon at a "
+     "time can use it."},
     {"store", "result_budget", OPTION_BYTES, "0", 0, UINT64_C(1) << 60, NULL,
      MEMBER(result_budget_bytes),
-     "Most bytes of results on disk; the least recently used are evicted first, and solved again "
-     "when requested. 0 = limited only by the disk. Suffixes as for body_limit."},
+     "Maximum size of all results on disk, in bytes; the least recently used are evicted first, "
+     "and solved again when requested. 0 = limited only by the disk. Suffixes as for body_limit."},
     {"store", "result_limit", OPTION_NUMBER, "30000", 1, 60000, NULL, MEMBER(result_limit),
-     "Most results on disk. Each has an open file and a mapping; Linux allows a process about "
-     "65,000 mappings."},
+     "Maximum number of results on disk. Each has an open file and a mapping; Linux allows a "
+     "process about 65,000 mappings."},
     {"store", "disk_reserve", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(disk_reserve_bytes),
-     "Bytes of the disk that stay free: an upload whose result would use them is refused. "
+     "Disk space in bytes that stays free: an upload whose result would use it is refused. "
      "Suffixes as for body_limit."},
     {"store", "path_budget", OPTION_BYTES, "1073741824", KIB, UINT64_C(1) << 50, NULL,
      MEMBER(path_budget_bytes),
@@ -160,9 +161,9 @@ static const struct config_option options[] = {
      "exceeds the limit alone gets no answers of this kind. Suffixes as for body_limit."},
     {"store", "plan_budget", OPTION_BYTES, "67108864", 0, UINT64_C(1) << 50, NULL,
      MEMBER(plan_budget_bytes),
-     "Most bytes of plans cached on disk, 4 bytes per vertex and at least 64 KiB each, for graphs "
-     "with the same edges and other weights. The least recently used are evicted first. 0 = no "
-     "cache. Suffixes as for body_limit."},
+     "Maximum size of the plans cached on disk, in bytes; 4 bytes per vertex and at least 64 KiB "
+     "each. A plan is reused for graphs with the same edges and other weights. The least recently "
+     "used are evicted first. 0 = no cache. Suffixes as for body_limit."},
     {"solver", "backend", OPTION_CHOICE, "auto", 0, 0, "auto, gpu, cpu", MEMBER(solver.choice),
      "Solver: auto = the GPU if one is usable, else the CPU; gpu = refuse to start without a GPU."},
     {"solver", "cpu_threads", OPTION_NUMBER, "0", 0, 1024, NULL, MEMBER(solver.cpu_threads),
@@ -171,8 +172,8 @@ static const struct config_option options[] = {
      MEMBER(solver.cpu_isa),
      "Instruction set of the CPU solver: auto = the widest that this processor supports."},
     {"solver", "plans", OPTION_CHOICE, "auto", 0, 0, "auto, none", MEMBER(solver.plans),
-     "Whether sparse graphs are solved by a plan that skips work: auto = if the plan is faster; "
-     "none = never, for comparison."},
+     "Whether sparse graphs are solved by a plan that skips unnecessary work: auto = if the plan "
+     "is faster; none = never, for comparison."},
     {"solver", "group", OPTION_CHOICE, "auto", 0, 0, "auto, none, all", MEMBER(solver.group),
      "Whether the GPUs of this host solve one graph together: auto = if the graph fits no single "
      "GPU, or is large while the other GPUs are idle; none = never; all = always."},
@@ -197,10 +198,10 @@ static const struct config_option options[] = {
      "longer."},
     {"service", "confinement", OPTION_CHOICE, "auto", 0, 0, "auto, required, off",
      MEMBER(confinement),
-     "Sandbox of the running service, which drops rights so that an intruder gains little: "
-     "capabilities, new privileges, core dumps, files of others, and system calls that start "
-     "programs or open connections. auto = what the kernel supports; required = all of these, or "
-     "apspd refuses to start."},
+     "Sandbox of the running service. It drops rights that an intruder could use: capabilities, "
+     "new privileges, core dumps, other users' files, and system calls that start programs or open "
+     "connections. auto = what the kernel supports; required = all of these, or apspd refuses to "
+     "start."},
     {"log", "level", OPTION_CHOICE, "info", 0, 0, "debug, info, warning, error", MEMBER(log_level),
      "Lowest level of the log events written to standard error."},
 };
@@ -532,10 +533,10 @@ void config_print_help(enum config_program program, FILE *stream)
     if (program == CONFIG_DAEMON) {
         fputs("usage: apspd [--config FILE] [FLAGS]\n"
               "Solves all-pairs shortest paths of uploaded graphs and serves them over HTTP.\n\n"
-              "  --config FILE    Read settings from FILE; the environment overrules the file,\n"
-              "                   and flags overrule both.\n"
+              "  --config FILE    Read settings from FILE; the environment overrides the file,\n"
+              "                   and flags override both.\n"
               "  --check-config   Check the configuration, print which settings of the file a\n"
-              "                   flag or the environment overrules, and exit.\n"
+              "                   flag or the environment overrides, and exit.\n"
               "  --print-config   Print the configuration as a commented file, and exit.\n"
               "  --add-key FILE TENANT ROLE\n"
               "                   Add a new key to the key file FILE, print the key, and exit.\n"

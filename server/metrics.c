@@ -9,9 +9,9 @@
 #define PHASE "apspd_job_phase_seconds_total"
 #define PHASE_HELP "Seconds that jobs spent in each phase of their solves."
 #define ENDED "apspd_jobs_ended_total"
-#define ENDED_HELP "Jobs that have ended, by their last state."
+#define ENDED_HELP "Jobs that have ended, by final state."
 #define UPLOADS "apspd_uploads_total"
-#define UPLOADS_HELP "Graphs uploaded, by whether they were taken."
+#define UPLOADS_HELP "Uploads of graphs, by outcome: taken or refused."
 
 /* Lines of one metric are adjacent. */
 static const struct {
@@ -21,7 +21,7 @@ static const struct {
     const char *help;
 } lines[METRIC_COUNT] = {
     [METRIC_START_TIME] = {"process_start_time_seconds", "", "gauge",
-                           "When the process started, in seconds since 1970."},
+                           "Start time of the process, in seconds since 1970."},
     [METRIC_READY] = {"apspd_ready", "", "gauge", "Whether a worker can solve."},
     [METRIC_DRAINING] = {"apspd_draining", "", "gauge",
                          "Whether the service is shutting down and accepts no jobs."},

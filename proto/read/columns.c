@@ -818,7 +818,7 @@ static void warn_unused(const struct columns *columns, struct warnings *warnings
                   ? warning_add(warnings, WARNING_COLUMNS_UNUSED,
                                 "These columns are not part of the graph: %s.", list)
                   : warning_add(warnings, WARNING_WEIGHTS_ABSENT,
-                                "Each edge counts 1; not used: %s.", list);
+                                "Each edge counts as 1; not used: %s.", list);
     warning_hint(
         warning,
         "weight= names the column of the weights, and weight=none says that there is none.");
@@ -842,24 +842,22 @@ static enum status check_left(const struct columns *columns, struct problem *ret
     if (first == NULL) {
         return STATUS_OK;
     }
-    problem_bad_graph(
-        reterr, first->first.line, first->first.column,
-        "There is a number here, '%s', and no column with a name known for weights; there are "
-        "numbers in: %s.",
-        first->sample, list);
+    problem_bad_graph(reterr, first->first.line, first->first.column,
+                      "No column has a known name for weights, but this field is a number, '%s'. "
+                      "Columns with numbers: %s.",
+                      first->sample, list);
     problem_hint(
         reterr,
         first->look != LOOK_NUMBER
-            ? "Write numbers alone, without units, signs of currencies and marks of "
-              "thousands; decimal=, reads decimal commas; weight=none counts each edge 1."
+            ? "Write only the number, without units, currency signs and thousands separators; "
+              "decimal=, reads decimal commas; weight=none counts each edge as 1."
         : first->is_nested || first->is_text
             ? columns->reader->format == FORMAT_JGF
-                  ? "Write the weight as a number in the metadata of the edge, "
-                    "\"metadata\": {\"weight\": 5}, or give weight=none, which counts each "
-                    "edge 1."
+                  ? "Write the weight as a number in the metadata of the edge, \"metadata\": "
+                    "{\"weight\": 5}, or give weight=none, which counts each edge as 1."
                   : "Write the weight as a number in the edge itself, \"weight\": 5; weight= names "
-                    "one of its attributes, and weight=none counts each edge 1."
-            : "weight=%s takes the weights from there, and weight=none counts each edge 1.",
+                    "one of its attributes, and weight=none counts each edge as 1."
+            : "weight=%s reads the weights from there, and weight=none counts each edge as 1.",
         first->name);
     return STATUS_BAD_GRAPH;
 }

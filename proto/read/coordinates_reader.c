@@ -58,7 +58,7 @@ static enum status find_vertex(const struct coordinates_reader *reader, const st
     problem_set(reterr, STATUS_BAD_COORDINATES, "The graph has no vertex '%.*s'.",
                 name->size > 60 ? 60 : (int)name->size, name->bytes);
     problem_at(reterr, 0, name->column);
-    problem_hint(reterr, "GET vertices lists the names that the graph has.");
+    problem_hint(reterr, "GET /v1/graphs/{g}/vertices lists the names of the vertices.");
     return STATUS_BAD_COORDINATES;
 }
 
@@ -68,14 +68,16 @@ static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,
     const double unit = reader->form == FORM_CO ? CO_UNIT : 1;
     if (!coordinates_are_degrees(place[0] / unit, place[1] / unit)) {
         if (reader->system == SYSTEM_DEGREES) {
-            return refuse_at(
-                column, "This is not a longitude of -180 to 180 and a latitude of -90 to 90.",
-                "The longitude belongs to lon; name points of a plane x and y.", reterr);
+            return refuse_at(column,
+                             "This is not a longitude of -180 to 180 and a latitude of -90 to 90.",
+                             "lon is the longitude and lat the latitude; name the columns of "
+                             "points in a plane x and y.",
+                             reterr);
         }
         reader->system = SYSTEM_PLANE;
     }
     if (fabs(place[0]) > COORDINATES_LIMIT || fabs(place[1]) > COORDINATES_LIMIT) {
-        return refuse_line(reader, column, "The numbers of this vertex are too large.", reterr);
+        return refuse_line(reader, column, "The coordinates of this vertex are too large.", reterr);
     }
     if (coordinates_has(reader->coordinates, row)) {
         return refuse_line(reader, column, "This vertex has coordinates already.", reterr);
@@ -126,8 +128,8 @@ static enum status read_co_line(struct coordinates_reader *reader, const struct 
     if (reader->announced >= 0 && count == 4 && line_word_is(fields[0], "v")) {
         return read_row(reader, fields, count, reterr);
     }
-    return refuse_line(reader, fields[0].column, "This is no line of a file of coordinates.",
-                       reterr);
+    return refuse_line(reader, fields[0].column,
+                       "This line is neither 'p aux sp co N' nor 'v ID X Y'.", reterr);
 }
 
 static enum status read_header(struct coordinates_reader *reader, const struct table_row *row,
@@ -239,7 +241,7 @@ enum status coordinates_reader_feed(struct coordinates_reader *reader, const cha
 {
     const struct line_splitter *lines = &reader->lines;
     if (lines->line == 0 && lines->pending_size == 0 && size > 0 && bytes[0] == '{') {
-        refuse_line(reader, 1, "JSON and GeoJSON are not read here.", reterr);
+        refuse_line(reader, 1, "Coordinates in JSON or GeoJSON are not supported.", reterr);
         problem_at(reterr, 1, 1);
         return STATUS_BAD_COORDINATES;
     }

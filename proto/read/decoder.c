@@ -21,7 +21,7 @@
 #define TO_CSV "Convert it: import pandas; "
 #define AS_CSV ".to_csv('g.csv', index=False)"
 #define PICKLE                                                                                     \
-    "Pickles run code and are not read. Convert it: import json, networkx, pickle; "               \
+    "A pickle can run code, so it is not read. Convert it: import json, networkx, pickle; "        \
     "json.dump(networkx.node_link_data(pickle.load(open('g.pickle', 'rb'))), open('g.json', 'w'))"
 
 struct decoder {
@@ -217,7 +217,8 @@ static enum status refuse(const struct decoder *decoder, struct problem *reterr)
 
     if (decoder->ended) {
         problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The bytes after the end of the %s body do not begin another one.", name);
+                    "The bytes after the end of the %s data do not begin another %s stream.", name,
+                    name);
         problem_hint(reterr, "Remove them, or compress the file again.");
     } else {
         problem_set(reterr, STATUS_BAD_GRAPH, "The body is not %s, or it is damaged.", name);
@@ -375,9 +376,9 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
     } signatures[] = {
         {"\x1F\x8B\x08", 3, CODING_GZIP, NULL, NULL},
         {"\x28\xB5\x2F\xFD", 4, CODING_ZSTD, NULL, NULL},
-        {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, as an .npz or an .xlsx is",
-         "Unpack it and send one file. Save a sheet as CSV. Of an .npz: numpy.save('g.npy', "
-         "numpy.load('g.npz')['arr_0']), or of a sparse matrix: scipy.io.mmwrite('g.mtx', "
+        {"PK\x03\x04", 4, CODING_IDENTITY, "a zip archive, such as .npz or .xlsx",
+         "Unpack it and send one file. Save a sheet as CSV. Convert an .npz: numpy.save('g.npy', "
+         "numpy.load('g.npz')['arr_0']), or for a sparse matrix: scipy.io.mmwrite('g.mtx', "
          "scipy.sparse.load_npz('g.npz'))."},
         {"\xFD\x37zXZ", 6, CODING_IDENTITY, "an xz file", unpack},
         {"BZh#1AY&SY", 10, CODING_IDENTITY, "a bzip2 file", unpack},
@@ -388,7 +389,7 @@ static enum status tell_coding(struct decoder *decoder, const char *bytes, size_
          TO_CSV "pandas.read_feather('g.feather')" AS_CSV},
         {"\x89HDF\r\n", 6, CODING_IDENTITY, "an HDF5 file",
          TO_CSV "pandas.read_hdf('g.h5')" AS_CSV},
-        {"SQLite format 3", 15, CODING_IDENTITY, "an SQLite data base, as a GeoPackage is",
+        {"SQLite format 3", 15, CODING_IDENTITY, "an SQLite database, such as a GeoPackage",
          "Export the table of the edges: sqlite3 -csv -header g.db 'SELECT * FROM edges' >g.csv"},
         {"MATLAB 5.0 MAT", 14, CODING_IDENTITY, "a .mat file",
          "Convert it: import scipy.io; scipy.io.mmwrite('g.mtx', scipy.io.loadmat('g.mat')['A'])"},
@@ -444,7 +445,7 @@ enum status decoder_end(struct decoder *decoder, struct problem *reterr)
     if (decoder->rules.coding != CODING_IDENTITY && decoder->begun && !decoder->between) {
         problem_set(reterr, STATUS_TRUNCATED, "The %s body is incomplete.",
                     names[decoder->rules.coding]);
-        problem_hint(reterr, "Send all of it.");
+        problem_hint(reterr, "Send the complete body.");
         return STATUS_TRUNCATED;
     }
     if (!decoder->marked && decoder->mark != 0) {

@@ -99,12 +99,12 @@ enum status edge_check_name(struct field name, bool has_header, struct problem *
         (has_header || !is_number)) {
         return STATUS_OK;
     }
-    return problem_bad_graph_hint(
-        reterr, 0, name.column,
-        "A line has a source, a target and an optional weight, without signs around them; a header "
-        "gives another order, and quotes allow any name.",
-        "'%.*s' is in the place of a vertex, but does not look like one.",
-        name.size > 40 ? 40 : (int)name.size, name.bytes);
+    return problem_bad_graph_hint(reterr, 0, name.column,
+                                  "Write each line as source, target and optional weight, without "
+                                  "brackets or other punctuation around them. A header can give "
+                                  "another order, and a name in quotes may have any characters.",
+                                  "'%.*s' does not look like the name of a vertex.",
+                                  name.size > 40 ? 40 : (int)name.size, name.bytes);
 }
 
 enum status edge_check_counts(const int64_t integers[3], size_t column_count, bool is_counted,
@@ -202,9 +202,11 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
     }
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
         if (name_table_find(names, missing[i], strlen(missing[i]), &(uint32_t){0})) {
-            warning_hint(warning_add(warnings, WARNING_FORMAT_GUESSED,
-                                     "A vertex is named %s, as missing values are.", missing[i]),
-                         "If it stands for a missing value, remove its edges.");
+            warning_hint(
+                warning_add(warnings, WARNING_FORMAT_GUESSED,
+                            "A vertex is named %s, which usually stands for a missing value.",
+                            missing[i]),
+                "If it stands for a missing value, remove its edges.");
             return;
         }
     }

@@ -377,7 +377,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
                    ? STATUS_OK
                    : problem_bad_graph_hint(
                          reterr, 0, 1,
-                         "Write a blank after the sign of a comment, or put the value in quotes.",
+                         "Write a blank after the comment character, or put the value in quotes.",
                          "The line begins with %c like a comment, but has as many columns as an "
                          "edge.",
                          *line);
@@ -530,7 +530,8 @@ static enum status check_header(const struct edges *edges, struct problem *reter
                 reterr, edges->held_line, 0,
                 "Add a header source,target, or name the columns of this header with "
                 "source_column= and target_column=; in joined files, remove the later headers.",
-                "The first line may be a header or an edge: '%s' is a vertex below.", name);
+                "The first line may be a header or an edge: '%s' is also a vertex in a later line.",
+                name);
         }
     }
     return STATUS_OK;

@@ -140,7 +140,7 @@ static enum status parse_key(struct graphml *graphml, const char *const *attribu
 
     graphml->key = NO_COLUMN;
     if (id == NULL) {
-        return refuse(graphml, "The key has no id.", "A <key> has id, for and attr.name.");
+        return refuse(graphml, "The key has no id.", "A <key> needs id, for and attr.name.");
     }
     if (of != NULL && strcmp(of, "edge") != 0 && strcmp(of, "all") != 0) {
         return STATUS_OK;
@@ -344,8 +344,8 @@ static void on_start(void *context, const char *name, const char **attributes)
         return;
     }
     if (graphml->depth == DEPTH_LIMIT) {
-        fail(graphml,
-             refuse(graphml, "There are more than 64 levels of elements.", "A graph has four."));
+        fail(graphml, refuse(graphml, "There are more than 64 levels of elements.",
+                             "A graph needs four levels."));
         return;
     }
     if (graphml->depth == 0 && element != ELEMENT_GRAPHML) {

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #define READ_HERE                                                                                  \
-    "networkx.node_link_data writes what is read, and pandas.json_normalize makes a table for "    \
-    "CSV."
+    "networkx.node_link_data writes this format, and pandas.json_normalize makes a table for "     \
+    "networkx.node_link_data writes this format, and pandas.json_normalize makes a table for CSV."
 
 enum dialect { DIALECT_JSON, DIALECT_JGF, DIALECT_COUNT };
 
@@ -184,14 +184,14 @@ static enum status parse_document(struct json *json, const struct json_token *to
         return STATUS_OK;
     }
     if (token->depth == 1 && json->top == MEMBER_GRAPHS && !is_array(token)) {
-        return refuse(token, "\"graphs\" is an array.", reterr);
+        return refuse(token, "\"graphs\" must be an array.", reterr);
     }
     if ((token->depth != 1 || json->top != MEMBER_GRAPH) &&
         (token->depth != 2 || json->top != MEMBER_GRAPHS)) {
         return STATUS_OK;
     }
     if (!is_object(token)) {
-        return refuse(token, "A graph is an object.", reterr);
+        return refuse(token, "A graph must be an object.", reterr);
     }
     if (!is_end(token) && json->has_graph) {
         (void)refuse(token, "There are several graphs.", reterr);
@@ -279,7 +279,7 @@ static enum status begin_element(struct json *json, const struct json_token *tok
         return is_object(token) ? STATUS_OK : refuse(token, "A node is an object.", reterr);
     }
     if (!is_object(token) && !compact) {
-        return refuse(token, "An edge is an object, or an array outside of JGF.", reterr);
+        return refuse(token, "An edge must be an object, or outside JGF an array.", reterr);
     }
     json->compact |= compact;
     json->linked |= !compact;
@@ -379,7 +379,7 @@ static enum status parse_array_part(struct json *json, const struct json_token *
 
     if (part >= 2) {
         STATUS_TRY(part > 2
-                       ? refuse(token, "An edge is [source, target, weight].", reterr)
+                       ? refuse(token, "An edge must be [source, target, weight].", reterr)
                        : columns_find(&json->columns, READER_WEIGHT_VALUE,
                                       strlen(READER_WEIGHT_VALUE), false, &json->column, reterr));
         return take_value(json, token, reterr);
@@ -387,7 +387,7 @@ static enum status parse_array_part(struct json *json, const struct json_token *
     if (token->kind != JSON_TOKEN_NUMBER ||
         !number_is_canonical_integer(token->text, token->size, &vertex) || vertex < 0 ||
         vertex >= NO_VERTEX) {
-        return refuse(token, "A vertex is an integer from 0 to n-1.", reterr);
+        return refuse(token, "A vertex must be an integer from 0 to n-1.", reterr);
     }
     json->record.ends[part] = (uint32_t)vertex;
     if (json->largest_place.line == 0 || vertex > json->largest) {

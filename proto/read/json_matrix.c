@@ -22,8 +22,8 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
         return STATUS_OK;
     }
     if (token->kind != JSON_TOKEN_NUMBER) {
-        return refuse(token, "An entry of the matrix is a number, or null for a missing edge.", "",
-                      reterr);
+        return refuse(token, "An entry of the matrix must be a number, or null for a missing edge.",
+                      "", reterr);
     }
     if (on_diagonal && number_parse_real(token->text, token->size, &value) && value == 0) {
         return STATUS_OK;

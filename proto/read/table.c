@@ -213,7 +213,7 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
         return problem_bad_graph_hint(
             reterr, 0, field.column,
             "Leave the field of a missing edge empty: sed 's#N/A##g' g.csv >h.csv",
-            "'%.3s' is no number.", field.bytes);
+            "'%.3s' is not a number.", field.bytes);
     }
     if (is_missing(field)) {
         table->marked |= !on_diagonal;
@@ -243,8 +243,8 @@ static enum status parse_cell(struct table *table, struct field field, uint32_t 
 static enum status refuse_shape(const struct table *table, struct problem *reterr)
 {
     problem_bad_graph(reterr, 0, 0,
-                      "The table has %u columns of numbers and %s than %u lines of them: a matrix "
-                      "has as many.",
+                      "The table has %u columns of numbers, but %s than %u lines; a matrix has as "
+                      "many lines as columns.",
                       table->width, table->row < table->width ? "fewer" : "more", table->width);
     if (table->row < table->width) {
         problem_at(reterr, table->reader.splitter.line, 0);
@@ -380,7 +380,7 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
     struct table *table = (struct table *)reader;
 
     if (table->first.size == 0) {
-        return problem_set(reterr, STATUS_EMPTY_BODY, "The table has no line of numbers.");
+        return problem_set(reterr, STATUS_EMPTY_BODY, "The table has no lines of numbers.");
     }
     STATUS_TRY(table->decided ? STATUS_OK : parse_first_line(table, NULL, 0, reterr));
     table->was_open = table->is_open && table->row + 1 == table->width && !table->has_header;

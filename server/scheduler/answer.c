@@ -62,7 +62,7 @@ void answer_not_stored(struct call *call, enum status status)
     answer_status(call, status,
                   status == STATUS_NO_MEMORY ? "There is not enough memory; nothing was stored."
                   : status == STATUS_DISK_FULL
-                      ? "There is no room on the disk; nothing was stored."
+                      ? "There is not enough disk space; nothing was stored."
                       : "The state directory cannot be written; nothing was stored.");
 }
 
@@ -259,7 +259,7 @@ void answer_result(struct scheduler *scheduler, struct call *call)
                     job->report.problem.detail[0] != '\0' ? ": " : ".", job->report.problem.detail);
     }
     if (is_active) {
-        problem_hint(&problem, "Watch /v1/jobs/%s, or ask again with Prefer: wait=30.",
+        problem_hint(&problem, "Watch /v1/jobs/%s, or repeat the request with Prefer: wait=30.",
                      job->row.id);
         call->retry_after_s = 1;
     } else if (entry != NULL) {

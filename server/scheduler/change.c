@@ -54,7 +54,7 @@ static enum status check_change(struct submission *submission, const struct grap
     if (submission->scheduler->ledger.is_full) {
         /* Before parking: the change that this one waits for may itself wait for disk space. */
         return problem_set(problem, STATUS_DISK_FULL,
-                           "There is no room on the disk; nothing was stored.");
+                           "There is not enough disk space; nothing was stored.");
     }
     if (!matches_tag(submission->call, entry->row.id)) {
         return problem_refuse(problem, STATUS_PRECONDITION_FAILED,
@@ -147,7 +147,7 @@ static enum status apply_changes(struct submission *submission, struct edge_chan
         }
         if (memcmp(digest, changes->names_digest, sizeof(digest)) != 0) {
             return problem_set(problem, STATUS_PRECONDITION_FAILED,
-                               "The alias was moved to a graph with other vertices meanwhile.");
+                               "Meanwhile the name was moved to a graph with other vertices.");
         }
     }
     return edge_changes_apply(changes, submission->scheduler->config->edge_limit, graph,

@@ -100,10 +100,10 @@ static enum status check_bytes(const struct scheduler *scheduler,
     if (scheduler->ledger.is_full || bytes > room) {
         problem_set(
             reterr, STATUS_DISK_FULL,
-            "There is no room on the disk for the result of %u vertices; nothing was stored.",
+            "There is not enough disk space for the result of %u vertices; nothing was stored.",
             question->vertex_count);
         problem_limit(reterr, (double)room, (double)bytes);
-        problem_hint(reterr, "Delete graphs, or ask again when there is room.");
+        problem_hint(reterr, "Delete graphs, or retry when there is space.");
         return STATUS_DISK_FULL;
     }
     return tenant_check_bytes(question->tenant, question->quota, bytes, reterr);
@@ -140,13 +140,14 @@ static void choose_auto(const struct scheduler *scheduler, const struct form_que
         look->bytes + look->label_bytes <= matrix.bytes / FORM_HIERARCHY_PART) {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE,
-                 "%.1f MB answer as fast as a matrix of %.1f MB would; result=matrix requests one",
+                 "a hierarchy of %.1f MB answers as fast as a matrix of %.1f MB; result=matrix "
+                 "requests the matrix",
                  (double)hierarchy.bytes / MB, (double)matrix.bytes / MB);
     } else if (fit == STATUS_OK || !is_possible) {
         snprintf(reason, RESULT_REASON_SIZE, "%s",
-                 look->state == FORM_UNSEEN ? RESULT_REASON_FITS
-                                            : "the matrix fits, and answers faster than the "
-                                              "hierarchy of this graph would");
+                 look->state == FORM_UNSEEN
+                     ? RESULT_REASON_FITS
+                     : "the matrix fits, and answers faster than a hierarchy of this graph");
     } else {
         *ret_result = hierarchy;
         snprintf(reason, RESULT_REASON_SIZE, "a matrix of %.1f MB does not fit%s",
@@ -162,8 +163,7 @@ enum status choose_result_form(const struct scheduler *scheduler,
                                struct problem *reterr)
 {
     if (result->form == RESULT_FORM_HIERARCHY && cost_kind(question->cost) == KIND_U2) {
-        return problem_refuse(reterr, STATUS_BAD_PARAMETER,
-                              "Ask for kind=i4, or for result=matrix.",
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "Request kind=i4 or result=matrix.",
                               "A hierarchy has no kind u2.");
     }
     if (result->form == RESULT_FORM_AUTO) {

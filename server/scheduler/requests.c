@@ -105,7 +105,7 @@ void requests_list_graphs(struct scheduler *scheduler, struct call *call)
             graph_table_find_own(&scheduler->graphs, call->tenant, call->list.cursor);
         if (cursor == NULL) {
             answer_status(call, STATUS_BAD_PARAMETER,
-                          "The graph of the cursor was deleted; start again without cursor.");
+                          "The graph that cursor names was deleted; start again without cursor.");
             return;
         }
         entry = LIST_NEXT(cursor, of_tenant);
@@ -290,7 +290,7 @@ static void judge_fit(const struct scheduler *scheduler, const struct form_look 
     }
     snprintf(estimate->reason, sizeof(estimate->reason), "%s",
              estimate->vertex_count > estimate->vertex_limit
-                 ? "The matrix does not fit into the memory of the solver."
+                 ? "The matrix does not fit in the memory of the solver."
                  : "The disk of the state directory has too little free space.");
     add_hint(scheduler, estimate);
 }

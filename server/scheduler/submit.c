@@ -168,7 +168,7 @@ static enum status accept_graph(struct submission *submission, struct graph_entr
     }
     if (submission->scheduler->ledger.is_full) {
         return problem_set(&submission->problem, STATUS_DISK_FULL,
-                           "There is no room on the disk; nothing was stored.");
+                           "There is not enough disk space; nothing was stored.");
     }
     STATUS_TRY(tenant_check_bytes(submission->tenant, &submission->call->quota,
                                   file_bytes(submission, entry), &submission->problem));
@@ -375,7 +375,7 @@ static enum status check_conditions(struct submission *submission, const struct 
     }
     return problem_refuse(&submission->problem, STATUS_PRECONDITION_FAILED,
                           "GET /v1/graphs/{name}, then decide with its current ETag.",
-                          is_moving ? "The name %s is about to move to the graph of another job."
+                          is_moving       ? "Another job is about to move the name %s to its graph."
                           : owner != NULL ? "The name %s belongs to graph %s now."
                                           : "The name %s belongs to no graph.",
                           name, owner != NULL ? owner->row.id : "");
@@ -438,7 +438,8 @@ static enum status check_name(struct submission *submission, const struct graph_
                                            : "The name %s has moved here from graph %s.",
                                  name, loser->row.id),
                      loser->row.of_name
-                         ? "That graph was created by changing the name, and is deleted then."
+                         ? "That graph was created by a change of this name, and is deleted when "
+                           "the name moves."
                          : "That graph is still found by its ID; another name= keeps both names.");
     }
     if (call->kind != CALL_STORE_GRAPH) {

@@ -45,25 +45,25 @@ enum status tenant_check_queue(const struct admission *admission, uint32_t free_
         tenant != NULL ? atomic_load(&tenant->share.count) + atomic_load(&tenant->reserved_places)
                        : 0;
     if (free_places == 0) {
-        problem_refuse(reterr, STATUS_QUEUE_FULL, "Try again after the seconds in Retry-After.",
-                       "The queue is full: %u jobs wait.", limit);
+        problem_refuse(reterr, STATUS_QUEUE_FULL, "Retry after the seconds in Retry-After.",
+                       "The queue is full: %u jobs are waiting.", limit);
         problem_limit(reterr, limit, limit);
         return STATUS_QUEUE_FULL;
     }
     if (waiting >= free_places && atomic_load(&admission->tenant_count) > 1) {
         problem_set(reterr, STATUS_QUEUE_FULL,
-                    "The %u free places of the queue are kept for tenants with fewer jobs in the "
-                    "queue than that; this tenant has %u.",
+                    "The %u free places of the queue are reserved for tenants with fewer waiting "
+                    "jobs; this tenant has %u.",
                     free_places, waiting);
         problem_limit(reterr, free_places, waiting);
-        problem_hint(reterr, "Try again after the seconds in Retry-After, or cancel a job.");
+        problem_hint(reterr, "Retry after the seconds in Retry-After, or cancel a job.");
         return STATUS_QUEUE_FULL;
     }
     if (quota->waiting_jobs == 0 || waiting < quota->waiting_jobs) {
         return STATUS_OK;
     }
     problem_refuse(reterr, STATUS_JOB_QUOTA,
-                   "Try again after the seconds in Retry-After, or cancel a job.",
+                   "Retry after the seconds in Retry-After, or cancel a job.",
                    "This key allows no more waiting jobs.");
     problem_limit(reterr, quota->waiting_jobs, waiting);
     return STATUS_JOB_QUOTA;

@@ -53,17 +53,17 @@ enum status upload_memory_admit(const struct upload_share *share, uint64_t memor
                 "The upload needs at least %llu bytes of memory; one upload may use %llu.",
                 (unsigned long long)memory_bytes, (unsigned long long)limit);
     problem_limit(reterr, (double)limit, (double)memory_bytes);
-    problem_hint(
-        reterr,
-        "One client may use %s of http.upload_memory: send less, or ask for a larger limit.",
-        share->counters[2] == NULL ? "half" : "a quarter");
+    problem_hint(reterr,
+                 "One client may use %s of http.upload_memory: send less, or ask the operator for "
+                 "a larger limit.",
+                 share->counters[2] == NULL ? "half" : "a quarter");
     return STATUS_BODY_TOO_LARGE;
 }
 
 static enum status refuse_for_now(const struct upload_share *share, uint64_t memory_bytes,
                                   struct problem *reterr)
 {
-    problem_refuse(reterr, STATUS_UPLOAD_MEMORY, "Try again after the seconds in Retry-After.",
+    problem_refuse(reterr, STATUS_UPLOAD_MEMORY, "Retry after the seconds in Retry-After.",
                    "Uploads in progress use all upload memory of this client or of all clients.");
     problem_limit(reterr, (double)share->memory->limit_bytes, (double)memory_bytes);
     return STATUS_UPLOAD_MEMORY;

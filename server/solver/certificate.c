@@ -143,8 +143,6 @@ static void finish_certificate(struct certificate *certificate)
     adjacency_destroy(certificate->adjacency);
 }
 
-/* ---- One row ---- */
-
 static double tolerance_of(const struct certificate *certificate, uint32_t hops, double magnitude)
 {
     const double relative = fmax(certificate->floor, certificate->epsilon * hops);
@@ -314,8 +312,6 @@ static enum status check_row(const struct certificate *certificate, struct searc
     return STATUS_OK;
 }
 
-/* ---- Batches of rows ---- */
-
 static inline void relax_lanes(int32_t *restrict to, const int32_t *restrict from, int32_t weight,
                                uint32_t lanes)
 {
@@ -435,8 +431,6 @@ static bool check_batch(const struct certificate *certificate, struct search *se
     }
     return differing == 0;
 }
-
-/* ---- All rows ---- */
 
 /* Checks one unit of rows. At most thread_count units are checked at once, so the index of a task
  * is also an index of searches. */

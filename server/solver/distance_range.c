@@ -6,22 +6,22 @@
 /* Time of the proof on one core, measured on random graphs of 10^3 to 10^5 vertices. */
 #define STAR_VERTEX_S 200e-9
 #define STAR_EDGE_S 5e-9
-/* With fewer edges at a vertex than this the few that one way reads do not reach everywhere. */
+/* With fewer edges per vertex, the few edges that the proof reads do not reach all vertices. */
 #define STAR_DEGREE 8
-/* Times that the edges are gone through, per direction, to reach every vertex. */
+/* Number of passes over the edges, per direction, to reach every vertex. */
 #define SWEEPS 4
-/* Ways onward that a vertex weighs against one another before it takes the shortest. */
+/* Number of edges of a vertex that are compared for the shortest. */
 #define WAYS 16
 #define NOT_REACHED UINT32_MAX
 
-/* The lengths of some paths from the hub, or to it. */
+/* Lengths of some paths from or to the hub. */
 struct reach {
     const struct graph *graph;
     uint32_t limit;
     uint32_t hub;
     uint32_t *length;    /* per vertex, at most limit, or NOT_REACHED */
-    uint32_t count;      /* vertices reached */
-    uint64_t edges_left; /* that may still be read */
+    uint32_t count;      /* number of vertices reached */
+    uint64_t edges_left; /* number of edges that may still be read */
 };
 
 static void put(struct reach *reach, uint32_t vertex, uint32_t length)
@@ -71,9 +71,9 @@ static void enter_row(struct reach *reach, uint32_t vertex)
     spend(reach, edge - graph->row_offset[vertex]);
 }
 
-/* Paths from the hub, or to it where `to` says so; both where edges lead both ways, as an
- * undirected edge is in the row of one of its ends. The hub's own row comes first: it is the
- * longest. False when some vertex is not reached. */
+/* Finds paths from the hub, to it, or both. Both are needed if an undirected edge is stored in the
+ * row of only one end. The hub's own row is read first, because it is the longest. Returns false if
+ * a vertex was not reached. */
 static bool reach_all(struct reach *reach, bool from, bool to)
 {
     const uint32_t vertex_count = reach->graph->vertex_count;
@@ -113,8 +113,8 @@ static uint32_t find_longest(const struct reach *reach)
     return longest;
 }
 
-/* Where vertices have many edges a few short rows of them tell, so that most of the graph is never
- * read. d(i,j) <= d(i,hub) + d(hub,j), by any path to the hub and from it. */
+/* If vertices have many edges, a few short rows suffice, so most of the graph is never read. For
+ * any paths to and from the hub: d(i,j) <= d(i,hub) + d(hub,j). */
 static bool is_bounded_by_star(const struct graph *graph, uint32_t limit, double affordable_s)
 {
     const uint64_t *const offset = graph->row_offset;

@@ -170,8 +170,6 @@ void host_memory_give(void *memory, size_t size)
     }
 }
 
-/* ---- Warming ---- */
-
 struct host_memory_warmer {
     char *begin; /* beginning of a page */
     size_t size;

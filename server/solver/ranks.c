@@ -10,8 +10,6 @@ static void share_data(const struct ranks *ranks, void *data, size_t size)
     ranks_broadcast(ranks, data, size, 0);
 }
 
-/* ---- The graph ---- */
-
 static struct graph *create_graph(const struct graph *like)
 {
     struct graph *graph = graph_create_like(like, like->weight_type, like->edge_count);
@@ -50,8 +48,6 @@ enum status ranks_share_graph(const struct ranks *ranks, enum status status, str
     *graph = shared;
     return STATUS_OK;
 }
-
-/* ---- The plan ---- */
 
 static enum status share_order(const struct ranks *ranks, const struct graph *graph, uint32_t tile,
                                uint32_t tile_count, struct plan **plan)

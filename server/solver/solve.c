@@ -78,8 +78,6 @@ char *solve_outcome_print_cycle(const struct solve_outcome *outcome,
     return cycle;
 }
 
-/* ---- Subject ---- */
-
 enum status solve_subject_init(const struct graph *graph, enum kind kind, bool folds,
                                struct solve_subject *ret_subject)
 {
@@ -116,8 +114,6 @@ static struct solve_options options_of(const struct solve_subject *subject, bool
     return (struct solve_options){
         .narrow = narrow, .symmetric = !subject->graph->directed, .scaling = subject->scaling};
 }
-
-/* ---- Plans ---- */
 
 /* Whether 16 bits are proven to suffice. The answer changes the arithmetic of the solve, but no
  * distance. It is needed before the plan, because a dense solve in half the time makes fewer other
@@ -218,7 +214,7 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     enum status status;
     if (loop) {
         status = problem_set(reterr, STATUS_NEGATIVE_CYCLE,
-                             "Vertex %s has an edge to itself below 0.", text);
+                             "Vertex %s has an edge to itself with a negative weight.", text);
     } else {
         if (whole) {
             append_name(graph, outcome->cycle[0], "", text, &length);
@@ -229,10 +225,10 @@ static enum status refuse_cycle(const struct graph *graph, const struct solve_ou
     }
     problem_hint(reterr, "%s",
                  graph->directed || loop
-                     ? "Going round once more is always shorter, so no distance exists: mend the "
-                       "weights."
-                     : "An undirected edge below 0 is a cycle by itself: mend the weights, or say "
-                       "directed=true.");
+                     ? "Each further turn of the cycle makes a path shorter, so there are no "
+                       "shortest distances: correct the weights."
+                     : "An undirected edge with a negative weight is a negative cycle by itself: "
+                       "correct the weights, or give directed=true.");
     return status;
 }
 
@@ -278,11 +274,11 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
     if (is_doubted && is_rounded(subject) && graph->summary.negative) {
         const enum kind kind = subject->scaling.kind;
         problem_set(reterr, STATUS_WEIGHT_RANGE,
-                    "Cycles of a length near 0 do not add up exactly in kind %s: the distances "
+                    "Kind %s does not add up cycles with a length near 0 exactly, so the distances "
                     "cannot be proven.",
                     kind_name(kind));
         problem_hint(reterr, "Scale the weights to integers%s.",
-                     kind == KIND_F4 ? ", or ask for kind=f8" : "");
+                     kind == KIND_F4 ? ", or use kind=f8" : "");
         return STATUS_WEIGHT_RANGE;
     }
     return status == STATUS_NEGATIVE_CYCLE ? solve_confirm_cycle(graph, observer, outcome, reterr)
@@ -293,16 +289,14 @@ enum status solve_judge(const struct graph *graph, const struct solve_subject *s
 static enum status tell_failure(const struct solve *solve, enum status status)
 {
     if (status == STATUS_WEIGHT_RANGE) {
-        problem_set(solve->reterr, status, "A distance is not within 0..65534, as u2 needs.");
-        problem_hint(solve->reterr, "Ask for kind i4.");
+        problem_set(solve->reterr, status, "A distance is not within 0..65534, the range of u2.");
+        problem_hint(solve->reterr, "Use kind=i4.");
     } else if (status != STATUS_OK) {
         problem_set(solve->reterr, status, "The %s solver: %s.", solve->solver->class_->name,
                     status_info(status)->title);
     }
     return status;
 }
-
-/* ---- Progress ---- */
 
 /* Tells the observer the expected seconds of each phase, before and after planning. */
 static void tell_expected(const struct solve *solve)
@@ -330,8 +324,6 @@ static void tell_expected(const struct solve *solve)
     };
     observer->expect(observer->context, seconds);
 }
-
-/* ---- Computing ---- */
 
 static enum status run_solver(struct solve *solve)
 {
@@ -396,7 +388,7 @@ static enum status finish(struct solve *solve)
         const bool alone = solve->matrix->vertex_count <= ALONE_VERTICES;
         if (cpu_pool_create(alone ? 1 : cpu_pool_cores(), &pool) != STATUS_OK) {
             return problem_set(solve->reterr, STATUS_NO_MEMORY,
-                               "No threads can be started for the distances.");
+                               "The threads that compute the distances cannot be started.");
         }
     }
     const enum status status = verify(solve, pool);
@@ -410,8 +402,6 @@ static enum status finish(struct solve *solve)
     }
     return STATUS_OK;
 }
-
-/* ---- Before the solver, and after it ---- */
 
 /* Refuses an unsolvable graph, and makes the plan. */
 static enum status begin(struct solve *solve)

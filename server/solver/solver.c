@@ -54,7 +54,7 @@ enum status solver_open_rank(const struct solver_config *config, const struct ra
         (*ret_solver)->ranks = ranks;
         (*ret_solver)->class_->join(*ret_solver, ranks);
         if (some && !all && ranks->rank == 0) {
-            fputs("not every rank has a GPU: all compute on their processors\n", stderr);
+            fputs("not every rank has a GPU: all ranks compute on the CPU\n", stderr);
         }
     }
     return agreed;

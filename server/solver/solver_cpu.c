@@ -286,7 +286,8 @@ enum status solver_cpu_open(const struct solver_config *config, struct solver **
     const enum status status = cpu_pool_create(threads, &cpu->pool);
     if (status != STATUS_OK) {
         close_solver(&cpu->solver);
-        return problem_set(reterr, status, "%u threads cannot be started.", threads);
+        return problem_set(reterr, status, "The %u threads of the CPU solver cannot be started.",
+                           threads);
     }
     cpu->solver.class_ = &cpu_class;
     cpu->solver.narrow_vertices = NARROW_VERTICES;

@@ -223,8 +223,8 @@ int worker_child_run_rank(const char *name, struct ranks *ranks)
     const enum status status = is_first && socket < 0 ? STATUS_IO : STATUS_OK;
     if (status != STATUS_OK) {
         fprintf(stderr,
-                "apsp-mpi: no service waits for it as %s on this host, where the first "
-                "rank has to be\n",
+                "apsp-mpi: no service on this host waits for it at %s; the first rank must run on "
+                "the host of the service\n",
                 name);
     }
     if (ranks_agree(ranks, status) != STATUS_OK) {

@@ -34,7 +34,7 @@ Promise.all([import("/clients/javascript/apspd.js"), import("/tests/clients/java
     .then(([apspd, cases]) => cases.run(apspd, url, key, slow)).then(done, (error) => done({ failed: [String(error)] }));"""
 
 
-def test_the_package():
+def test_the_npm_package_is_complete():
     """What npm would publish has the licence, and no link that leads nowhere there."""
     with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as readme:
         assert "](../" not in readme.read()
@@ -66,7 +66,7 @@ def node(*arguments, **more):
     return done.stdout
 
 
-def test_in_node():
+def test_the_client_works_in_node():
     with daemon_for() as daemon, tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/slow.gr", "wb") as file:
             file.write(harness.slow_graph(harness.LASTING_SIZE))
@@ -77,7 +77,7 @@ def test_in_node():
         check(json.loads(node(f"{folder}/run.mjs", PACKAGE, cases, daemon.url, access.Keys.key(KEY), f"{folder}/slow.gr")))
 
 
-def test_in_a_browser():
+def test_the_client_works_in_a_browser():
     with sites.app(ROOT) as port, daemon_for("--http.cors_origins", f"http://localhost:{port}") as daemon:
         with browser.Browser() as page:
             page.open(f"http://localhost:{port}/", 800, "document.title")
@@ -85,7 +85,7 @@ def test_in_a_browser():
             check(page.run(IN_PAGE, daemon.url, access.Keys.key(KEY), slow, kind="async"))
 
 
-def test_the_readme():
+def test_the_examples_of_the_readme_run():
     """Its program runs with the package where npm would put it."""
     with open(f"{PACKAGE}/README.md", encoding="utf-8") as file:
         (program,) = re.findall(r"```js\n(.*?)```", file.read(), re.S)
@@ -106,7 +106,7 @@ def test_the_readme():
             assert "TS2322" in wrong.stdout, wrong
 
 
-def test_the_version():
+def test_the_package_has_the_version_of_the_service():
     with open(f"{ROOT}/meson.build", encoding="utf-8") as file, open(f"{PACKAGE}/package.json", "rb") as package:
         assert json.load(package)["version"] == re.search(r"version: '([\d.]+)'", file.read())[1]
 
@@ -115,10 +115,10 @@ if __name__ == "__main__":
     if sys.argv[3] == "browser":
         import browser  # skips the test where there is none
 
-        harness.run({"test_in_a_browser": test_in_a_browser})
+        harness.run({"test_the_client_works_in_a_browser": test_the_client_works_in_a_browser})
     elif NODE is None:
         print("skipped: nodejs is missing")
         sys.exit(harness.SKIPPED)
     else:
-        del test_in_a_browser
+        del test_the_client_works_in_a_browser
         harness.run(globals())

@@ -67,7 +67,7 @@ def test_a_matrix_and_a_hierarchy_answer_alike(daemon):
         assert stats["diameter"] == wanted[wanted < math.inf].max()
 
 
-def test_documents(daemon):
+def test_documents_of_jobs_and_graphs_are_returned(daemon):
     with client_of(daemon) as client:
         result = client.solve([("a", "b", 2), ("a", "b", 3)], "named", verify=True, priority=3)
         assert result.job["name"] == "named" and result.job["priority"] == 3 and result.job["verified"]
@@ -128,7 +128,7 @@ def test_forgotten_jobs_leave_their_graphs(_):
         assert result.kind == result.matrix().dtype
 
 
-def test_places(daemon):
+def test_coordinates_can_be_set_and_queried(daemon):
     for edges, places in (([(" a", "b ", 1), ("b ", "c", 2)], {" a": (1, 2), "b ": (2.5, 3)}),
                           ([(7, 9, 1), (9, 8, 2)], {7: (1, 2), 9: (2.5, 3)}),
                           ([((0, 1), 'x,"y', 1), ('x,"y', "z", 2)], {(0, 1): (1, 2), 'x,"y': (2.5, 3)})):
@@ -189,7 +189,7 @@ def test_a_notebook_shows_a_heat_map(daemon):
         assert "svg" not in client.submit([("a", "b", -1), ("b", "a", 0)])._repr_html_()
 
 
-def test_updates(daemon):
+def test_updates_change_the_distances(daemon):
     with client_of(daemon) as client:
         result = client.solve([((0, 0), "b", 5), ("b", "c", 5)], "changing")
         before, other = copy.copy(result), client.result("changing")

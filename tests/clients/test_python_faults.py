@@ -173,7 +173,7 @@ def test_the_client_waits_for_a_full_queue(_):
         assert pauses and min(pauses) >= 1, pauses
 
 
-def test_an_unreachable_service(daemon):
+def test_an_unreachable_service_is_an_error(daemon):
     client, pauses = faulty(daemon, Wire("POST", "/distances", *[httpx.ConnectError("refused")] * 9))
     result = client.solve(EDGES)
     assert isinstance(expect(apspd.ConnectionFailed, None, result.distance, 0, 1), ConnectionError)
@@ -200,7 +200,7 @@ def test_an_address_without_a_service_fails_at_once(daemon):
     assert client.solve(EDGES).distance(0, 1) == 0 and len(pauses) == 1
 
 
-def test_downloads_go_on_where_they_broke(daemon):
+def test_broken_downloads_resume(daemon):
     wire = Wire("GET", "/matrix", 70000, 20000, httpx.ReadTimeout("lost"))
     client, _ = faulty(daemon, wire)
     result = client.solve(EDGES)
@@ -211,7 +211,7 @@ def test_downloads_go_on_where_they_broke(daemon):
     assert ranges[0] is None and ranges[1] == "bytes=70000-" and ranges[2] == ranges[3] == "bytes=90000-", ranges
 
 
-def test_a_later_call_completes_the_file(daemon):
+def test_a_later_call_completes_the_download(daemon):
     wire = Wire("GET", "/matrix", 70001)
     client, _ = faulty(daemon, wire)
     result = client.solve(EDGES)
@@ -241,7 +241,7 @@ def test_another_matrix_begins_anew(daemon):
     assert result.matrix()[0, 300] == result.distance(0, 300)
 
 
-def test_an_answer_of_something_else_is_an_error_with_words(daemon):
+def test_an_answer_of_another_server_is_a_described_error(daemon):
     """A redirect, or a page or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
@@ -253,7 +253,7 @@ def test_an_answer_of_something_else_is_an_error_with_words(daemon):
         assert "302" in str(error) if other.status_code == 302 else "another" in str(error), error
 
 
-def test_answers_of_another_shape_are_errors_with_words(daemon):
+def test_answers_of_another_shape_are_described_errors(daemon):
     """Whatever is asked, JSON of another shape, or a body of another length, is told as such."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
@@ -309,7 +309,7 @@ def etag_of(daemon, result):
     return daemon.ask("HEAD", f"/v1/graphs/{result.graph}/matrix").headers["ETag"]
 
 
-def test_a_part_that_does_not_fit_is_refused(daemon):
+def test_a_part_outside_the_matrix_is_refused(daemon):
     with client_of(daemon) as client:
         etag, size = etag_of(daemon, client.solve(EDGES)), 128 + 4 * 301 * 301
     good = f"bytes 70000-{size - 1}/{size}"
@@ -380,7 +380,7 @@ def test_bodies_are_sent_at_once(daemon):
     assert all(at_once for *_, at_once in (*wire.seen, *asyncio.run(ask()).seen))
 
 
-def test_keys(_):
+def test_the_client_sends_its_key(_):
     keys = access.Keys("alpha:submitter")
     with access.Daemon("--http.keys_file", keys.path) as daemon:
         with client_of(daemon, key=access.Keys.key("alpha:submitter")) as client:

@@ -64,7 +64,7 @@ def test_networkx_graphs_of_each_class_and_any_labels(daemon):
                 assert all(graph.has_edge(*step) for step in zip(path, path[1:]))
 
 
-def test_weights_of_networkx(daemon):
+def test_weights_of_networkx_graphs_are_read(daemon):
     graph = networkx.Graph([("a", "b", {"km": 3, "weight": 9}), ("b", "c", {"weight": 1})])
     with client_of(daemon) as client:
         assert client.solve(graph).distance("a", "c") == 10
@@ -80,7 +80,7 @@ def test_weights_of_networkx(daemon):
         assert client.solve(graph).distance("a", "c") == 0.25
 
 
-def test_sparse_matrices_as_scipy_takes_them(daemon):
+def test_sparse_matrices_are_read_as_by_scipy(daemon):
     # An edge of 0 is stored, 5 is alone, and (1, 2) is stored twice: coo_matrix adds.
     entries = ([0.0, 2, 3, 1.5], ([0, 1, 1, 2], [1, 2, 2, 3]))
     with client_of(daemon) as client:
@@ -103,7 +103,7 @@ def test_sparse_matrices_as_scipy_takes_them(daemon):
         expect(apspd.GraphError, None, client.solve, scipy.sparse.csr_matrix((3, 3)), weight="x")
 
 
-def test_arrays_and_lists_of_edges(daemon):
+def test_arrays_and_lists_of_edges_are_uploaded(daemon):
     inf = math.inf
     chain = [[0, 2, 5], [inf, 0, 3], [inf, inf, 0]]
     with client_of(daemon) as client:
@@ -151,14 +151,14 @@ def test_dense_matrices_are_read_as_by_scipy(daemon):
         expect(apspd.GraphError, None, client.solve, numpy.zeros((2, 2)), edges=[(1, 2)])
 
 
-def test_labels_beyond_2_53(daemon):
+def test_labels_beyond_2_53_are_exact(daemon):
     first = 1243532000000000001
     with client_of(daemon) as client:
         result = client.solve([(first, first + 1, 5), (first + 1, first + 2, 7)])
         assert result.path(first, first + 2).vertices == [first, first + 1, first + 2]
 
 
-def test_labels_that_are_whole_floats(daemon):
+def test_whole_float_labels_are_found(daemon):
     with client_of(daemon) as client:
         for labels in ((0.0, 1.0, 2.0), (5.0, 1.0, 2.0)):
             result = client.solve(networkx.path_graph(labels, networkx.DiGraph))
@@ -168,7 +168,7 @@ def test_labels_that_are_whole_floats(daemon):
         assert result.pairs(edges[:, :2]).tolist() == [0.5, 0.25] and result.distance(0.0, 2) == 0.75
 
 
-def test_frames(daemon):
+def test_data_frames_are_uploaded(daemon):
     frame = pandas.DataFrame({"km": [3, 4], "target": ["b", "c"], "source": ["a", "b"], "hours": [1, 2]})
     with client_of(daemon) as client:
         assert client.solve(frame, weight="km").distance("a", "c") == 7
@@ -196,7 +196,7 @@ def test_names_are_known_to_other_clients(daemon):
         assert client.result("numbers").path(30, 20) == [30, 10, 20]
 
 
-def test_files(daemon):
+def test_files_are_uploaded_by_path(daemon):
     folder = daemon.scratch
     with open(f"{folder}/small.gr", "wb") as file:
         file.write(harness.SMALL)

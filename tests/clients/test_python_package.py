@@ -85,7 +85,7 @@ def test_examples_of_the_docstrings(daemon):
             module, extraglobs={"Client": apspd.Client}, optionflags=doctest.ELLIPSIS))
 
 
-def test_types():
+def test_the_type_annotations_are_correct():
     if has("mypy"):
         flags = "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull
         python("-m", "mypy", *flags, f"{PACKAGE}/apspd")

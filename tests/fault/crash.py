@@ -1,5 +1,6 @@
-"""What the crash tests share: a script of five jobs and more, run against a daemon whose files (or
-memory) fail it at one call, and the check of what a plain daemon then makes of what is left."""
+"""Fixtures of the crash tests: a script of several jobs, run against a daemon whose file
+operations (or allocations) fail at one call, and checks of what a normal daemon finds
+afterwards."""
 
 import errno
 import functools
@@ -16,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "http"))
 
 import harness
 
-# Of the library that is preloaded; NULL when the build has none, as one with sanitizers.
+# The preloaded libraries; "" if the build has none, such as one with sanitizers.
 SHIMS = os.environ.get("APSPD_TEST_SHIMS", "")
 CLOSED = (OSError, harness.http.client.HTTPException)
 SECTOR = 512
@@ -31,7 +32,7 @@ def shim(name):
 
 
 def graph(salt, n=40):
-    """A ring with chords, of which distance(1, 3) = 2 * salt + 2 is known."""
+    """A ring with chords for which distance(1, 3) = 2 * salt + 2."""
     lines = [f"p sp {n} {2 * n}"]
     for i in range(1, n + 1):
         lines.append(f"a {i} {i % n + 1} {1 + salt}")
@@ -45,7 +46,8 @@ def answer_of(salt):
 
 @functools.cache
 def large_graph():
-    """In nthu, with edges in order and so many that they go to the file while they come; distance(0, 2) = 14."""
+    """A graph in nthu with sorted edges, so many that they are written to the file while they
+    arrive; distance(0, 2) = 14."""
     n, degree = 600, 440
     head = struct.pack("<2i", n, n * degree)
     edges = (sorted((i + j) % n for j in range(1, degree + 1)) for i in range(n))
@@ -70,7 +72,7 @@ def store_large(daemon):
 
 @functools.cache
 def dense_graph(n=60):
-    """So large that a change of an edge follows it in its file; distance(1, 3) = 14."""
+    """A complete graph, which a change of one edge modifies; distance(1, 3) = 14."""
     edges = ((i, j) for i in range(1, n + 1) for j in range(1, n + 1) if i != j)
     return "".join(f"{i},{j},{7 if j == i + 1 else 100000}\n" for i, j in edges).encode()
 
@@ -88,7 +90,7 @@ def change_dense(daemon, graph):
 
 
 def present_names(folder):
-    """{name: (inode, whether it is a folder)}"""
+    """Returns {name: (inode, whether it is a folder)}."""
     if not os.path.isdir(folder):
         return {}
     with os.scandir(folder) as entries:
@@ -96,7 +98,7 @@ def present_names(folder):
 
 
 def some_sectors(synced, written, chooser):
-    """A file of which each sector is as of the last sync or as it was written since."""
+    """Returns a file in which each sector is either as of the last sync or as written since."""
     if synced == written:
         return synced
     size = chooser.choice((len(synced), len(written)))
@@ -109,7 +111,7 @@ def some_sectors(synced, written, chooser):
 
 
 class Place:
-    """A folder in memory, where an fsync costs nothing, with a state directory and an image of it."""
+    """A folder in memory, where fsync costs nothing, with a state directory and an image of it."""
 
     def __init__(self):
         base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -135,18 +137,19 @@ class Place:
         return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[:8])[0]
 
     def failures(self):
-        """How many calls have been made to fail so far."""
+        """Returns the number of calls that have been made to fail."""
         return struct.unpack("<Q", pathlib.Path(self.count).read_bytes()[8:16])[0]
 
     def arm(self, calls):
-        """The fault comes at so many calls from now, and at none if that is 0; which one of all that is."""
+        """Arms the fault for the call this many calls from now, or disarms it for 0; returns its
+        number."""
         at = self.calls() + calls
         with open(self.count, "r+b") as file:
             os.pwrite(file.fileno(), struct.pack("<Q", at), 16)
         return at
 
     def sync(self):
-        """All that is there is on the disk."""
+        """Marks everything as synced to the disk."""
         for kind in ("files", "names"):
             shutil.rmtree(os.path.join(self.image, kind))
             os.mkdir(os.path.join(self.image, kind))
@@ -159,10 +162,10 @@ class Place:
                 shutil.copyfile(path, os.path.join(self.image, "files", str(os.stat(path).st_ino)))
 
     def cut_power(self, chooser=None):
-        """The state directory as a power cut leaves it: nothing that was not synced is there; with a
-        chooser, any of it may be, each name and each sector for itself."""
+        """Replaces the state directory by the state after a power cut: unsynced data is lost;
+        with a chooser, each unsynced name and sector may survive independently."""
         left = self.root + ".left"
-        self.rebuilt = {}  # inode -> where it is now
+        self.rebuilt = {}  # inode -> its new path
         shutil.rmtree(left, ignore_errors=True)
         os.mkdir(left)
         self._rebuild(os.stat(self.root).st_ino, left, self.root, chooser)
@@ -170,7 +173,7 @@ class Place:
         os.rename(left, self.root)
 
     def _synced_names(self, inode):
-        """{name: (inode, whether it is a folder)}"""
+        """Returns {name: (inode, whether it is a folder)}."""
         names = pathlib.Path(self.image, "names", str(inode))
         lines = names.read_text().splitlines() if names.exists() else []
         entries = (line.split(" ", 2) for line in lines)
@@ -178,7 +181,8 @@ class Place:
                 if name not in (".", "..")}
 
     def _rebuild(self, inode, folder, live, chooser):
-        """From the names as of their last sync and, with a chooser, those of the folder as it was."""
+        """Rebuilds a folder from its names as of the last sync and, with a chooser, from its
+        current names."""
         names = self._synced_names(inode)
         for name, entry in (sorted(present_names(live).items()) if chooser else ()):
             if names.get(name) != entry and chooser.random() < 0.5:
@@ -209,12 +213,12 @@ class Place:
 
 
 class Daemon(harness.Daemon):
-    """One with something in its environment; startup may fail."""
+    """A daemon with additional environment variables; its start may fail."""
 
     def __init__(self, *arguments, state, environment=None, limit=None):
         self.environment = environment or {}
         self.limit = limit
-        # What is preloaded keeps notes in files of its own, which a confined daemon could not open.
+        # The preloaded library writes files of its own, which a confined daemon could not open.
         super().__init__("--jobs.queue_limit", "100", "--http.threads", "2", "--service.confinement",
                          "off", *arguments, state=state)
 
@@ -224,7 +228,7 @@ class Daemon(harness.Daemon):
         try:
             os.environ.update(self.environment)
             if self.limit is not None:
-                # A shell of its own, so that only the daemon is limited.
+                # Started by a separate shell, so that only the daemon is limited.
                 script = os.path.join(os.path.dirname(self.state), "limited")
                 pathlib.Path(script).write_text(
                     f'#!/bin/sh\n{self.limit}\nexec "{command}" "$@"\n')
@@ -237,7 +241,7 @@ class Daemon(harness.Daemon):
             os.environ.update(before)
 
     def end(self):
-        """However it is: gone after. The exit code."""
+        """Ends the daemon, whatever its state; returns the exit code."""
         if self.process.poll() is None:
             self.process.kill()
         code = self.process.wait()
@@ -249,27 +253,28 @@ class Daemon(harness.Daemon):
 
 
 class Told:
-    """What the daemon acknowledged, until it was gone."""
+    """Everything that the daemon acknowledged before it ended."""
 
     def __init__(self):
-        self.jobs = {}  # id -> (salt, idempotency key)
+        self.jobs = {}  # ID -> (salt, idempotency key)
         self.durable = set()
-        self.graphs = {}  # id -> salt
-        self.large = None  # id of the large graph
-        self.dense = None  # id of the graph that is changed
-        self.changed = None  # job of that
+        self.graphs = {}  # ID -> salt
+        self.large = None  # ID of the large graph
+        self.dense = None  # ID of the graph that is changed
+        self.changed = None  # job of the change
         self.deleted = set()
-        self.failed = set()  # jobs told to have ended so: that is an end too
-        self.unsure = set()  # graphs whose deletion was not answered, or with a failure
+        self.failed = set()  # jobs reported as failed, which is an end too
+        self.unsure = set()  # graphs whose deletion was not acknowledged
         self.names = {}  # name -> job
         self.refused = []
-        self.late = []  # acknowledged though asked for after a call had failed
-        self.failed_at_start = None  # calls, before it listened; None = it never did
+        self.late = []  # acknowledged although requested after a call had failed
+        self.failed_at_start = None  # failed calls before the daemon listened; None if it never did
         self.completed = False
 
 
 def document_of(daemon, job):
-    """Once it has ended; an answer for which there was no memory is asked for again."""
+    """Returns the document of the job once it has ended; repeats a request for which memory was
+    lacking."""
     while True:
         answer = daemon.get(f"/v1/jobs/{job}?wait=30")
         if answer.status == 503:
@@ -279,7 +284,7 @@ def document_of(daemon, job):
 
 
 def note(told, answer, statuses, failed):
-    """The id of what is acknowledged, or None."""
+    """Records an acknowledgement and returns the ID, or None."""
     if answer.status not in statuses:
         told.refused.append((answer.status, answer.body))
         return None
@@ -289,8 +294,9 @@ def note(told, answer, statuses, failed):
 
 
 def run_script(daemon, told, failures=lambda: 0, polls=200):
-    """Five jobs, a stored graph, a name, a deletion, a large graph, another and a change of it; raises when
-    the daemon is gone. So often it is asked whether a result is durable, which it may never be after a fault."""
+    """Runs five jobs, and stores, names, deletes and changes graphs; raises an exception when
+    the daemon is gone. Polls for durability are limited, because a result may never become
+    durable after a fault."""
     before = failures()
     for salt in range(1, 6):
         key = f"key-{salt}"
@@ -331,7 +337,8 @@ def run_script(daemon, told, failures=lambda: 0, polls=200):
 
 
 def check(place, told, arguments=(), n=40):
-    """A plain daemon on what is left keeps every word that was given."""
+    """Checks that a normal daemon on the same directory still has everything that was
+    acknowledged."""
     daemon = Daemon(*arguments, state=place.state)
     try:
         for job in told.durable:
@@ -373,8 +380,8 @@ def check(place, told, arguments=(), n=40):
 
 
 def run_fault(library, power=False, chooser=None, **fault):
-    """One run with one fault: (calls, acknowledgements, exit code or None while it lived). After it
-    comes, with power, a power cut."""
+    """Runs the script with one fault, followed by a power cut if `power`. Returns (calls,
+    acknowledgements, exit code or None if the daemon survived)."""
     place = Place()
     told = Told()
     code = None
@@ -382,7 +389,7 @@ def run_fault(library, power=False, chooser=None, **fault):
         try:
             daemon = Daemon(state=place.state, environment=place.environment(library, **fault))
         except AssertionError:
-            daemon = None  # gone before it listened
+            daemon = None  # ended before it listened
         if daemon is not None:
             told.failed_at_start = place.failures()
             try:

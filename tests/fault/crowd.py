@@ -1,4 +1,4 @@
-"""Clients that hold connections for nothing, and clients that want something meanwhile."""
+"""Clients that occupy connections without purpose, and normal clients at the same time."""
 
 import http.client
 import select
@@ -14,12 +14,12 @@ OPENINGS = {
     "silent": b"",
     "segments": b"G",
 }
-# The head of a record that never becomes whole; to a daemon with TLS.
+# The beginning of a TLS record that never becomes complete, for a daemon with TLS.
 HANDSHAKE = {"handshake": b"\x16\x03\x01\x02\x00"}
 
 
 def ring(n):
-    """A graph whose matrix is larger than what sockets keep."""
+    """A graph whose matrix is larger than socket buffers."""
     return f"p sp {n} {n}\n".encode() + b"".join(
         b"a %d %d 1000003\n" % (i + 1, (i + 1) % n + 1) for i in range(n))
 
@@ -29,8 +29,8 @@ class Attacker:
         self.kind = kind
         self.got = b""
         self.closed_s = None
-        self.noticed_s = None  # by the crowd, which looks at all at once
-        self.began_s = None  # when its answer began to come
+        self.noticed_s = None  # set by the thread that checks all connections in turn
+        self.began_s = None  # time at which the answer began to arrive
         self.socket = socket.socket()
         if kind == "answer":
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -42,11 +42,11 @@ class Attacker:
         self.socket.sendall((OPENINGS | HANDSHAKE)[kind])
         self.socket.setblocking(False)
         self.poll = select.poll()
-        self.poll.register(self.socket, 0)  # what is always told: an end with or without data left
+        self.poll.register(self.socket, 0)  # always reported: the end, with or without data left
 
     def drip(self):
-        """One byte out, where this kind sends, and one in. (Where the answer is read too slowly, the
-        byte is what makes an end known that came while there was no room for it.)"""
+        """Sends one byte, if this kind sends, and receives one. (For a slow reader, receiving
+        makes an end visible that arrived while the buffer was full.)"""
         if self.poll.poll(0):
             self.end()
             return
@@ -69,7 +69,7 @@ class Attacker:
 
 
 class Crowd:
-    """Attackers of the kinds given, turn by turn, dripping from a thread until all are closed."""
+    """Attackers of the given kinds, in turn; a thread makes them drip until all are closed."""
 
     def __init__(self, port, count, kinds=tuple(OPENINGS), source=None, drip_s=0.5):
         self.attackers = []
@@ -98,13 +98,14 @@ class Crowd:
                     if one.closed_s is None:
                         one.drip()
                 select.select([], [], [], self.drip_s)
-        except Exception as error:  # told by join()
+        except Exception as error:  # reported by join()
             self.error = error
         finally:
             self.opened.set()
 
     def watch(self):
-        """Notes beginnings and ends when they come, which takes the thread that drips a while to find."""
+        """Records beginnings and ends when they happen, because the dripping thread would notice
+        them late."""
         while self.thread.is_alive():
             for number, events in self.ends.poll(1):
                 one = self.by_number[number]
@@ -129,7 +130,7 @@ class Crowd:
 
 
 class Guests:
-    """Threads that ask on connections of their own, new ones and kept ones, until they are stopped."""
+    """Threads that send queries on new and persistent connections until they are stopped."""
 
     def __init__(self, port, path, expected, count=4, pause_s=0.0):
         self.port, self.path, self.expected, self.pause_s = port, path, expected, pause_s

@@ -1,4 +1,5 @@
-"""Damage to files of the state directory, while it is at rest or while it is mapped."""
+"""Damage to files of the state directory, while the daemon is stopped or while the files are
+mapped."""
 
 import http.client
 import json
@@ -8,7 +9,7 @@ import random
 
 
 def places(size):
-    """Every class of byte position: the ends, the header, block boundaries, the middle, changes behind a graph."""
+    """Returns positions of every class: the ends, the header, block boundaries, the middle."""
     block = 1 << 18
     chosen = {0, 1, 8, 64, 127, 128, 129, size // 2, *(size - by for by in (1, 8, 9, 100, 240, 300, 500))}
     chosen |= {at + by for at in range(block, size, block) for by in (-1, 0, 1)}
@@ -16,7 +17,8 @@ def places(size):
 
 
 def ask(daemon, path):
-    """The answer after one that finds the damage, if any, which is refused."""
+    """Repeats the request if the first answer is a refusal because of the damage; returns the
+    final answer."""
     answer = daemon.get(path, Prefer="wait=60")
     damaged = answer.status == 409 and "damaged" in answer.json["detail"]
     return daemon.get(path, Prefer="wait=60") if damaged else answer
@@ -36,7 +38,7 @@ def cut(path, size):
 
 
 def zero(path, at, count=4096):
-    """A lost block; True if that changed anything."""
+    """Zeroes a block; returns whether that changed anything."""
     with open(path, "r+b") as file:
         file.seek(at)
         before = file.read(count)
@@ -46,7 +48,7 @@ def zero(path, at, count=4096):
 
 
 def exchange(path, other):
-    """Each gets the other's content."""
+    """Exchanges the contents of two files."""
     with open(path, "rb") as file:
         first = file.read()
     with open(other, "rb") as file:
@@ -59,7 +61,7 @@ def exchange(path, other):
 
 
 def swap(path, at, other, count=4096):
-    """Two blocks of one file, each in the other's place; True if that changed anything."""
+    """Swaps two blocks of a file; returns whether that changed anything."""
     with open(path, "r+b") as file:
         blocks = []
         for place in (at, other):
@@ -74,7 +76,7 @@ def swap(path, at, other, count=4096):
 
 
 def choose(chooser, path, other):
-    """Does one damage; what it was, or None when nothing has changed."""
+    """Does a random damage and returns its description, or None if nothing changed."""
     size = os.path.getsize(path)
     kind = chooser.choice(("flip",) * 6 + ("flip anywhere",) * 6
                           + ("cut", "zero", "swap", "exchange", "longer"))
@@ -107,7 +109,8 @@ def chooser(seed):
     return random.Random(seed)
 
 
-# Of one graph: the number of the one that it is a change of, and its roads from 1 to 2 and from 2 to 3.
+# For each graph: the number of its parent, and the lengths of its roads from 1 to 2 and from 2 to
+# 3.
 FAMILY = ((None, (1, 1)), (0, (5, 1)), (1, (5, 7)), (0, (9, 1)))
 
 
@@ -120,12 +123,12 @@ def complete_graph(salt, roads, n=90):
 
 
 class Shelf:
-    """Results on the disk of a daemon, their right bytes, and damage to all of them. The graphs of a
-    family are changes of one another."""
+    """Results on the disk of a daemon, their correct bytes, and damage to all of them. The
+    graphs of a family are changes of each other."""
 
     def __init__(self, daemon, bodies, families=0):
         self.daemon = daemon
-        self.bodies = {}  # graph -> what was sent
+        self.bodies = {}  # graph -> uploaded bytes
         self.families = [[] for _ in range(families)]
         for body in bodies:
             self.bodies[daemon.solve(body)["graph"]] = body
@@ -135,7 +138,7 @@ class Shelf:
         self.refused = 0
 
     def make_families(self):
-        """Makes the graphs of changes anew."""
+        """Creates the families of changed graphs again."""
         self.settle()
         headers = {"Content-Type": "application/json"}
         for salt, family in enumerate(self.families, 1):
@@ -154,7 +157,8 @@ class Shelf:
                 self.bodies[family[-1]] = body
 
     def matrix(self, graph):
-        """(body, tag); an answer that meets damage is refused or ends short, and is asked for again."""
+        """Returns (body, ETag); repeats a request that meets damage, whose answer is refused or
+        truncated."""
         while True:
             try:
                 answer = ask(self.daemon, f"/v1/graphs/{graph}/matrix").expect(200)
@@ -163,7 +167,7 @@ class Shelf:
                 assert self.matrices[graph][0].startswith(error.partial), graph
 
     def settle(self):
-        """Until all that was solved is on the disk."""
+        """Waits until all results are on the disk."""
         cursor = ""
         while cursor is not None:
             page = self.daemon.get(f"/v1/jobs?limit=100{cursor}").expect(200).json
@@ -177,7 +181,8 @@ class Shelf:
         return os.path.join(self.daemon.state, folder, graph + suffix)
 
     def damage_results(self, chooser):
-        """All of them at rest: none of their bytes is served, and each is solved again."""
+        """Damages all results while the daemon is stopped: no damaged byte is served, and each
+        graph is solved again."""
         self.settle()
         self.daemon.terminate()
         graphs = list(self.bodies)
@@ -188,7 +193,7 @@ class Shelf:
                    if pathlib.Path(self.file("results", graph)).read_bytes() != before[graph]}
         self.daemon.start()
         for graph in graphs:
-            # The end of the file first, where nothing but its statistics is.
+            # Queries statistics first, which are at the end of the file.
             ask(self.daemon, f"/v1/graphs/{graph}/stats").expect(200)
             body, tag = self.matrix(graph)
             assert body == self.matrices[graph][0], (graph, done[graph])
@@ -201,7 +206,7 @@ class Shelf:
         return self.daemon.get(f"/v1/graphs/{graph}/path?source=1&target=3")
 
     def damage_graphs(self, chooser):
-        """No wrong way is shown of a damaged graph; who sends it again heals it."""
+        """No wrong path of a damaged graph is served, and a repeated upload repairs it."""
         self.make_families()
         right = {graph: self.way(graph).expect(200).body for graph in self.bodies}
         self.settle()
@@ -213,10 +218,10 @@ class Shelf:
         self.daemon.start()
         for graph, body in self.bodies.items():
             answer = self.way(graph)
-            # A byte between two parts has no meaning.
+            # A byte of padding between two parts has no meaning.
             assert answer.status != 200 or answer.body == right[graph], (graph, done[graph])
             self.refused += answer.status != 200
-            # Once more where it came before the damage was known: a job found it then.
+            # Upload again if the first upload preceded the discovery of the damage by a job.
             for _ in range(2):
                 self.daemon.solve(body)
                 if self.way(graph).status == 200:

@@ -16,9 +16,8 @@
 
 #define DESCRIPTOR_LIMIT 1024
 
-/* Where its own descriptors come from: what the scene of a process in the sandbox opens for itself,
- * and the folders that FAULT_SCENE names. The socket it has stands for one that is not connected.
- */
+/* Opens the descriptors that a sandboxed process has in the scene of the attempts, and the folders
+ * that FAULT_SCENE names. Its socket serves as the unconnected one. */
 __attribute__((constructor)) static void open_scene(void)
 {
     const char *scene = getenv("FAULT_SCENE");
@@ -39,7 +38,8 @@ __attribute__((constructor)) static void open_scene(void)
     }
 }
 
-/* One word: what is neither done nor refused tells why. */
+/* Prints one line: the name and the outcome, or the error if the attempt was neither done nor
+ * refused. */
 static void tell(const char *name, int outcome)
 {
     const int error = errno;
@@ -58,7 +58,7 @@ static void make_each(const struct attempt *attempts, size_t count)
     }
 }
 
-/* Neither a standard stream, nor the socket, nor of the tests. */
+/* Whether a descriptor is neither a standard stream, nor the socket, nor opened by the test. */
 static bool is_foreign(int descriptor)
 {
     return fcntl(descriptor, F_GETFD) >= 0 && descriptor > WORKER_SOCKET &&

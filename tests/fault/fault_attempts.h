@@ -1,5 +1,5 @@
-/* A worker's process that was broken into tries what it must not, and what it must still be able
- * to. Each outcome is a line on standard error: "attempt NAME refused", done or broken. */
+/* A compromised worker process tries operations that must be refused, and others that must work.
+ * Each outcome is a line on standard error: "attempt NAME", followed by refused, done or broken. */
 #pragma once
 
 void fault_attempts_make(void);

@@ -19,9 +19,9 @@ struct fault {
     unsigned times;
 };
 
-/* Counts it. */
+/* Finds a matching fault and counts it. */
 bool fault_plan_find(uint32_t vertices, const char *stage, struct fault *ret_fault);
-/* A call that does not return before the file that FAULT_CALL names lets it: stuck.py. */
+/* Makes a call that blocks until the file that FAULT_CALL names releases it: stuck.py. */
 void fault_plan_call(void);
-/* Whether the descriptor is one of the plan's own. */
+/* Whether the descriptor belongs to the plan. */
 bool fault_plan_has(int descriptor);

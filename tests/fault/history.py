@@ -22,14 +22,15 @@ FRESH = (False, 0, ())
 MONOTONE = {"queued": 0, "running": 1, "done": 2, "failed": 2, "cancelled": 2}
 
 
-# ---- The model: generators of (state after, answer), HALF for what others see before the answer ----
+# ---- The model: generators of (next state, answer), HALF for a state visible before the answer
+# ----
 
 def with_job(jobs, key, state):
     return tuple(sorted({**dict(jobs), key: state}.items()))
 
 
 def seen(state, key):
-    """What a job's document says: its state, and whether it is durable."""
+    """Returns the state and durability that a job's document shows."""
     present, result, jobs = state
     job = dict(jobs)[key]
     name = {"Q": "queued", "R": "running", "K": "running", "C": "running", "d": "done", "D": "done",
@@ -92,12 +93,12 @@ ANSWERS = {"submit": answers_to_submit, "look": answers_to_look, "query": answer
 
 
 def steps(state):
-    """What happens by itself."""
+    """Yields the states after one step of the daemon itself."""
     present, result, jobs = state
     for key, job in jobs:
         for later in {"Q": "R", "R": "d", "K": "xC", "C": "y", "d": "D", "x": "yX", "y": "X"}.get(job, ""):
             if later == "R" and present and result:
-                yield present, result, with_job(jobs, key, "d")  # solved by another meanwhile
+                yield present, result, with_job(jobs, key, "d")  # solved by another job meanwhile
             known = max(result, 1) if later == "d" else 2 if later == "D" and result else result
             yield present, known, with_job(jobs, key, later)
     if result == 1:
@@ -105,7 +106,7 @@ def steps(state):
 
 
 def after_kill(state):
-    """Every state that a start may find."""
+    """Yields every state that a restart may find."""
     present, result, jobs = state
     left = [(present, result)]
     if present == HIDDEN:
@@ -128,8 +129,8 @@ class Anomaly(Exception):
 
 
 def successors(configuration, calls):
-    """Of a (state, calls that took place, or half of it): with one thing more. No call gives another
-    answer than it did, if it did."""
+    """Yields the successors of a (state, completed calls, half-completed call) by one more call.
+    A call that has returned must have given its recorded answer."""
     state, taken = configuration
     for after in steps(state):
         yield after, taken
@@ -145,7 +146,7 @@ def successors(configuration, calls):
 
 
 def linearize(configurations, calls, wanted):
-    """All configurations in which the wanted call has just taken place."""
+    """Returns all configurations in which the wanted call has just completed."""
     found, open_, ended = set(configurations), list(configurations), set()
     while open_:
         state, taken = configuration = open_.pop()
@@ -160,7 +161,7 @@ def linearize(configurations, calls, wanted):
 
 
 def everything(configurations, calls):
-    """All states that a kill may meet."""
+    """Returns all states in which a kill may happen."""
     found, open_ = set(configurations), list(configurations)
     while open_:
         for reached in successors(open_.pop(), calls):
@@ -171,8 +172,8 @@ def everything(configurations, calls):
 
 
 def check(events):
-    """Of one graph, in their order: ("call", number, kind, key), ("return", number, answer), ("kill",).
-    The answers are known before the calls are judged."""
+    """Checks the events of one graph in order: ("call", number, kind, key), ("return", number,
+    answer), ("kill",). All answers are known before the check."""
     answers = {event[1]: event[2] for event in events if event[0] == "return"}
     configurations = {(FRESH, frozenset())}
     calls = {}
@@ -192,8 +193,9 @@ def check(events):
 
 
 def check_monotone(events):
-    """States only move forward, except that a kill takes back what was not durable."""
-    best = {}  # key -> (rank, state, durable), of answers to calls that have ended
+    """Checks that states only move forward, except that a kill may revert changes that were not
+    durable."""
+    best = {}  # key -> (rank, state, durable) of completed calls
     calls = {}
     for event in events:
         if event[0] == "call":
@@ -218,7 +220,7 @@ def check_monotone(events):
 # ---- The clients ----
 
 class History:
-    """Some graphs, some clients, and what they were told."""
+    """Some graphs, some clients, and the answers that they received."""
 
     def __init__(self, seed, graphs=4, clients=3, keys=3):
         self.seed, self.keys, self.clients = seed, keys, clients
@@ -241,7 +243,7 @@ class History:
             self.turn.notify_all()
 
     def ask(self, daemon, salt, kind, key):
-        """One call; False once the daemon is gone."""
+        """Makes one call; returns False once the daemon is gone."""
         number = next(self.numbers)
         self.note(salt, "call", number, kind, key)
         try:
@@ -282,7 +284,7 @@ class History:
         return (daemon.ask("DELETE", f"/v1/graphs/{self.graph_ids[salt]}").status,)
 
     def client(self, daemon, chooser):
-        """Until the daemon is gone, or has been asked enough."""
+        """Makes calls until the daemon is gone or the number of calls is reached."""
         while self.kill_at is None or self.count < self.kill_at:
             salt = chooser.choice(self.salts)
             kind = chooser.choices(list(ANSWERS), (6, 6, 6, 2, 1))[0]
@@ -293,7 +295,8 @@ class History:
                 return
 
     def round(self, daemon, number, calls):
-        """Calls by all clients at once; then, but for the last round, a kill amid them."""
+        """All clients make calls at once; in every round but the last, the daemon is killed
+        meanwhile."""
         threads = []
         for i in range(self.clients):
             chooser = random.Random(f"{self.seed}/{number}/{i}")
@@ -312,7 +315,7 @@ class History:
         daemon.start()
 
     def end(self, daemon):
-        """Every job comes to its end, and every graph that is there to its answer."""
+        """Waits until every job has ended and every stored graph answers."""
         for key in sorted(self.ids):
             daemon.finish(self.ids[key])
             self.ask(daemon, int(key.split("-")[0]), "look", key)
@@ -328,12 +331,12 @@ class History:
 
 
 def is_kept(document):
-    """Only of an end is it a promise."""
+    """Whether the document is durable, which only a final state promises."""
     return document["durable"] if document["state"] in harness.FINAL else True
 
 
 def run(seed, kills=5, calls=40):
-    """One history: how many calls were judged."""
+    """Runs one history; returns the number of calls that were checked."""
     history = History(seed)
     chooser = random.Random(seed)
     with harness.Daemon("--jobs.queue_limit", "1000") as daemon:

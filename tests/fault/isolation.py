@@ -1,5 +1,5 @@
-"""A daemon whose solver fails by a plan (fault_plan.h), in a process of its own: what the test of it and
-its long form share."""
+"""A daemon whose solver fails according to a plan (fault_plan.h), in a separate process: shared
+by the test and its long form."""
 
 import contextlib
 import datetime
@@ -18,7 +18,7 @@ import harness
 import stuck
 
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "proto", "status.c")
-# Of a solve; before it comes "open", after it "close".
+# Stages of a solve; "open" precedes them and "close" follows them.
 STAGES = ("alloc", "upload", "round", "sync", "download")
 
 
@@ -28,7 +28,7 @@ def ring(n, weight=1):
 
 
 def rings(count, length, weight=1):
-    """Side by side: for a plan that leaves most of the tiles out."""
+    """A graph of separate rings, for which a plan omits most tiles."""
     edges = [f"a {k * length + i} {k * length + i % length + 1} {weight}"
              for k in range(count) for i in range(1, length + 1)]
     n = count * length
@@ -36,8 +36,8 @@ def rings(count, length, weight=1):
 
 
 class Plan:
-    """Who fails, and how; read by every solver's process before each stage. In the state directory,
-    whose files a confined daemon's processes can open when they start."""
+    """The plan of faults, which every solver process reads before each stage. It is in the state
+    directory, whose files confined processes can open when they start."""
 
     def __init__(self, folder):
         os.mkdir(folder)
@@ -48,7 +48,7 @@ class Plan:
                 pass
 
     def write(self, *faults):
-        """Each (vertices, stage, action, argument, times)."""
+        """Writes faults, each (vertices, stage, action, argument, times)."""
         with open(self.path, "r+") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             os.truncate(self.tally, 0)
@@ -57,15 +57,15 @@ class Plan:
             file.flush()
 
     def struck(self, line=0):
-        """How often that fault has struck."""
+        """Returns how often that fault has occurred."""
         with open(self.tally, "rb") as file:
             data = file.read()[4 * line : 4 * line + 4]
         return struct.unpack("=I", data)[0] if len(data) == 4 else 0
 
 
 class Daemon(harness.Daemon):
-    """gpus: so many solvers, which say that each is a GPU's; memory: the bytes of each instead. calls: a file of stuck.Mount in the state
-    directory, for the action `stuck`."""
+    """gpus: number of solvers that pose as GPUs; memory: instead, the bytes of each. calls: a
+    file of stuck.Mount in the state directory, for the action `stuck`."""
 
     def __init__(self, *arguments, isolation="process", plan=(), gpus=0, memory=(), calls=False,
                  group="none"):
@@ -93,7 +93,7 @@ class Daemon(harness.Daemon):
             raise
 
     def start(self):
-        """With its own plan, which no other daemon of this program is to find."""
+        """Starts the daemon with its own plan, which no other daemon of this program finds."""
         os.environ.update(self.words)
         super().start()
         for name in self.words:
@@ -108,14 +108,15 @@ class Daemon(harness.Daemon):
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def events(self, name=None):
-        """What was logged, in order."""
+        """Returns the logged events in order."""
         lines = [line for line in self.log().decode().split("\n")[:-1] if line.startswith("{")]
         events = [json.loads(line) for line in lines]
         return [event for event in events if name is None or event["event"] == name]
 
 
 def make_scene(folder):
-    """What a solver that was broken into would like to read: beside the plan, so that the daemon could."""
+    """Creates files that a compromised solver would like to read, next to the plan, so that the
+    daemon could open them."""
     scene = os.path.join(folder, "state", "fault")
     for name in ("state", "state/sub", "outside"):
         os.mkdir(os.path.join(scene, name))
@@ -133,14 +134,15 @@ def daemon(*arguments, **named):
 
 
 def child_of(found):
-    """The worker's process."""
+    """Returns the worker process."""
     children = children_of(found)
     assert len(children) == 1, children
     return children[0]
 
 
 def children_of(found):
-    """Of all threads; when one ends meanwhile, another has its children, and they are looked at again."""
+    """Returns the children of all threads. A thread that ends passes its children to another, so
+    the list is read again."""
     path = f"/proc/{found.process.pid}/task"
     while True:
         children = []
@@ -154,7 +156,8 @@ def children_of(found):
 
 
 def until(found, path, accept):
-    """Asks until the answer is as it should be: the harness's timeout ends what never comes."""
+    """Repeats the request until the answer is accepted; the timeout of the harness limits the
+    wait."""
     while True:
         answer = found.get(path)
         if accept(answer):
@@ -162,14 +165,14 @@ def until(found, path, accept):
 
 
 def until_hung(found, job, line=0, times=1):
-    """The job is where its plan lets it hang."""
+    """Waits until the job hangs at the stage of its plan."""
     until(found, f"/v1/jobs/{job}", lambda answer: answer.json["state"] == "running")
     while found.plan.struck(line) < times:
         pass
 
 
 def expire(found, stage):
-    """The deadline has passed (watch_fault.c): of a round, `stall`, or of a heartbeat, `silence`."""
+    """Makes a deadline pass (watch_fault.c): `stall` for a round, `silence` for a heartbeat."""
     found.plan.write((0, stage, "late", 0, 1))
 
 
@@ -186,14 +189,14 @@ def losses(found):
 
 
 def end_worker(found):
-    """And wait until that has been seen."""
+    """Kills the worker and waits until the daemon has noticed."""
     before = losses(found)
     os.kill(child_of(found), signal.SIGKILL)
     until(found, "/v1/devices", lambda _: losses(found) > before)
 
 
 def kill_worker(found):
-    """And wait until there is another."""
+    """Kills the worker and waits until it is replaced."""
     before = restarts(found)
     os.kill(child_of(found), signal.SIGKILL)
     until(found, "/v1/devices", lambda answer: answer.json["devices"][0]["restarts"] > before)
@@ -204,7 +207,7 @@ def seconds_of(event):
 
 
 def times_to_replace(found):
-    """Seconds from each loss of a process to the next one that is open."""
+    """Returns the seconds from each loss of a process to the next opened one."""
     times = []
     lost = None
     for event in found.events():
@@ -225,7 +228,7 @@ def until_all_ready(found):
 
 
 class Asker(threading.Thread):
-    """Asks for a cached distance again and again, and remembers wrong answers. The short pauses leave the
+    """Queries a cached distance repeatedly and records wrong answers. Short pauses leave the
     processors to the daemon."""
 
     def __init__(self, found, graph, distance):
@@ -265,12 +268,12 @@ def all_codes():
 
 # ---- Statuses, and errors of CUDA ----
 
-# What a worker says of its own accord ends otherwise: it was not cancelled, it does not know of a
-# cycle that the graph does not have, and the graph's file, which the daemon has read, is not damaged.
-# Memory of a device is waited for.
+# Statuses that a worker cannot report by itself end differently: the job was not cancelled, the
+# graph has no such cycle, and the file of the graph, which the daemon has read, is not damaged. The
+# daemon waits for device memory.
 ENDS = {"Cancelled": ("cancelled", None), "NegativeCycle": ("failed", "NotVerified"),
         "Corrupt": ("failed", "NotVerified"), "NoDeviceMemory": ("done", None)}
-# A device that is not there any more is lost.
+# Statuses that mean a lost device.
 LOST = ("DeviceLost", "NoDevice")
 
 # Errors of CUDA at a job; after 2 memory is wanting: the job is tried again, and nothing is lost.
@@ -280,8 +283,8 @@ STARTS = {2: 74, 35: 78, 46: 78, 802: 78}
 
 
 def fail_to_open(found, action, argument):
-    """The next process does not open its device; the one after it does, and the job that waits is none
-    the worse for it."""
+    """The next process fails to open its device, the one after it succeeds, and the waiting job
+    is done."""
     before = len(found.events("worker_not_started"))
     found.plan.write((0, "open", action, argument, 1))
     end_worker(found)
@@ -293,7 +296,7 @@ def fail_to_open(found, action, argument):
 
 
 def fail_in_job(found, stage, error, n):
-    """An error of CUDA at this stage of a job on n vertices."""
+    """Causes a CUDA error at this stage of a job on n vertices."""
     lost = losses(found)
     found.plan.write((n, stage, "cuda", error, 1))
     document = found.solve(ring(n))
@@ -309,7 +312,8 @@ def fail_in_job(found, stage, error, n):
 
 
 def fail_at_close(found, error):
-    """What is durable by then is there again, and the daemon leaves in peace."""
+    """Causes a CUDA error while the device is closed: durable data remains, and the daemon exits
+    normally."""
     graph = found.solve(harness.SMALL)["graph"]
     found.plan.write((0, "close", "cuda", error, 1))
     found.terminate()
@@ -319,7 +323,7 @@ def fail_at_close(found, error):
 
 
 def fail_at_start(error):
-    """Returns the code that the daemon leaves with."""
+    """Returns the exit code of the daemon."""
     try:
         with Daemon(plan=((0, "open", "cuda", error, 0),)):
             pass
@@ -340,7 +344,7 @@ MESSAGES = (("nonsense", "download"), ("truncated", "download"),
 
 
 def send(found, what, stage, n):
-    """The daemon gives up a process that sends such a message, and queues its job again."""
+    """The daemon drops a process that sends such a message, and queues its job again."""
     cached = found.solve(ring(9))["graph"]
     lost = losses(found)
     opened = len(found.events("worker_not_started"))
@@ -365,7 +369,8 @@ def send(found, what, stage, n):
 # ---- Memory of the device ----
 
 def bytes_of(n):
-    """What the solver that fails by plan takes for n vertices by the dense plan, twice that by another."""
+    """Returns the bytes that the simulated solver needs for n vertices with the dense plan;
+    another plan needs twice as many."""
     return 4 * n * n
 
 
@@ -374,8 +379,8 @@ MEMORY_ATTEMPTS = 16
 
 
 def expect_short(found, job, length, done=True, plan="dense"):
-    """The end of a job on rings of this length that lacked memory: nothing is lost by it, and what is done
-    is right."""
+    """Checks the end of a job that lacked memory: no worker is lost, and a finished result is
+    correct."""
     document = found.finish(job)
     assert document["workers_lost"] == 0, document
     if done:
@@ -390,8 +395,8 @@ def expect_short(found, job, length, done=True, plan="dense"):
 # ---- Ways out ----
 
 def attempts(found, n):
-    """What a solver's process tried, by name: refused, done or broken; and how many descriptors it has
-    beside its socket and the standard streams."""
+    """Returns what a solver process tried, by name: refused, done or broken; and the number of
+    its other descriptors, besides its socket and the standard streams."""
     found.plan.write((n, "alloc", "attempts", 0, 1))
     assert found.solve(ring(n))["state"] == "done"
     log = found.log().decode()
@@ -400,7 +405,7 @@ def attempts(found, n):
 
 
 def wait_for_end(process, seconds):
-    """Whether the process ends within these seconds."""
+    """Whether the process ends within this many seconds."""
     watched = os.pidfd_open(process)
     try:
         return bool(select.select([watched], [], [], seconds)[0])

@@ -1,4 +1,4 @@
-"""Mounts of a test and its children alone."""
+"""Mounts that only a test and its children see."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import harness
 
 
 def enter_namespace():
-    """Starts the test again in a mount namespace of its own; where the kernel refuses one it skips."""
+    """Restarts the test in its own mount namespace; skips it if the kernel refuses that."""
     if os.environ.get("APSPD_TEST_MOUNTS") == "own":
         return
     probe = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "none", "/mnt"]

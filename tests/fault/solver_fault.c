@@ -25,17 +25,17 @@
 
 #define LIE_IN_EACH_ROW (-2)
 
-/* What is to be wrong: an entry of the matrix, and the bit of it. */
+/* What the wrong result has: the index of an entry and the bit to flip. */
 struct lie {
     long entry;
     unsigned bit;
 };
 
-/* A solve under a fault. */
+/* A solve with a planned fault. */
 struct trial {
     const struct observer *observer;
     uint32_t vertices;
-    enum status forced; /* STATUS_OK = none */
+    enum status forced; /* STATUS_OK: none */
     bool looked;
 };
 
@@ -57,7 +57,7 @@ void __wrap_solver_get_figures(const struct solver *solver, struct solver_figure
 static struct solver_class real_class;
 static struct solver_class faulty_class;
 
-/* Of the device, or of all of a group; 0 = it is not counted. A process has one. */
+/* Memory of the device, or of a whole group; 0 = unlimited. A process has one device. */
 static uint64_t memory_bytes;
 static uint32_t members = 1;
 static uint32_t first_index;
@@ -79,7 +79,7 @@ static uint64_t memory_of_gpu(uint32_t index)
     return bytes;
 }
 
-/* The matrix, and twice that for a plan that is not dense, which takes more on a GPU as well. */
+/* Bytes of the matrix; twice that for a plan that is not dense, which needs more on a GPU too. */
 static uint64_t bytes_of_plan(const struct plan *plan, enum kind kind)
 {
     const uint64_t bytes = (uint64_t)plan->vertex_count * plan->vertex_count * kind_size(kind);
@@ -105,7 +105,7 @@ static void end_process(const struct fault *fault)
     if (strcmp(fault->action, "exit") == 0) {
         _exit(number);
     } else if (strcmp(fault->action, "signal") == 0) {
-        /* A sanitizer would make a report of its own of it. */
+        /* A sanitizer would print its own report of the signal. */
         (void)signal(number, SIG_DFL);
         raise(number);
     } else if (strcmp(fault->action, "hang") == 0) {
@@ -142,7 +142,7 @@ static void falsify(const struct matrix *matrix, struct lie lie)
     flip(matrix, (size_t)lie.entry % count * bits + lie.bit % bits);
 }
 
-/* What does not return, or says in which status the stage ends. */
+/* Carries out the fault: does not return, or returns the status in which the stage ends. */
 static enum status strike(uint32_t vertices, const char *stage, const struct matrix *matrix)
 {
     struct fault fault;
@@ -164,7 +164,7 @@ static enum status strike(uint32_t vertices, const char *stage, const struct mat
     return STATUS_OK;
 }
 
-/* In one piece, of what the device has or, by the fault plan, of what is free of it now. */
+/* Allocates contiguous memory from the device, or from what the fault plan says is free now. */
 static enum status allocate(const struct plan *plan, enum kind kind)
 {
     struct fault fault;

@@ -1,6 +1,7 @@
-"""A file whose reads do not return until they are told to: the only one of a file system in user space
-(linux/fuse.h) that this process serves. Who reads it and is killed stays, in state D, as a process
-whose driver does not return: the kernel waits for the answer to a request that the server has taken."""
+"""A file whose reads block until a test releases them: the only file of a user space file system
+(linux/fuse.h) that this process serves. A killed reader stays in state D, like a process
+whose driver does not return, because the kernel waits for the answer to a request that the
+server has accepted."""
 
 import contextlib
 import ctypes
@@ -14,7 +15,7 @@ NAME = b"call"
 ROOT, FILE = 1, 2
 LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, INTERRUPT, BATCH_FORGET = (
     1, 2, 3, 14, 15, 18, 25, 26, 36, 42)
-REQUEST = struct.Struct("=IIQQ16x")  # length, what, its number, of which file
+REQUEST = struct.Struct("=IIQQ16x")  # length, operation, number, inode
 VERSION = 7, 31
 DIRECT = 1
 DETACH = 2
@@ -27,7 +28,7 @@ def attributes_of(node):
 
 
 def holds(process):
-    """Whether a thread of the process is there, and cannot even be killed."""
+    """Whether the process still has a thread, which cannot even be killed."""
     letters = []
     with contextlib.suppress(FileNotFoundError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -53,7 +54,7 @@ class Mount:
         self.server.start()
 
     def answer(self, number, body=b"", error=0):
-        with contextlib.suppress(FileNotFoundError):  # who asked may be gone
+        with contextlib.suppress(FileNotFoundError):  # the reader may be gone
             os.write(self.device, struct.pack("=IiQ", 16 + len(body), -error, number) + body)
 
     def serve(self):
@@ -63,7 +64,7 @@ class Mount:
             except OSError as failure:
                 if failure.errno in (errno.ENOENT, errno.EINTR):
                     continue
-                return  # unmounted, and closed by all
+                return  # unmounted, and closed by all readers
             _, what, number, node = REQUEST.unpack_from(request)
             self.serve_one(what, number, node, request[REQUEST.size :])
 
@@ -88,12 +89,12 @@ class Mount:
             self.answer(number, error=errno.ENOSYS)
 
     def wait_for_read(self):
-        """Until somebody is stuck."""
+        """Waits until a read is blocked."""
         with self.changed:
             assert self.changed.wait_for(lambda: self.reads, PATIENCE_S), "nobody read the file"
 
     def release(self):
-        """All who are stuck go on."""
+        """Releases all blocked reads."""
         with self.changed:
             reads, self.reads = self.reads, []
         for number in reads:

@@ -1,4 +1,4 @@
-"""SIGTERM under load: what becomes of the requests that were under way."""
+"""SIGTERM under load: the fate of the requests in flight."""
 
 import random
 import threading
@@ -12,16 +12,17 @@ QUESTION = "/v1/graphs/town/distance?source=1&target=3"
 
 
 class Load:
-    """Clients of each kind, until their daemon refuses connections; what they were told, and what not."""
+    """Clients of each kind, until their daemon refuses connections; and the answers that they
+    received."""
 
     def __init__(self, daemon, lasting, seed):
         self.daemon, self.lasting = daemon, lasting
         self.lock = threading.Lock()
         self.answered = 0
-        self.cut = []  # answers that began and did not end
+        self.cut = []  # incomplete answers
         self.unread = 0  # requests sent when the connection was about to end
         self.first = all_jobs(daemon) - {lasting}
-        self.kept = set()  # jobs that were acknowledged
+        self.kept = set()  # acknowledged jobs
         kinds = (self.keep_asking, self.ask_anew, self.submit, self.poll)
         self.threads = [threading.Thread(target=kind, args=(random.Random(f"{seed}/{i}"),))
                         for i, kind in enumerate(kinds * 2)]
@@ -29,7 +30,7 @@ class Load:
             thread.start()
 
     def exchange(self, connection, method, path, body=None, headers=None):
-        """The answer, or None when there was none; the connection is closed then."""
+        """Returns the answer, or None if there was none; then the connection is closed."""
         try:
             if connection.sock is None:
                 connection.connect()
@@ -99,7 +100,8 @@ class Load:
 
 
 def run(seed):
-    """One SIGTERM: the load, and the seconds until the exit. What is not as it should be raises."""
+    """Sends SIGTERM under load; returns the load and the seconds until the exit. Raises an
+    exception if anything is wrong."""
     chooser = random.Random(seed)
     limits = ("--jobs.queue_limit", "100000", "--jobs.drain_s", "1")
     with harness.Daemon(*harness.LASTING, *limits) as daemon:

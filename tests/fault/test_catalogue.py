@@ -1,4 +1,5 @@
-"""Cells of the catalogue changed at rest: each is told, its row is set aside, and the rest is served."""
+"""Cells of the catalogue changed while the daemon is stopped: each change is reported, its row
+set aside, and the rest is served."""
 
 import contextlib
 import json
@@ -19,7 +20,7 @@ def catalogue(daemon):
 
 
 def solve_both(daemon):
-    """The jobs by the names of their graphs."""
+    """Solves two graphs; returns the jobs by graph name."""
     jobs = {name: daemon.solve(body, f"?name={name}") for name, body in BODIES.items()}
     for job in jobs.values():
         harness.wait_until(daemon, lambda job=job: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
@@ -35,7 +36,7 @@ def run_sql(daemon, statement, *values):
 
 
 def start(daemon):
-    """What the start tells: the damages, and how many it says there are."""
+    """Returns the damage that the start reports, and the number that it logs."""
     before = len(daemon.log())
     daemon.start()
     lines = [json.loads(line) for line in daemon.log()[before:].splitlines()]
@@ -52,7 +53,8 @@ def change(daemon, statement, *values):
 
 
 def expect_rest(daemon, table):
-    """The other graph and its job are as they were, also after one more start, which tells nothing."""
+    """The other graph and its job are unchanged, also after one more start, which reports
+    nothing."""
     for _ in range(2):
         assert daemon.distance("second", 1, 3) == 120
         daemon.terminate()
@@ -120,7 +122,7 @@ def test_a_changed_job_row_is_reported():
 
 
 def test_changed_bytes_of_a_row_or_of_its_index_are_found():
-    """The id of a job stands in the table and in its index, which is made anew."""
+    """The ID of a job is in the table and in its index, which is rebuilt."""
     outcomes = set()
     for place in (0, 1):
         with harness.Daemon() as daemon:
@@ -138,7 +140,7 @@ def test_changed_bytes_of_a_row_or_of_its_index_are_found():
     assert outcomes == {200, 404}, outcomes
 
 
-def test_a_lost_file_and_an_unfinished_job_without_its_graph_are_told():
+def test_lost_files_and_jobs_without_a_graph_are_reported():
     with harness.Daemon(*harness.LASTING) as daemon:
         lost = daemon.ask("POST", "/v1/graphs", body=BODIES["first"]).expect(201).json["id"]
         job = daemon.submit(harness.slow_graph(harness.LASTING_SIZE)).expect(202).json
@@ -152,9 +154,9 @@ def test_a_lost_file_and_an_unfinished_job_without_its_graph_are_told():
 
 
 def last_pages(log):
-    """Where the last page of each transaction begins in a write-ahead log, by SQLite's file format: a head of 32
-    bytes with the size of pages, then for each page a head of 24, in which the last one of a transaction has the
-    size of the database, and others 0."""
+    """Finds where the last page of each transaction begins in a write-ahead log. In SQLite's
+    format, a header of 32 bytes has the page size; each page has a header of 24 bytes, which
+    contains the size of the database for the last page of a transaction and 0 for others."""
     size = int.from_bytes(log[8:12], "big")
     heads = range(32, len(log), 24 + size)
     return [head + 24 for head in heads if any(log[head + 4:head + 8])]

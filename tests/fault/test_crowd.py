@@ -1,4 +1,5 @@
-"""Clients that drip, stall or just stay: each is ended, and nobody else notices. A short form of tests/campaign/campaign_crowd.py."""
+"""Clients that drip, stall or stay idle: each is disconnected, and no other client is affected.
+A short form of tests/campaign/campaign_crowd.py."""
 
 import os
 import re
@@ -16,7 +17,7 @@ from crowd import Crowd, Guests, ring
 PATH = "/v1/graphs/town/distance?source=1&target=3"
 
 
-def test_slow_clients_are_ended_and_others_are_served():
+def test_slow_clients_are_disconnected_and_others_served():
     limits = ("--http.header_timeout_s", "2", "--http.stall_timeout_s", "2")
     with harness.Daemon(*limits) as daemon:
         daemon.solve(SMALL, "?name=town")
@@ -28,7 +29,7 @@ def test_slow_clients_are_ended_and_others_are_served():
         assert not guests.failures and guests.latencies_s, guests.failures[:3]
         for kind in ("header", "body", "segments", "silent"):
             assert all(one.got == b"" for one in crowd.of(kind)), [one.got for one in crowd.of(kind)][:3]
-        # The end comes behind the deadline and not before it.
+        # The connection ends after the deadline, not before.
         assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
         assert all(one.got and b"HTTP/1.1 200".startswith(one.got[:12]) for one in crowd.of("answer"))
 
@@ -41,13 +42,13 @@ def test_a_handshake_that_drips_is_ended():
         assert all(one.closed_s >= one.opened_s + 2 for one in crowd.attackers)
 
 
-def test_an_idle_connection_makes_room_where_all_places_are_taken():
+def test_an_idle_connection_is_closed_for_a_new_one_at_the_limit():
     with harness.Daemon("--http.connection_limit", "8", "--http.header_timeout_s", "3600",
                         "--http.connection_timeout_s", "3600") as daemon:
         daemon.solve(SMALL, "?name=town")
         idle = [socket.create_connection(("127.0.0.1", daemon.port)) for _ in range(12)]
         while (answer := daemon.get(PATH)).status != 200:
-            # At first all are too fresh to be sent away: the answer says that, and when to come back.
+            # At first all connections are too new to be closed: the answer is 503 with Retry-After.
             answer.expect(503, "ConnectionLimit")
             assert answer.headers["Retry-After"] == "1" and answer.headers["Connection"] == "close"
         assert answer.json["distance"] == 12
@@ -55,7 +56,7 @@ def test_an_idle_connection_makes_room_where_all_places_are_taken():
             one.close()
 
 
-def test_more_connections_than_keep_the_room_of_a_request():
+def test_many_idle_connections_are_all_answered_again():
     count = 600
     with harness.Daemon() as daemon:
         daemon.solve(SMALL, "?name=town")
@@ -90,7 +91,7 @@ def test_one_address_cannot_use_all_connections():
 
 
 def nicenesses(folder):
-    """[(name, niceness)] of the threads of a process."""
+    """Returns [(name, niceness)] of the threads of a process."""
     found = []
     for thread in os.listdir(folder):
         with open(f"{folder}/{thread}/stat", encoding="ascii") as file:
@@ -107,21 +108,21 @@ def children_of(folder):
     return found
 
 
-def test_solvers_give_way_to_answers():
+def test_solvers_yield_to_answers():
     own = os.getpriority(os.PRIO_PROCESS, 0)
     for isolation in ("thread", "process"):
         with harness.Daemon("--worker.isolation", isolation, "--solver", "cpu", "--http.threads", "3",
                             "--solver.cpu_threads", "2", "--service.confinement", "auto") as daemon:
-            daemon.solve(ring(600))  # so large that a pool is at it
+            daemon.solve(ring(600))  # large enough that the pool works on it
             folder = f"/proc/{daemon.process.pid}/task"
             threads = nicenesses(folder)
             answering = [niceness for name, niceness in threads if name.startswith("http-")]
             assert answering and set(answering) == {own}, threads
             solving = nicenesses(f"/proc/{children_of(folder)[0]}/task") if isolation == "process" else threads
-            # The solver's two; the heartbeat thread of its process has the daemon's.
+            # The two threads of the solver; the heartbeat thread has the niceness of the daemon.
             assert [niceness for _, niceness in solving].count(min(own + 10, 19)) >= 2, solving
             assert isolation == "thread" or own in [niceness for _, niceness in solving], solving
-            # Of libuv's pool, that puts graphs in order.
+            # libuv's pool, which sorts the edges of graphs.
             assert [niceness for _, niceness in threads].count(min(own + 5, 19)) >= 4, threads
 
 

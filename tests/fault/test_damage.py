@@ -1,5 +1,5 @@
-"""Damaged files: no wrong byte is served, the file goes to quarantine, the graph is solved again.
-The long form is tests/campaign/damages.py."""
+"""Damaged files: no damaged byte is served, the file goes to quarantine, and the graph is solved
+again. The long form is tests/campaign/damages.py."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import harness
 
 # Three blocks of 256 KiB, the last with the statistics.
 VERTICES = 400
-# Blocks enough that the comparisons while queries run, four at a time, do not reach the last.
+# So many blocks that verification during queries, four at a time, does not reach the last.
 MANY = 1200
 
 
@@ -41,19 +41,19 @@ def restart(daemon):
     daemon.start()
 
 
-def test_damage_under_the_mapping_is_found_by_the_first_question():
+def test_damage_under_the_mapping_is_found_by_the_first_query():
     with harness.Daemon() as daemon:
         job = solve_durably(daemon, ring(5, MANY), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
         restart(daemon)
         path = only_file(daemon, "results")
         question = "/v1/graphs/ring/distance?source=1001&target=1008"
-        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # this distance
-        # Of a block that is whole there are answers; it is the other that is solved again.
+        damage.flip(path, 128 + 4 * (1000 * MANY + 1007))  # the distance of this pair
+        # An intact block is still answered; only the other is solved again.
         assert daemon.distance("ring", 1, 2) == 5
         answer = daemon.get(question)
         answer.expect(409, "NotSolved")
-        # Its new job is shown once it is on the disk.
+        # The document shows the new job once it is on the disk.
         while "links" not in answer.json:
             answer = daemon.get(question)
             if answer.status == 200:
@@ -75,7 +75,8 @@ def test_damage_while_the_service_answers_is_found_when_its_block_has_its_turn()
             solve_durably(daemon, ring(5), f"?name=ring&result={form}")
             assert daemon.distance("ring", 1, 8) == 35
             path = only_file(daemon, "results")
-            # An entry of the last block of a matrix; the last arc of a hierarchy, before its checksum.
+            # An entry of the last block of a matrix, or the last arc of a hierarchy, before its
+            # checksum.
             damage.flip(path, 128 + 4 * (VERTICES * VERTICES - 2) if form == "matrix" else os.path.getsize(path) - 72)
             while b"result_damaged" not in daemon.log():
                 daemon.get("/v1/graphs/ring/distance?source=1&target=8")
@@ -102,7 +103,7 @@ QUESTIONS = [
 ]
 
 
-def test_every_way_to_ask_finds_the_damage_and_then_waits_for_the_new_result():
+def test_every_query_finds_the_damage_and_waits_for_the_new_result():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(5), "?name=ring")
         right = [daemon.ask(*question).expect(206 if "Range" in question[3] else 200).body
@@ -141,7 +142,7 @@ def test_a_long_answer_is_cut_short_rather_than_wrong():
         assert answer.expect(200).body == whole
 
 
-def test_damage_at_rest_is_found_by_the_start_or_the_question():
+def test_damage_at_rest_is_found_at_start_or_by_a_query():
     with harness.Daemon() as daemon:
         solve_durably(daemon, ring(4), "?name=ring")
         whole = daemon.get("/v1/graphs/ring/matrix").expect(200).body
@@ -155,7 +156,7 @@ def test_damage_at_rest_is_found_by_the_start_or_the_question():
             answer = damage.ask(daemon, "/v1/graphs/ring/stats")
             assert answer.expect(200).body == stats, at
             while True:
-                # What is found in the middle of an answer ends it.
+                # Damage found in the middle of an answer truncates it.
                 try:
                     answer = damage.ask(daemon, "/v1/graphs/ring/matrix")
                     break
@@ -169,7 +170,7 @@ def test_damage_at_rest_is_found_by_the_start_or_the_question():
 
 
 def test_swapped_result_files_are_detected():
-    """Whole files, each sound in itself, under each other's name."""
+    """Complete, valid files swapped between two graphs."""
     with harness.Daemon() as daemon:
         for name, salt in (("first", 2), ("second", 3)):
             solve_durably(daemon, ring(salt), f"?name={name}")
@@ -185,7 +186,7 @@ def test_swapped_result_files_are_detected():
         assert len(os.listdir(os.path.join(daemon.state, "quarantine"))) == 2
 
 
-def test_damage_of_every_kind_to_many_files():
+def test_damage_to_many_files_is_found_and_repaired():
     with harness.Daemon() as daemon:
         bodies = [ring(salt, 40 if salt % 3 else VERTICES) for salt in range(1, 25)]
         shelf = damage.Shelf(daemon, bodies, families=3)

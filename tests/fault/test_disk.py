@@ -1,5 +1,5 @@
-"""A disk that fills, a second daemon, another format. The disk is a file system in memory of a few
-MiB, in a mount namespace of its own; where the kernel refuses one the test skips."""
+"""A full disk, a second daemon, another format. The disk is a small file system in memory, in
+its own mount namespace; the test is skipped if the kernel refuses one."""
 
 import contextlib
 import hashlib
@@ -31,7 +31,7 @@ class Disk:
         return info.f_bavail * info.f_frsize
 
     def fill(self, leave=0):
-        """What is written meanwhile may take the last of it."""
+        """Fills the disk; concurrent writes may use the last bytes."""
         size = max(0, self.free() - leave)
         with contextlib.suppress(OSError), open(self.filler, "ab") as file:
             file.write(b"x" * size)
@@ -59,7 +59,7 @@ def test_a_full_disk_is_reported_and_recovers():
         while not daemon.get(f"/v1/jobs/{job['id']}").json["durable"]:
             pass
         disk.fill()
-        # Refused, or taken with the last bytes: then it waits for room.
+        # Refused, or accepted with the last bytes and then queued until there is space.
         taken = []
         for salt in range(2, 40):
             answer = daemon.submit(crash.graph(salt, n=200))
@@ -97,12 +97,12 @@ def test_graphs_can_be_deleted_from_a_full_disk():
 
 
 def test_waiting_jobs_count_for_the_disk():
-    """Promised room is not promised again: the queue holds as many results as the disk."""
+    """Space promised to waiting jobs is not promised again: the queue is limited by the disk."""
 
     def script(daemon, disk):
         n = 1000
         slow = daemon.submit(harness.slow_graph(1400)).expect(202).json["id"]
-        # Until its file is there: while it is made, its room is counted twice.
+        # Until its file exists; while it is created, its space counts twice.
         while True:
             job = daemon.get(f"/v1/jobs/{slow}").json
             if job["state"] not in ("queued", "running") or job["progress"] > 0:
@@ -149,7 +149,7 @@ def refused(state):
 
 
 def print_of(state):
-    """What a state directory is: every name and all that is in each file."""
+    """Returns the contents of a state directory: every name and every byte of each file."""
     found = hashlib.sha256()
     for folder, folders, names in sorted(os.walk(state)):
         folders.sort()
@@ -161,7 +161,7 @@ def print_of(state):
     return found.hexdigest()
 
 
-def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_are():
+def test_a_second_daemon_and_foreign_files_are_refused_and_unchanged():
     with harness.Daemon() as daemon:
         job = daemon.solve(harness.SMALL)["id"]
         while not daemon.get(f"/v1/jobs/{job}").json["durable"]:
@@ -192,14 +192,14 @@ def test_a_second_daemon_and_what_is_not_its_own_are_refused_and_left_as_they_ar
 
 
 def listed(count):
-    """A graph of 3000 vertices in nthu whose edges come in order."""
+    """A graph of 3000 vertices in nthu with sorted edges."""
     return struct.pack("<2i", 3000, count) + b"".join(
         struct.pack("<3i", i // 900, i % 900 * 3, i % 7) for i in range(count)
     )
 
 
-def test_a_graph_that_does_not_fit_is_refused_and_leaves_nothing():
-    """It is taken once there is room; the others are there."""
+def test_a_graph_that_does_not_fit_is_refused_without_traces():
+    """The graph is accepted once there is space; the other graphs are still there."""
 
     def script(daemon, disk):
         job = daemon.solve(crash.graph(1), "?name=first")

@@ -1,5 +1,5 @@
-"""Several devices that solve a graph together, beside each alone: who is given which job, and the plan of
-one that waits. The solvers are those of solver_fault.c, which say that they are GPUs'."""
+"""Several devices that solve a graph together or separately: the assignment of jobs, and the
+plan of a waiting job. The solvers are those of solver_fault.c, posing as GPUs."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SIZE = isolation.bytes_of
 
 
 def memory_of(n, devices=2):
-    """Enough on each for n vertices, and for no more than a few more."""
+    """Memory per device for n vertices, and only slightly more."""
     return (SIZE(n) * 8 // 7 + 2,) * devices
 
 
@@ -34,8 +34,8 @@ def solved_by(found, document):
 
 
 def intervals(found, together):
-    """Per job of the log, in the order of their starts: when it was started and when it ended, and whether
-    by all devices."""
+    """Returns for each job of the log, in the order of their starts: its start, its end, and
+    whether all devices solved it."""
     places = {}
     for place, event in enumerate(found.events()):
         if event["event"] in ("job_started", "job_done"):
@@ -43,12 +43,12 @@ def intervals(found, together):
     return {job: (*found_at, job in together) for job, found_at in places.items()}
 
 
-def test_a_job_that_no_device_holds_takes_all_of_them():
+def test_a_job_too_large_for_one_device_uses_all_devices():
     with daemon(memory=memory_of(600), group="auto") as (found, _):
         assert devices_of(found) == [[0], [1], [0, 1]]
         assert len(children_of(found)) == 3
         limit = found.get("/v1/limits").json["vertex_limit"]
-        # Of the two together nothing is left to another process.
+        # While all devices work together, no memory is reserved for another process.
         assert 600 * 2**0.5 - 1 <= limit < 620 * (2 * 8 / 7) ** 0.5, limit
         refused = found.submit(f"p sp {limit + 1} 1\n".encode(), "?result=matrix").expect(413, "TooLarge").json
         assert str(limit) in refused["hint"] + refused["detail"], refused
@@ -57,7 +57,7 @@ def test_a_job_that_no_device_holds_takes_all_of_them():
         assert document["devices"][1]["compute_s"] >= 0, document
         assert solved_by(found, found.solve(ring(40))) == []
         assert solved_by(found, found.solve(ring(600))) == []
-        # It is told after a start, too.
+        # It is also reported after a restart.
         found.terminate()
         found.start()
         answer = found.get(f"/v1/jobs/{document['id']}").expect(200)
@@ -68,7 +68,7 @@ def test_a_job_that_no_device_holds_takes_all_of_them():
             spec.check("GET", "/v1/devices", found.get("/v1/devices"))
 
 
-def test_no_worker_runs_beside_a_group_job():
+def test_no_worker_runs_during_a_group_job():
     with daemon(memory=memory_of(300), group="auto") as (found, _):
         sizes = [(400 + i // 5) if i % 5 == 2 else 100 + i for i in range(40)]
         jobs = [found.submit(ring(n)).expect(202).json["id"] for n in sizes]
@@ -102,7 +102,7 @@ def test_a_group_job_is_not_overtaken_while_devices_become_idle():
         assert all(starts.index(large) < starts.index(job) for job in later), starts
 
 
-def test_a_large_job_takes_all_while_nobody_waits():
+def test_a_large_job_uses_all_devices_while_the_queue_is_empty():
     if harness.QUICK:
         return  # a slow build solves no 8,192 vertices
     n, graph = isolation.rings(64, 128)
@@ -142,7 +142,7 @@ def test_a_lost_group_costs_an_attempt():
         assert solved_by(found, found.solve(ring(702))) == [0, 1]
 
 
-def test_the_others_go_on_while_the_group_is_down():
+def test_single_devices_work_while_the_group_is_down():
     with daemon(memory=memory_of(600), group="auto") as (found, plan):
         plan.write((700, "round", "exit", 1, 1), (0, "open", "exit", 1, 0))
         large = found.submit(ring(700)).expect(202).json["id"]
@@ -153,7 +153,7 @@ def test_the_others_go_on_while_the_group_is_down():
         assert solved_by(found, found.finish(large)) == [0, 1]
 
 
-def test_all_devices_solve_every_job_where_it_is_so_configured():
+def test_group_all_solves_every_job_on_all_devices():
     with daemon(memory=memory_of(600, 3), group="all") as (found, _):
         assert devices_of(found) == [[0, 1, 2]]
         assert len(children_of(found)) == 1
@@ -170,7 +170,7 @@ def test_devices_may_stay_apart():
 
 
 def street(seed):
-    """Crossings in a band of two: a plan for them pays and is kept."""
+    """A narrow band of crossings, for which a plan is worthwhile and cached."""
     n = 2000
     edges = [f"a {a} {b} {seed}\na {b} {a} {seed}" for a in range(1, n + 1) for b in (a + 1, a + 2) if b <= n]
     return "\n".join([f"p sp {n} {2 * len(edges)}", *edges, ""]).encode()
@@ -184,7 +184,7 @@ def held_worker(found, plan, n=50):
     return held
 
 
-def test_a_job_that_is_cancelled_leaves_its_plan_alone():
+def test_a_cancelled_job_does_not_change_its_plan():
     with daemon(memory=memory_of(3000, 1)) as (found, plan):
         held_worker(found, plan)
         for _ in range(20):

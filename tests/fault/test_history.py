@@ -1,5 +1,5 @@
-"""Random histories with kills are explained by the sequential model; and the model does not explain
-everything. The long form is tests/campaign/histories.py."""
+"""The sequential model explains random histories with kills; and it does not explain impossible
+ones. The long form is tests/campaign/histories.py."""
 
 import history
 import harness
@@ -8,7 +8,7 @@ KEY = "1-0"
 
 
 def calls(*steps):
-    """One after the other: (kind, answer), or "kill"."""
+    """A sequential history of (kind, answer) and "kill"."""
     events = []
     for number, step in enumerate(steps):
         if step == "kill":
@@ -35,7 +35,7 @@ def looked(state, durable=True):
     return "look", (200, state, durable)
 
 
-def test_the_model_knows_what_cannot_be():
+def test_the_model_refuses_impossible_histories():
     done = (submitted("queued"), looked("done"))
     assert not is_refused(*done, ("query", (200,)), ("delete", (204,)), ("query", (404,)))
     assert is_refused(*done, ("query", (409,)))
@@ -65,7 +65,7 @@ def test_an_unanswered_call_may_have_happened_or_not():
         history.check(open_ + [("call", 10, "query", None), ("return", 10, (status,))])
 
 
-def test_histories_with_kills():
+def test_histories_with_kills_fit_the_model():
     for seed in range(2 if harness.QUICK else 6):
         count = history.run(seed, kills=3)
         assert count > 40, count

@@ -1,6 +1,5 @@
-"""Solvers that fail: in processes of their own they cost one process each, and nothing else.
-
-The program under test has a CPU solver that fails by a plan (solver_fault.c)."""
+"""Solvers that fail in separate processes: each failure costs one process and nothing else. The
+program under test has a CPU solver that fails by a plan (solver_fault.c)."""
 
 import os
 import select
@@ -12,19 +11,19 @@ import harness
 import isolation
 from isolation import Asker, STAGES, child_of, daemon, expire, losses, restarts, ring, until, until_hung
 
-# Of what is done with each of many, some; the long form, tests/campaign/workers.py, does all.
+# A selection of the cases; the long form, tests/campaign/workers.py, tests all.
 FEW = 5
 
 
 def test_every_status_at_every_stage_ends_its_job_alone():
     codes = isolation.all_codes()
     cases = [(code, stage) for code in codes for stage in STAGES]
-    # Each at one stage, or at a third of them.
+    # Each case at one stage, or at a third of the stages.
     cases = cases[:: len(STAGES) + 1 if harness.QUICK else 3]
     cases = [(10 + i, code, stage) for i, (code, stage) in enumerate(cases)]
     with daemon() as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
-        # A device that is lost once is had again.
+        # A device that is lost once is opened again.
         plan.write(*((n, stage, "status", code, 1) for n, code, stage in cases))
         with Asker(found, cached, 12):
             jobs = [found.submit(ring(n)).expect(202).json["id"] for n, _, _ in cases]
@@ -44,7 +43,7 @@ def test_every_status_at_every_stage_ends_its_job_alone():
         assert found.solve(ring(9))["state"] == "done"
 
 
-def test_a_device_that_does_not_open_is_opened_again():
+def test_a_device_that_fails_to_open_is_retried():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
@@ -52,11 +51,11 @@ def test_a_device_that_does_not_open_is_opened_again():
                 assert isolation.fail_to_open(found, "status", code) == code
 
 
-def test_each_error_of_cuda_is_of_its_sort():
+def test_each_cuda_error_maps_to_its_status():
     with daemon() as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
         with Asker(found, cached, 12):
-            # Each error once, and each stage.
+            # Each error and each stage once.
             for i, error in enumerate(isolation.CUDA):
                 isolation.fail_in_job(found, STAGES[i % len(STAGES)], error, 20 + i)
             isolation.fail_to_open(found, "cuda", 46)
@@ -73,7 +72,7 @@ def test_every_death_at_every_stage_is_survived():
     cases = cases[::3]
     with daemon() as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
-        # Backing off would make this long: each second job ends well.
+        # Without successes the delay between restarts would grow, so each second job succeeds.
         plan.write(*((n, stage, action, argument, 1) for n, action, argument, stage in cases))
         with Asker(found, cached, 12):
             for n, action, argument, stage in cases:
@@ -97,7 +96,7 @@ def test_a_hung_process_is_detected_and_killed():
                 assert document["state"] == "done" and document["workers_lost"] == 1, document
         reasons = [event["reason"] for event in found.events("worker_lost")]
         assert reasons == ["it made no progress and was killed"] * 2, reasons
-        # Stopped, with nothing to do: no heartbeat.
+        # Stopped while idle: no heartbeat arrives.
         before = restarts(found)
         os.kill(child_of(found), signal.SIGSTOP)
         expire(found, "silence")
@@ -107,7 +106,7 @@ def test_a_hung_process_is_detected_and_killed():
 
 
 def test_a_worker_that_is_stopped_in_the_middle_of_a_solve_is_replaced():
-    # The first round comes soon, unplanned.
+    # Without planning, the first round comes soon.
     with daemon("--solver.plans", "none") as (found, _):
         job = found.submit(harness.slow_graph(1500 if harness.QUICK else 2500), "?result=matrix").expect(202).json["id"]
         until(found, f"/v1/jobs/{job}", lambda answer: answer.json["progress"] > 0)
@@ -118,7 +117,7 @@ def test_a_worker_that_is_stopped_in_the_middle_of_a_solve_is_replaced():
         assert b"it sent no heartbeat and was killed" in found.log()
 
 
-def test_a_job_that_is_cancelled_while_it_hangs_is_cancelled():
+def test_a_hung_job_can_be_cancelled():
     with daemon() as (found, plan):
         plan.write((20, "round", "hang", 0, 1))
         job = found.submit(ring(20)).json["id"]
@@ -143,7 +142,7 @@ def test_a_worker_killed_from_outside_is_replaced():
 def test_a_job_that_kills_three_workers_fails_across_restarts():
     with daemon() as (found, plan):
         killer = (30, "round", "signal", 9, 0)
-        # The first death is the last before the daemon's: no other worker can be had.
+        # The first failure ends the daemon too: no other worker can be opened.
         plan.write(killer, (0, "open", "exit", 1, 0))
         job = found.submit(ring(30)).json["id"]
         until(found, f"/v1/jobs/{job}", lambda answer: answer.json["workers_lost"] == 1)
@@ -169,7 +168,7 @@ def test_a_compromised_solver_cannot_escape():
         if report.get("seccomp") != "on":
             print("a build or a kernel without confinement:", report)
             return
-        # The first was started before the daemon gave up its own calls, the second after that.
+        # The first was started before the daemon dropped its own rights, the second after.
         for n in (20, 21):
             outcomes, descriptors = isolation.attempts(found, n)
             needed = {name: outcomes.pop(name) for name in ("thread", "map", "machine", "talk", "write")}
@@ -208,7 +207,7 @@ def test_a_plan_without_memory_is_replaced_by_the_dense_plan():
         assert (document["state"], document["plan"]["kind"]) == ("done", "nested_dissection"), document
 
 
-def test_memory_that_others_hold_is_waited_for_or_named():
+def test_device_memory_of_other_processes_is_awaited_or_named():
     size = isolation.bytes_of
     memory = (size(600), 2 * size(1300))
     with daemon(memory=memory) as (found, plan):
@@ -217,7 +216,7 @@ def test_memory_that_others_hold_is_waited_for_or_named():
         assert size(limit) <= memory[1] < size(limit + 1), limit
         refused = found.submit(f"p sp {limit + 1} 1\n".encode(), "?result=matrix").expect(413, "TooLarge").json
         assert str(limit) in refused["hint"] + refused["detail"] and "memory" in refused["hint"], refused
-        # Seen beforehand, seen too late, for a while, for good.
+        # Recognized before the solve, only during it, for a while, and permanently.
         plan.write((1200, "fits", "has", size(1200), 0), (1208, "memory", "has", size(1208), 1),
                    (20, "memory", "has", size(20) - 1, 2), (21, "memory", "has", size(21) - 1, 0))
         lengths = (150, 151, 152)
@@ -228,13 +227,13 @@ def test_memory_that_others_hold_is_waited_for_or_named():
         for job, length, kind in zip(ones, (20, 21, 700), ("dense", None, "nested_dissection")):
             isolation.expect_short(found, job, length, kind is not None, kind)
         assert [plan.struck(line) for line in (2, 3)] == [2, isolation.MEMORY_ATTEMPTS]
-        # Nothing was given to a device that does not hold it.
+        # No job was given to a device with too little memory.
         assert len(found.events("job_put_back")) == 1 + 2 + isolation.MEMORY_ATTEMPTS - 1
         assert found.solve(ring(22))["state"] == "done"
         assert losses(found) == 0 and sorted(isolation.children_of(found)) == children
 
 
-def test_the_worker_leaves_with_its_daemon():
+def test_the_worker_exits_with_its_daemon():
     with daemon() as (found, plan):
         plan.write((20, "round", "hang", 0, 1))
         until_hung(found, found.submit(ring(20)).json["id"])
@@ -265,7 +264,7 @@ def test_a_worker_that_is_down_is_reported_and_replaced():
 
 def check_a_lie(way):
     with daemon(isolation=way) as (found, plan):
-        # In every row: which ones are looked at nobody knows.
+        # An error in every row, because the sampled rows are random.
         plan.write((40, "download", "lie", "each", 1))
         document = found.solve(ring(40))
         assert document["state"] == "failed", document

@@ -1,5 +1,6 @@
-"""Ranks as the solver of the service (solver.launcher), which mpirun starts on this machine: their answers,
-and what is left when one of them, or all, come to harm. python3 test_launcher.py apspd apsp APSPD_MPI"""
+"""Ranks as the solver of the service (solver.launcher), started by mpirun on this machine: their
+answers, and what remains when one or all of them fail. python3 test_launcher.py apspd apsp
+APSPD_MPI"""
 
 import contextlib
 import os
@@ -18,13 +19,14 @@ import harness
 RANKS = sys.argv.pop() if len(sys.argv) > 3 else ""
 LAUNCHER = "mpirun --oversubscribe -n 2"
 NOBODY = 65534
-# For a rank that stops: loaded machines and sanitizers keep a healthy one waiting for seconds.
+# Stall time for a rank that stops: on a busy machine or with sanitizers, a healthy rank may pause
+# for seconds.
 STALL_S = 10
 MIXED = b"p sp 5 6\na 1 2 7\na 2 3 -4\na 3 4 2\na 4 1 0\na 1 5 9\na 5 3 1\n"
 
 
 def daemon(*arguments, launcher=LAUNCHER, stall_s=600):
-    """Each round of a solve is short: without progress for as long as this, a rank has stopped."""
+    """Each round of a solve is short: a rank without progress for this long has stopped."""
     chosen = ("--solver.launcher", launcher) if launcher else ()
     return harness.Daemon("--worker.isolation", "process", "--worker.stall_s", str(stall_s), "--solver", "cpu",
                           *chosen, *arguments)
@@ -40,7 +42,7 @@ def generate(*shape):
 
 
 def large():
-    """For a second of rounds and more, as no plan leaves any out."""
+    """A graph that takes a second or more of rounds, because no plan can omit any."""
     return generate("gnp", "--n", "2400", "--directed", "--degree", "40", "--max-weight", "100000")
 
 
@@ -50,7 +52,7 @@ def environment_of(process):
 
 
 def family(process):
-    """The process, and all that descend from it."""
+    """Returns the process and all of its descendants."""
     found = [process]
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -60,7 +62,7 @@ def family(process):
 
 
 def processes(found):
-    """Name of the program and, of a rank, its number -> process."""
+    """Returns program name, or rank number, -> process."""
     names = {}
     for process in family(found.process.pid)[1:]:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -80,7 +82,7 @@ def wait_until_gone(pids):
 
 
 def until_solving(found, job):
-    """Some rounds are done."""
+    """Waits until some rounds are done."""
     while True:
         document = found.get(f"/v1/jobs/{job}").json
         assert document["state"] in ("queued", "running"), document
@@ -89,7 +91,7 @@ def until_solving(found, job):
 
 
 def lose(found, victim, number):
-    """Does that to a process in the middle of a job, which is done all the same, and the next one too."""
+    """Does this to a process in the middle of a job; that job and the next one are still done."""
     before = processes(found)
     job = found.submit(large()).expect(202).json["id"]
     until_solving(found, job)
@@ -104,7 +106,7 @@ def lose(found, victim, number):
 
 
 def answers(found):
-    """Bodies that must not depend on who solved."""
+    """Returns bodies that must not depend on the solver."""
     bodies = []
     for graph, query in ((generate("gnp", "--n", "700", "--directed"), ""),
                          (generate("gnp", "--n", "300", "--max-weight", "100000"), "?verify=true"),
@@ -119,7 +121,7 @@ def answers(found):
     return bodies
 
 
-def test_answers_are_those_of_one_process():
+def test_ranks_give_the_answers_of_one_process():
     with daemon(launcher=None) as alone:
         expected = answers(alone)
     with daemon() as found:
@@ -128,7 +130,7 @@ def test_answers_are_those_of_one_process():
         assert device["solver"] == "cpu" and "2 ranks" in device["detail"], device
 
 
-def test_a_negative_cycle_has_its_name_and_a_cancel_ends_all_ranks():
+def test_a_negative_cycle_is_named_and_a_cancel_ends_all_ranks():
     with daemon("--solver.plans", "none") as found:
         document = found.finish(found.submit(b"source,target,weight\nx,y,1\ny,x,-2\n").json["id"])
         assert document["problem"]["code"] == "NegativeCycle", document
@@ -141,24 +143,24 @@ def test_a_negative_cycle_has_its_name_and_a_cancel_ends_all_ranks():
         assert found.get("/v1/devices").json["devices"][0]["restarts"] == 0
 
 
-def test_a_rank_or_launcher_that_dies_takes_the_others_along_and_costs_an_attempt():
+def test_the_death_of_a_rank_or_launcher_ends_all_and_costs_an_attempt():
     with daemon("--solver.plans", "none") as found:
         for victim in (1, 0, "mpirun"):
             lose(found, victim, signal.SIGKILL)
 
 
-def test_a_rank_that_stops_and_its_launcher_that_does_not_obey_are_killed():
+def test_a_stopped_rank_and_a_disobedient_launcher_are_killed():
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "script")
         with open(script, "w") as file:
             file.write(f'trap "" TERM\n{LAUNCHER} "$@"\nsleep 1000\n')
         with daemon("--solver.plans", "none", launcher=f"sh {script}", stall_s=STALL_S) as found:
             lose(found, 1, signal.SIGSTOP)
-            found.kill()  # a stop would wait for the launcher
+            found.kill()  # a normal stop would wait for the launcher
 
 
-def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
-    """Before the first round a solver may take what the whole job is expected to take, many times over."""
+def test_a_stopped_rank_is_noticed_at_the_start_of_a_job():
+    """Before the first round, a solver may take many times the expected time of the whole job."""
     with daemon("--solver.plans", "none", stall_s=STALL_S) as found:
         os.kill(processes(found)[1], signal.SIGSTOP)
         document = found.finish(found.submit(large()).expect(202).json["id"])
@@ -166,7 +168,7 @@ def test_a_rank_that_has_stopped_before_a_job_is_missed_at_once():
         assert b"it sent no heartbeat" in found.log(), found.log()
 
 
-def test_ranks_that_die_idle_are_replaced():
+def test_idle_ranks_that_die_are_replaced():
     with daemon() as found:
         os.kill(processes(found)[1], signal.SIGKILL)
         while found.get("/v1/devices").json["devices"][0]["restarts"] == 0:
@@ -175,7 +177,7 @@ def test_ranks_that_die_idle_are_replaced():
         assert (document["state"], document["workers_lost"]) == ("done", 0), document
 
 
-def test_a_drain_leaves_nothing_behind():
+def test_a_drain_leaves_no_process():
     with daemon() as found:
         assert found.solve(harness.SMALL)["state"] == "done"
         everybody = family(found.process.pid)
@@ -184,7 +186,7 @@ def test_a_drain_leaves_nothing_behind():
         assert not [process for process in everybody if os.path.exists(f"/proc/{process}")]
 
 
-def test_a_daemon_that_is_killed_leaves_nothing_behind():
+def test_a_killed_daemon_leaves_no_process():
     found = daemon("--solver.plans", "none")
     try:
         until_solving(found, found.submit(large()).expect(202).json["id"])
@@ -198,7 +200,7 @@ def test_a_daemon_that_is_killed_leaves_nothing_behind():
 
 
 def refused(*arguments, binary=harness.BINARY):
-    """The code of a daemon that does not start, and its log."""
+    """Returns the exit code and the log of a daemon that does not start."""
     with tempfile.TemporaryDirectory() as state:
         done = subprocess.run([binary, "--listen", "127.0.0.1:0", "--state-dir", state, *arguments],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=600)
@@ -222,7 +224,7 @@ def test_a_bad_launcher_is_refused_by_name():
 
 
 def ask_launcher(name, user):
-    """What it sends to a process of this user: nothing or some of a message."""
+    """Returns what the launcher sends to a process of this user: nothing, or part of a message."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -260,6 +262,6 @@ if __name__ == "__main__":
     if not os.access(RANKS, os.X_OK) or shutil.which("mpirun") is None:
         print("skipped: built without MPI, or no mpirun")
         sys.exit(harness.SKIPPED)
-    # Open MPI refuses root, whom continuous integration often is, unless it is told twice.
+    # Open MPI refuses to run as root, as in continuous integration, unless two variables allow it.
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     harness.run(globals())

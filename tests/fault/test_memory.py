@@ -1,5 +1,5 @@
-"""An allocation that fails, one of many; and 64 open files: nothing is lost, no signal, and it goes on.
-The long form is tests/campaign/memory.py."""
+"""One of many allocations fails, or only 64 files may be open: no data is lost, no signal
+occurs, and the service continues. The long form is tests/campaign/memory.py."""
 
 import crash
 import harness
@@ -7,7 +7,7 @@ import harness
 CHOSEN = 12
 
 
-def test_allocations_that_fail():
+def test_failed_allocations_lose_no_data():
     library = crash.shim("memory_shim")
     calls = crash.count_calls(library)
     for k in range(calls // CHOSEN // 2, calls, calls // CHOSEN):
@@ -15,7 +15,7 @@ def test_allocations_that_fail():
 
 
 def test_64_open_files():
-    """More connections than there are files for: they wait, are served, and no job is lost."""
+    """More connections than file descriptors: they wait and are served, and no job is lost."""
     place = crash.Place()
     told = crash.Told()
     try:
@@ -40,7 +40,7 @@ def test_64_open_files():
         finally:
             daemon.terminate()
             daemon.end()
-        told.durable.clear()  # evicted since, as each result is an open file
+        told.durable.clear()  # results are evicted meanwhile, because each needs an open file
         crash.check(place, told)
     finally:
         place.close()

@@ -1,5 +1,5 @@
-"""Kills, power cuts and failures at calls that change the state directory, some of all: what was
-acknowledged is kept. The long form, tests/campaign/calls.py, takes every call."""
+"""Kills, power cuts and failures at a selection of the calls that change the state directory:
+acknowledged data is preserved. The long form, tests/campaign/calls.py, tests every call."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import signal
 import crash
 import harness
 
-# Of some 230 calls.
+# Of about 230 calls.
 CHOSEN = 10
 
 
@@ -16,21 +16,21 @@ def some(calls, offset):
     return range(1 + offset, calls + 1, max(1, calls // CHOSEN))
 
 
-def test_power_cuts():
+def test_power_cuts_lose_no_acknowledged_data():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library, power=True)
     for k in some(calls, 3):
         crash.run_fault(library, power=True, at=k, act="kill")
 
 
-def test_kills():
+def test_kills_lose_no_acknowledged_data():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library)
     for k in some(calls, 7):
         crash.run_fault(library, at=k, act="kill")
 
 
-def test_failures():
+def test_failed_calls_lose_no_acknowledged_data():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library)
     acts = list(crash.ERRNOS.values()) + ["short"]
@@ -50,7 +50,7 @@ def test_a_small_result_that_cannot_be_written_at_once_is_written_later():
         place.close()
 
 
-def test_some_of_what_was_not_synced_is_there_after_a_power_cut():
+def test_unsynced_data_may_partly_survive_a_power_cut():
     library = crash.shim("disk_shim")
     calls = crash.count_calls(library, power=True)
     for k in some(calls, 9):
@@ -58,8 +58,9 @@ def test_some_of_what_was_not_synced_is_there_after_a_power_cut():
 
 
 def test_a_failed_fsync_is_never_ignored():
-    """The daemon leaves with 74; what waited was refused, and nothing was acknowledged after. At the
-    start SQLite lets that of a folder pass: the daemon's own sync of it follows."""
+    """The daemon exits with 74; waiting requests were refused, and nothing was acknowledged
+    afterwards. At the start SQLite ignores a failed sync of a folder, but the daemon's own
+    sync follows."""
     library = crash.shim("disk_shim")
     syncs = crash.count_calls(library, only="fsync")
     passed = 0
@@ -73,7 +74,7 @@ def test_a_failed_fsync_is_never_ignored():
     assert passed <= 2, passed
 
 
-def test_a_signal_while_the_daemon_leaves_does_not_change_its_exit_code():
+def test_a_signal_during_shutdown_does_not_change_the_exit_code():
     library = crash.shim("disk_shim")
     for _ in range(3):
         place = crash.Place()

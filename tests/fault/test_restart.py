@@ -1,6 +1,6 @@
-"""kill -9 at random instants: what was acknowledged is there after, under its id.
-
-APSPD_TEST_KILLS sets how many kills; the ordinary run makes five, a slow build two of smaller jobs."""
+"""kill -9 at random times: acknowledged jobs are there afterwards, with the same IDs.
+APSPD_TEST_KILLS sets the number of kills; the default is five, or two with smaller jobs in a
+slow build."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ def graph(salt, n=VERTICES):
 
 
 def submit_until_killed(daemon, first, acknowledged):
-    """Submits graph after graph; notes (job, salt) of each that was acknowledged."""
+    """Submits graphs, and records (job, salt) of each acknowledged one."""
     salt = first
     try:
         while True:
@@ -54,7 +54,7 @@ def test_kills_lose_nothing():
             thread = threading.Thread(target=submit_until_killed, args=(daemon, salt, acknowledged))
             instant = time.monotonic() + chooser.uniform(0.02, 0.7)
             thread.start()
-            # Questions fill the time until the instant of the kill.
+            # Queries until the time of the kill.
             while time.monotonic() < instant:
                 daemon.get("/v1/jobs?limit=5")
             daemon.kill()
@@ -78,7 +78,8 @@ def test_kills_lose_nothing():
 
 
 def test_a_name_answers_until_its_new_graph_is_done():
-    """Killed while the new graph is solved, and right after it is; a failed or cancelled one moves nothing."""
+    """Kills the daemon while the new graph is solved, and right afterwards; a failed or
+    cancelled job moves no name."""
     with harness.Daemon(*harness.LASTING) as daemon:
         daemon.solve(graph(1, 100), "?name=live")
         slow = daemon.submit(harness.slow_graph(harness.LASTING_SIZE), "?name=live").expect(202).json["id"]

@@ -1,5 +1,5 @@
-"""A solver's process that is stuck in a call of its driver: it is killed and does not end, for as long as
-the call does not return. Where the kernel has no FUSE, or lets nobody mount, the test skips."""
+"""A solver process stuck in a call of its driver: it is killed but does not end until the call
+returns. Skipped if the kernel has no FUSE or does not permit mounts."""
 
 import os
 import signal
@@ -13,14 +13,15 @@ from isolation import Asker, children_of, daemon, expire, ring, states, until, u
 
 
 def story(found):
-    """What became of the processes: one is started where the last is gone, and never before."""
+    """Records the processes: a new one is started when the last is gone, and never before."""
     names = [event["event"] for event in found.events()]
     return [name.removeprefix("worker_") for name in names
             if name in ("worker_started", "worker_lost", "worker_stuck", "worker_exited")]
 
 
 def lose(found, n):
-    """The device that a job on n vertices is stuck on is lost; returns the job and its process."""
+    """Makes a job on n vertices block its device until the device counts as lost; returns the
+    job and its process."""
     found.plan.write((n, "round", "stuck", 0, 1))
     before = set(children_of(found))
     times = len(found.events("worker_stuck"))
@@ -58,7 +59,7 @@ def test_the_device_is_lost_until_the_call_returns():
         assert story(found) == ["started", *["lost", "stuck", "exited", "started"] * 2]
 
 
-def test_the_job_goes_to_another_device():
+def test_a_job_of_a_lost_device_moves_to_another():
     with daemon(gpus=2, calls=True) as (found, _):
         assert states(found) == ["ready", "ready"]
         job, process = lose(found, 20)
@@ -75,7 +76,7 @@ def test_the_job_goes_to_another_device():
         assert story(found) == ["started", "started", "lost", "stuck", "exited", "started"]
 
 
-def test_the_daemon_leaves_without_the_one_that_is_stuck():
+def test_the_daemon_exits_without_the_stuck_process():
     with daemon(calls=True) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         job, process = lose(found, 20)
@@ -99,7 +100,7 @@ def test_a_process_stuck_while_exiting_is_abandoned():
         assert found.distance(graph, 1, 20) == 19
 
 
-def test_a_stop_waits_for_no_device_that_does_not_open():
+def test_a_stop_does_not_wait_for_a_device_to_open():
     with daemon(calls=True) as (found, plan):
         plan.write((0, "open", "stuck", 0, 1))
         os.kill(children_of(found)[0], signal.SIGKILL)

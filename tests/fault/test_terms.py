@@ -1,11 +1,11 @@
-"""SIGTERM under load: no answer is cut, nothing is done for a client that is not told so, exit 0. The
-long form is tests/campaign/stops.py."""
+"""SIGTERM under load: no answer is truncated, no unacknowledged work is done, and the exit code
+is 0. The long form is tests/campaign/stops.py."""
 
 import terms
 import harness
 
 
-def test_stops_under_load():
+def test_a_stop_under_load_answers_every_request():
     for seed in range(1 if harness.QUICK else 4):
         load, _ = terms.run(seed)
         assert load.answered > 0

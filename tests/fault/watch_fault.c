@@ -1,10 +1,8 @@
-/* The rule for hung processes, told by plan (fault_plan.h) that a deadline has passed: no test
- * waits for it, and none is so short that a healthy process on a busy machine misses it. The linker
- * puts this in the place of worker_watch_tick (--wrap).
- *
- * A line of the plan with the stage `silence` counts a process without a heartbeat since the tick
- * before as silent; one with the stage `stall` counts a task without a round since then as stalled.
- */
+/* Makes the deadlines of hung processes pass according to a plan (fault_plan.h): so no test waits
+ * for a deadline, and none is so short that a healthy process on a busy machine misses it. The
+ * linker replaces worker_watch_tick by this function (--wrap). A line of the plan with the stage
+ * `silence` counts a process without a heartbeat since the previous tick as silent; a line with the
+ * stage `stall` counts a task without a round since then as stalled. */
 #include "server/worker/watch.h"
 #include "tests/fault/fault_plan.h"
 

@@ -1,4 +1,4 @@
-"""What the tests of access share: keys and their file, certificates, daemons with either."""
+"""Fixtures of the access tests: keys and their file, certificates, and daemons that use either."""
 
 import hashlib
 import os
@@ -10,7 +10,8 @@ import harness
 
 
 class Keys:
-    """A file of keys, one for each word like "alpha:submitter jobs=3": its tenant and the rest."""
+    """A key file with one key for each string such as "alpha:submitter jobs=3": tenant, role and
+    quotas."""
 
     def __init__(self, *words):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-keys-")
@@ -29,7 +30,7 @@ class Keys:
 
 
 class Certificate:
-    """A key and the certificate that it signs for itself."""
+    """A key and a self-signed certificate."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-tls-")
@@ -49,7 +50,7 @@ class Certificate:
 
 
 class Daemon(harness.Daemon):
-    """One that may be asked as somebody: daemon.by("alpha:reader", "GET", path)."""
+    """A daemon that is queried with a key: daemon.by("alpha:reader", "GET", path)."""
 
     def by(self, who, method, path, body=None, headers=None, connection=None):
         given = dict(headers or {})
@@ -58,7 +59,7 @@ class Daemon(harness.Daemon):
         return self.ask(method, path, body, given, connection)
 
     def reload(self):
-        """Sends SIGHUP and waits for what the log says of it: the lines since."""
+        """Sends SIGHUP, waits until the log reports the reload, and returns the log lines since."""
         before = len(self.log())
         self.process.send_signal(harness.signal.SIGHUP)
         while not re.search(rb'"event":"reloaded"', self.log()[before:]):
@@ -68,7 +69,7 @@ class Daemon(harness.Daemon):
 
 
 def run_refused(*arguments):
-    """(exit code, standard error) of a daemon that does not start."""
+    """Returns (exit code, standard error) of a daemon that refuses to start."""
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = subprocess.run(
             [harness.BINARY, "--state-dir", os.path.join(folder, "state"), *arguments],

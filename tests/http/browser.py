@@ -1,4 +1,4 @@
-"""Chromium without a screen, driven over WebDriver's own HTTP. Importing this skips the test where
+"""Headless Chromium, driven by the HTTP of WebDriver. Importing this module skips the test if
 there is no browser."""
 
 import atexit
@@ -14,7 +14,7 @@ import harness
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-# No wait in a page takes longer.
+# The limit of every wait in a page.
 SECONDS = 120
 if BROWSER is None or DRIVER is None:
     print("skipped: neither chromium nor chromedriver, or only one of them")
@@ -22,8 +22,9 @@ if BROWSER is None or DRIVER is None:
 
 
 def start_driver():
-    """A chromedriver and its port. It takes a free port by itself, but for IPv4 and IPv6 one after the
-    other, and ends where somebody takes the second meanwhile; then it is started again."""
+    """Starts a chromedriver and returns it with its port. It picks a free port by itself, for
+    IPv4 and then for IPv6, and exits if another process took the second in between; then it
+    is started again."""
     said = []
     for _ in range(10):
         driver = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -38,8 +39,8 @@ def start_driver():
 
 
 class Browser:
-    """One session of WebDriver. Each has a tab of its own, and with it the page's memory; the program takes
-    a second to start and serves one after the other."""
+    """One WebDriver session. Each has its own tab, and so its own page memory; chromedriver
+    takes a second to start and serves the sessions in turn."""
 
     idle = []
 
@@ -88,7 +89,7 @@ class Browser:
         return self.call("POST", f"/execute/{kind}", {"script": script, "args": list(arguments)})
 
     def until(self, expression):
-        """Waits in the page until a JavaScript expression is true; its value."""
+        """Waits in the page until a JavaScript expression is true; returns its value."""
         script = f"""const done = arguments[arguments.length - 1];
             const look = () => {{ const value = {expression}; value ? done(value) : setTimeout(look, 20); }};
             look();"""

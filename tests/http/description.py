@@ -1,4 +1,5 @@
-"""/openapi.json as a measure of answers: what it documents, and what of it has been seen."""
+"""/openapi.json as the measure of answers: checks answers against it, and records which parts of
+it occurred."""
 
 import json
 import zlib
@@ -19,7 +20,7 @@ def escape(word):
 class Description:
     def __init__(self, document):
         self.document = document
-        self.seen = set()  # pointers of members of schemas, and (method, path, status)
+        self.seen = set()  # pointers of schema members, and (method, path, status)
         self.validators = {}
 
     def at(self, pointer):
@@ -29,13 +30,13 @@ class Description:
         return found
 
     def follow(self, pointer):
-        """The pointer behind all references."""
+        """Follows references and returns the final pointer."""
         while "$ref" in self.at(pointer):
             pointer = self.at(pointer)["$ref"]
         return pointer
 
     def operations(self):
-        """(method, path, pointer)"""
+        """Yields (method, path, pointer)."""
         for path, item in self.document["paths"].items():
             for method in METHODS:
                 if method in item:
@@ -77,7 +78,7 @@ class Description:
         self.note(pointer, instance)
 
     def note(self, pointer, instance):
-        """Which members of which schemas an instance has."""
+        """Records which members of which schemas an instance has."""
         pointer = self.follow(pointer)
         schema = self.at(pointer)
         for keyword in ("oneOf", "anyOf", "allOf"):
@@ -95,7 +96,7 @@ class Description:
                 self.note(f"{pointer}/items", value)
 
     def members(self, pointer, found):
-        """Every member of the schemas that answers have, behind a pointer."""
+        """Collects every schema member that answers at a pointer may have."""
         pointer = self.follow(pointer)
         if pointer in found:
             return
@@ -113,7 +114,7 @@ class Description:
     # ---- Answers ----
 
     def responses(self):
-        """(method, path, status, pointer)"""
+        """Yields (method, path, status, pointer)."""
         for method, path, pointer in self.operations():
             for status in self.at(pointer)["responses"]:
                 yield method, path, int(status), self.follow(f"{pointer}/responses/{status}")
@@ -123,14 +124,14 @@ class Description:
         for _, _, _, pointer in self.responses():
             for type in self.at(pointer).get("content", {}):
                 self.members(f"{pointer}/content/{escape(type)}/schema", found)
-        # What an answer adds to its problem are rules, not members.
+        # An answer may restrict the problem schema; these are constraints, not members.
         return {
             one for one in found
             if one.rsplit("/", 2)[-2] == "properties" and "/allOf/1/" not in one
         }
 
     def check(self, method, path, answer):
-        """An answer is one that the description has."""
+        """Checks that the description allows an answer."""
         known = self.operation("GET" if method == "HEAD" else method, path)["responses"]
         assert str(answer.status) in known, (answer.status, answer.body[:400])
         verb = "get" if method == "HEAD" else method.lower()
@@ -151,7 +152,7 @@ class Description:
             body = zlib.decompress(answer.body, 31) if encoding == "gzip" else answer.body
             self.check_instance(f"{pointer}/content/{escape(type)}/schema", json.loads(body))
 
-    # Those of HTTP itself, which every answer may have.
+    # Headers of HTTP itself, which any answer may have.
     GENERAL = {
         "Date", "Connection", "Content-Length", "Content-Type", "Content-Encoding", "Content-Range",
         "Transfer-Encoding", "Vary", "Cache-Control", "Accept-Encoding", "Content-Security-Policy",

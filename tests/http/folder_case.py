@@ -1,4 +1,4 @@
-"""A unittest whose functions have a folder of their own."""
+"""A unittest class whose functions each run with a temporary folder."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""The cases of guard_cases.txt: how they are read, tried on a server, and judged."""
+"""Parses the cases of guard_cases.txt, sends them to a server and judges the answers."""
 
 import concurrent.futures
 import pathlib
@@ -7,9 +7,10 @@ import socket
 
 HIDDEN = b"GET /version HTTP/1.1\r\nHost: a\r\n\r\n"
 GRAPH = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
-MARK = b'"api"'  # in the answer to the hidden request
+MARK = b'"api"'  # part of the answer to the hidden request
 TRIED_AT_ONCE = 16
-# Where the question is what belongs to a request; elsewhere a hidden one is just the next.
+# Groups that test which bytes belong to a request; in other groups the hidden request is simply the
+# next one.
 FRAMING = ("Content-Length", "Transfer-Encoding", "Chunks", "Bodies where none belongs",
            "What follows a request")
 
@@ -61,7 +62,7 @@ class Case:
         what, self.name, text = line.split(" | ", 2)
         self.group = group
         self.verdict, statuses = what.split()
-        # Of libmicrohttpd 0.9, and from 1.0 on.
+        # The statuses with libmicrohttpd 0.9, and with 1.0 or later.
         self.status, _, self.later_status = statuses.partition("/")
         self.later_status = self.later_status or self.status
         self.data = bytes_of(text)
@@ -84,7 +85,8 @@ def read_cases():
 
 
 class Outcome:
-    """What a server made of the bytes: all that came back, and whether it closed the connection."""
+    """The reaction of a server to the bytes: everything it sent, and whether it closed the
+    connection."""
 
     def __init__(self, got, closed):
         self.got = got
@@ -108,7 +110,7 @@ def attempt(port, data, patience_s):
         try:
             connection.sendall(data)
         except (ConnectionError, TimeoutError):
-            pass  # refused in the middle; the answer may be there
+            pass  # reset while sending; the answer may have arrived
         try:
             while True:
                 part = connection.recv(65536)
@@ -122,7 +124,7 @@ def attempt(port, data, patience_s):
 
 
 def is_smuggled(case, outcome):
-    """A request ran that the bytes do not have."""
+    """Whether the server ran a request that is not in the bytes."""
     return case.group in FRAMING and outcome.hidden > allowed_hidden(case)
 
 

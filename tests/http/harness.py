@@ -1,6 +1,5 @@
-"""The real binary on a free loopback port, and the ways in which the tests speak to it.
-
-A test module is called as `python3 test_x.py APSPD APSP`; its functions test_* run in their order."""
+"""The real binary on a free loopback port, and the clients that the tests use. A test module is
+called as `python3 test_x.py APSPD APSP`; its functions test_* run in order."""
 
 import concurrent.futures
 import ctypes
@@ -21,28 +20,28 @@ import traceback
 
 SKIPPED = 77
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Set for slow builds, with sanitizers in them.
+# Set for slow builds, such as those with sanitizers.
 QUICK = "APSPD_TEST_QUICK" in os.environ
 BINARY = sys.argv[1] if len(sys.argv) > 1 else "apspd"
 COMMAND = sys.argv[2] if len(sys.argv) > 2 else "apsp"
 SANITIZER = re.compile(rb"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|broken invariant")
-# The keys of access.py, which no log, file or answer may have.
+# The keys of access.py, which must not appear in any log, file or answer.
 SECRET = re.compile(rb"key-of-[\w.-]+-0123456789")
 SMALL = b"p sp 4 4\na 1 2 5\na 2 3 7\na 1 3 20\na 3 1 1\n"
 FINAL = ("done", "failed", "cancelled")
-# For what comes at once where the machine is idle.
+# Limit for events that come at once on an idle machine.
 PATIENCE_S = 600
-# For a daemon whose clients stop in the middle of an upload: no deadline ends them.
+# For a daemon whose clients stop during an upload: no deadline closes their connections.
 NO_DEADLINES = ("--http.rate_floor", "0", "--http.connection_timeout_s", "3600")
-# For a daemon whose slow_graph(LASTING_SIZE) is to run until it is cancelled: a minute of work for one
-# thread of a fast machine, where all of its threads, or its GPU, could be done in a second.
+# For a daemon on which slow_graph(LASTING_SIZE) runs until it is cancelled: one thread of a fast
+# machine needs a minute, while all threads or a GPU might need only a second.
 LASTING = ("--solver", "cpu", "--solver.cpu_threads", "1")
 LASTING_SIZE = 6000 if QUICK else 10000
 
 
 @functools.cache
 def parses_strictly():
-    """Whether libmicrohttpd is of a version that is asked to be strict: endpoint_parses_leniently()."""
+    """Whether libmicrohttpd has a version that parses strictly: see endpoint_parses_leniently()."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
     return not library.MHD_get_version().startswith(b"0.9.")
@@ -69,13 +68,13 @@ class Answer:
 
 
 def long_edges(size):
-    """A list of edges between few vertices, of at least so many bytes."""
+    """A list of edges between few vertices, of at least this many bytes."""
     line = b"1 2 3\n2 3 4\n3 1 5\n"
     return line * (size // len(line) + 1)
 
 
 def asked_for_body(daemon, path, size):
-    """A connection over which a POST was announced, and the answer was that its body may come."""
+    """Returns a connection that announced a POST and was told to continue with the body."""
     connection = daemon.connect()
     connection.putrequest("POST", path)
     connection.putheader("Content-Length", str(size))
@@ -89,7 +88,8 @@ def asked_for_body(daemon, path, size):
 
 
 def unread_bytes(connection):
-    """Bytes of the connection that the daemon has not read yet, by the kernel's table of sockets."""
+    """The bytes of the connection that the daemon has not read yet, from the kernel's socket
+    table."""
     def place(address):
         return f"{int.from_bytes(socket.inet_aton(address[0]), 'little'):08X}:{address[1]:04X}"
 
@@ -99,7 +99,7 @@ def unread_bytes(connection):
 
 
 class Drip:
-    """An upload that announces so many bytes, sends some of them, and stops."""
+    """An upload that announces a number of bytes, sends some of them, and pauses."""
 
     def __init__(self, daemon, source="127.0.0.1", size=4 << 30, **headers):
         self.left = size
@@ -114,7 +114,8 @@ class Drip:
         self.socket.sendall(data)
 
     def finish(self):
-        """Sends the rest; the status of the answer, which comes then, also to what was refused before."""
+        """Sends the rest and returns the status of the answer, which a refused upload gets only
+        now."""
         self.send(b"\n" * self.left)
         status = int(self.socket.recv(1 << 16).split(b" ")[1])
         self.close()
@@ -125,12 +126,12 @@ class Drip:
 
 
 def drip_all(daemon):
-    """An upload that stopped with all memory of its address, of http.upload_memory = 2MiB: others are refused
-    until it is closed."""
+    """Starts an upload that pauses while it holds all upload memory of its address
+    (http.upload_memory = 2MiB): further uploads are refused until it is closed."""
     first = []
 
     def is_first():
-        # The probe may have come first: it is over now, and another drip tries.
+        # The probe may have been first. It is over now, so another drip tries.
         for drip in first:
             drip.close()
         first[:] = [Drip(daemon)]
@@ -141,7 +142,7 @@ def drip_all(daemon):
 
 
 def upload_beside(daemon, drops, source, size=2 << 20, **headers):
-    """Uploads, two at a time, from an address, while the connections send on."""
+    """Uploads from another address, two at a time, while the paused connections continue."""
     def upload(number):
         for drop in drops:
             drop.send(b"1 2 3\n")
@@ -157,7 +158,7 @@ def upload_beside(daemon, drops, source, size=2 << 20, **headers):
 
 
 class Daemon:
-    """apspd with a state directory of its own, which outlives kill() and start()."""
+    """apspd with its own state directory, which survives kill() and start()."""
 
     def __init__(self, *arguments, state=None):
         self.arguments = arguments
@@ -169,7 +170,8 @@ class Daemon:
 
     def start(self):
         self.ended = False
-        # Opened once more to be read: a place in the file that both had would move under the daemon.
+        # Opened separately for reading: with a shared descriptor, reading would move the daemon's
+        # position.
         with open(f"{self.scratch}/log", "ab") as errors:
             self.process = subprocess.Popen(
                 [BINARY, "--listen", "127.0.0.1:0", "--state-dir", self.state, *self.arguments],
@@ -194,7 +196,7 @@ class Daemon:
         assert not SECRET.search(log), SECRET.search(log)
 
     def check_state(self):
-        """Of the files that are not graphs and matrices."""
+        """Checks the files that are neither graphs nor matrices."""
         for folder, _, names in os.walk(self.state):
             for name in names if os.path.basename(folder) not in ("graphs", "results", "quarantine") else ():
                 with open(os.path.join(folder, name), "rb") as file:
@@ -220,7 +222,7 @@ class Daemon:
             code = self.process.poll()
             if code is None:
                 self.terminate()
-            # One that ended by itself; a negative code is the signal that it got.
+            # A daemon that exited by itself; a negative code is the signal that killed it.
             assert self.ended, (code, self.log()[-3000:].decode())
             self.check_state()
         finally:
@@ -261,7 +263,7 @@ class Daemon:
         return self.ask("POST", "/v1/jobs" + query, body=body, headers=headers)
 
     def solve(self, body, query=""):
-        """The document of the finished job."""
+        """Solves a graph and returns the document of the finished job."""
         answer = self.submit(body, query)
         assert answer.status in (200, 202), (answer.status, answer.body[:400])
         return self.finish(answer.json["id"])
@@ -279,7 +281,7 @@ class Daemon:
         return self.get(path, Prefer="wait=60").expect(200).json["distance"]
 
     def open_files(self):
-        """What each open descriptor of the process is, sorted."""
+        """Returns the target of each open descriptor of the process, sorted."""
         found = []
         folder = f"/proc/{self.process.pid}/fd"
         for name in os.listdir(folder):
@@ -290,12 +292,13 @@ class Daemon:
         return sorted(found)
 
     def status_kib(self, name):
-        """A size of the process, such as VmHWM: the most memory that it has had at once."""
+        """Returns a size of the process, such as VmHWM, its peak memory."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return int(next(line.split()[1] for line in file if line.startswith(name)))
 
     def held(self):
-        """How many clients wait for an answer: libmicrohttpd watches a connection unless it is suspended."""
+        """Returns the number of clients that wait for an answer: libmicrohttpd polls a
+        connection unless it is suspended."""
         with open(f"/proc/{self.process.pid}/net/tcp", encoding="ascii") as file:
             rows = [line.split() for line in file.readlines()[1:]]
         ours = {f"socket:[{row[9]}]" for row in rows
@@ -313,12 +316,13 @@ class Daemon:
         return len(connected - watched)
 
     def expect_no_more_files_than(self, before):
-        """Asks until what was opened since is closed. Counted, as a draft that is open has another name later."""
+        """Waits until all files opened since `before` are closed. Files are counted, because an
+        open draft changes its name."""
         while len(self.open_files()) > len(before):
             self.get("/livez")
 
     def files(self):
-        """Every file of the state directory but the catalogue's own."""
+        """Returns every file of the state directory except the catalogue's."""
         found = []
         for folder, _, names in os.walk(self.state):
             found += [os.path.join(folder, name) for name in names]
@@ -326,7 +330,8 @@ class Daemon:
 
 
 def wait_until(daemon, is_so):
-    """The daemon is asked meanwhile: it goes on."""
+    """Waits until the condition holds, and queries the daemon meanwhile to check that it is
+    alive."""
     ends = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < ends, "never"
@@ -334,13 +339,13 @@ def wait_until(daemon, is_so):
 
 
 def drafts(daemon):
-    """Its open files of graphs that have no name, or not their own."""
+    """Returns the open graph files that have no name yet, or a temporary one."""
     found = (path for path in daemon.open_files() if "/graphs/" in path)
     return [path for path in found if path.endswith(" (deleted)") or "/.tmp-" in path]
 
 
 def curl(*arguments, body=None):
-    """(exit code, HTTP status, body) of one curl call; body is its standard input."""
+    """Returns (exit code, HTTP status, body) of one curl call; body is its standard input."""
     done = subprocess.run(["curl", "-sS", "-m", "300", "-w", "\n%{http_code}", *arguments],
                           input=body, capture_output=True)
     body, _, status = done.stdout.rpartition(b"\n")
@@ -348,8 +353,8 @@ def curl(*arguments, body=None):
 
 
 def slow_graph(n=3000):
-    """A graph that keeps a CPU solver busy for a while: no separator is small, so that no plan is
-    better than the dense one, and distances along the ring leave 16 bits."""
+    """A graph that keeps a CPU solver busy for a while: it has no small separator, so the dense
+    plan is the best, and its distances along the ring exceed 16 bits."""
     lines = [f"p sp {n} {5 * n}"]
     for i in range(1, n + 1):
         lines.append(f"a {i} {i % n + 1} {1 + i % 97}")
@@ -359,7 +364,7 @@ def slow_graph(n=3000):
 
 
 def distances_of(edges, vertices, directed=True):
-    """Dijkstra from every vertex: {(source, target): distance}, unreachable pairs left out."""
+    """Runs Dijkstra from every vertex: {(source, target): distance}, without unreachable pairs."""
     import heapq
 
     rows = {v: [] for v in vertices}
@@ -382,7 +387,8 @@ def distances_of(edges, vertices, directed=True):
 
 
 def tests_of(module):
-    """The test functions of a module's globals, in order; APSPD_TEST_ONLY picks some by a pattern."""
+    """Returns the test functions of a module's globals in order; APSPD_TEST_ONLY selects some by
+    a pattern."""
     pattern = os.environ.get("APSPD_TEST_ONLY") or "*"
     found = {name: test for name, test in module.items() if name.startswith("test_") and callable(test)}
     chosen = {name: test for name, test in found.items() if fnmatch.fnmatchcase(name, pattern)}
@@ -392,7 +398,7 @@ def tests_of(module):
 
 
 def routes():
-    """(methods, path, parameters of the query) of each route in the table of the source."""
+    """Returns (methods, path, query parameters) of each route in the source's table."""
     text = ""
     for name in ("query.h", "router.c"):
         with open(os.path.join(ROOT, "server/http/request", name), encoding="utf-8") as file:
@@ -406,8 +412,8 @@ def routes():
 
 
 def run(tests, arguments=()):
-    """Runs test functions in order; those that have a parameter share one daemon, and what the module's
-    prepare(daemon) leaves in it."""
+    """Runs test functions in order. Those with a parameter share one daemon, and the state that
+    the module's prepare(daemon) sets up."""
     failed = 0
     daemon = None
     for name, test in tests_of(tests).items():

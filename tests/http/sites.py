@@ -1,4 +1,5 @@
-"""Web servers that tests run beside the service: sites of other origins, and services that it calls."""
+"""Web servers next to the service: sites of other origins, and servers that the service's
+clients call."""
 
 import contextlib
 import functools
@@ -19,7 +20,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class AppHandler(Handler):
-    """An empty page, and the files of a folder."""
+    """Serves an empty page, and the files of a folder."""
 
     def do_GET(self):
         if self.path == "/":
@@ -30,7 +31,7 @@ class AppHandler(Handler):
 
 @contextlib.contextmanager
 def serving(handler, host="127.0.0.1"):
-    """A web server on a free port."""
+    """Runs a web server on a free port."""
     with http.server.ThreadingHTTPServer((host, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -43,6 +44,6 @@ def serving(handler, host="127.0.0.1"):
 
 @contextlib.contextmanager
 def app(folder):
-    """The port of a site with an empty page and these files."""
+    """Runs a site with an empty page and these files; yields its port."""
     with serving(functools.partial(AppHandler, directory=folder)) as server:
         yield server.server_port

@@ -1,4 +1,4 @@
-"""Keys: who is let in, what for, and that no tenant can tell what another has."""
+"""Keys: who is admitted, for which requests, and that no tenant learns anything about another."""
 
 import http.client
 import json
@@ -38,13 +38,14 @@ def test_any_request_without_a_valid_key_is_answered_401(daemon):
     connection.endheaders()
     assert connection.getresponse().status == 401
     daemon.get("/v1/jobs", Authorization="bearer " + good).expect(200)
-    # Blanks behind a value are none of it (RFC 9110, 5.5); libmicrohttpd 0.9 keeps them.
+    # Blanks after a value do not belong to it (RFC 9110, 5.5); libmicrohttpd 0.9 keeps them.
     daemon.get("/v1/jobs", Authorization="Bearer " + good + " ").expect(
         200 if harness.parses_strictly() else 401)
 
 
 def mutate(key, random):
-    """Bytes that are not the key: some of it cut off, doubled, exchanged, flipped, or a NUL put into it."""
+    """Returns bytes that are not the key: truncated, doubled, swapped, flipped, or with a NUL
+    inserted."""
     while True:
         bytes_of = bytearray(key)
         at = random.randrange(len(key))
@@ -61,7 +62,7 @@ def mutate(key, random):
             bytes_of[at:at + random.randrange(2)] = b"\0"
         else:
             bytes_of += bytes([random.randrange(256)])
-        # A blank behind a value is none of it, and a line's end begins another header.
+        # A blank after a value does not belong to it, and a line end starts another header.
         if bytes(bytes_of).strip(b" \t") != key and not set(b"\r\n") & set(bytes_of):
             return bytes(bytes_of)
 
@@ -91,21 +92,21 @@ def test_guessing_keys_is_slowed_down(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.wrong_key_limit", "5") as daemon:
         tried = 0
         answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
-        while answer.status == 401:  # a minute that ends meanwhile gives some more
+        while answer.status == 401:  # at the end of a minute, more attempts are allowed
             tried += 1
             answer = daemon.get("/v1/limits", Authorization="Bearer wrong")
         answer.expect(429, "WrongKeys")
         assert tried >= 5 and answer.json["limit"] == 5, (tried, answer.json)
         assert 1 <= int(answer.headers["Retry-After"]) <= 61, answer.headers
         assert answer.headers["Connection"] == "close", answer.headers
-        # Behind the same address others have valid keys, or ask what needs none.
+        # Other clients at the same address use valid keys, or routes that need no key.
         for _ in range(20):
             daemon.by("alpha:reader", "GET", "/v1/limits").expect(200)
         daemon.get("/v1/limits").expect(401, "Unauthorized")
         daemon.get("/livez", Authorization="Bearer wrong").expect(200)
 
 
-def test_the_body_of_a_stranger_is_not_read(daemon):
+def test_the_body_is_not_read_without_a_valid_key(daemon):
     connection = daemon.connect()
     connection.putrequest("POST", "/v1/jobs")
     connection.putheader("Content-Length", str(1 << 30))
@@ -124,7 +125,7 @@ def test_routes_without_secrets_need_no_key(daemon):
     daemon.ask("DELETE", "/v1/jobs").expect(405, "MethodNotAllowed")
 
 
-def test_a_role_does_what_it_includes(daemon):
+def test_a_role_permits_exactly_its_routes(daemon):
     for who in ("alpha:reader", "gamma:monitor"):
         for method, path in (("POST", "/v1/jobs"), ("PUT", "/v1/graphs")):
             daemon.by(who, method, path, SMALL).expect(403, "Forbidden")
@@ -146,19 +147,21 @@ def test_a_role_does_what_it_includes(daemon):
 
 
 def shape_of(answer, name):
-    """An answer, head and body, without what differs from one to the next whatever is asked."""
+    """Returns the head and body of an answer without the parts that differ from answer to answer
+    anyway."""
     body = re.sub(rb'"request_id":"\w+"', b"", answer.body.replace(name.encode(), b"ID"))
     headers = [(k, v) for k, v in answer.headers.items() if k not in ("Date", "X-Request-Id")]
     return answer.status, headers, body
 
 
 def unknown_like(name):
-    """One that nobody has, but for its last letter the same."""
+    """Returns a name that no object has, equal to this one except for its last character."""
     return name[:-1] + ("0" if name[-1] != "0" else "1")
 
 
 def objects_of(daemon, who):
-    """What a tenant has, by sort: of a graph that is solved, one that is not, and one that cannot be."""
+    """Returns the objects of a tenant by type, for a solved graph, an unsolved one and one that
+    cannot be solved."""
     def submit(weight, query=""):
         body = b"p sp 3 2\na 1 2 %d\na 2 1 3\n" % weight
         return daemon.by(who, "POST", "/v1/jobs" + query, body, {"Prefer": "wait=60"}).expect(200).json
@@ -170,7 +173,8 @@ def objects_of(daemon, who):
 
 
 def list_questions():
-    """Every request that names a graph or a job, of the table of routes: (method, address, body)."""
+    """Returns every request that names a graph or a job, from the table of routes: (method,
+    address, body)."""
     for methods, path, parameters in harness.routes():
         query = "?" + "&".join(f"{name}=1" for name in parameters if name in ("source", "target", "max"))
         for method in methods:
@@ -194,7 +198,8 @@ def test_other_tenants_objects_look_unknown(_):
         questions = list(list_questions())
         assert len(questions) > 30, len(questions)
         for i, owner in enumerate(askers):
-            # One after the other: who has nothing is asked first, who has the same names and graphs later.
+            # In turn: a tenant without objects is tried first, one with the same names and graphs
+            # later.
             names = objects_of(daemon, owner)
             tag = daemon.by(owner, "GET", "/v1/graphs/secret/stats").expect(200).headers["ETag"]
             for asker in askers:
@@ -205,12 +210,13 @@ def test_other_tenants_objects_look_unknown(_):
 
 
 def ask_for_another_s(daemon, who, questions, names, tag, has_names):
-    """Each for each of them, and for what is like it; neither is there."""
+    """Sends each request for each object of the other tenant, and for an unknown one like it;
+    neither may be found."""
     listed = [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
     with_connection = daemon.connect()
     for name in names:
         if has_names and name in ("secret", "stored"):
-            continue  # his own
+            continue  # an object of the tenant itself
         assert name.encode() not in listed[0] + listed[1], name
         for method, address, body in questions:
             given = {"If-None-Match": tag, **(JSON if body else {})}
@@ -223,8 +229,8 @@ def ask_for_another_s(daemon, who, questions, names, tag, has_names):
     assert listed == [daemon.by(who, "GET", path).expect(200).body for path in ("/v1/jobs", "/v1/graphs")]
 
 
-def test_nobody_says_who_he_is_or_what_he_may_but_by_his_key(daemon):
-    """No parameter and no member of a body that is not described, on any route."""
+def test_only_the_key_determines_tenant_and_role(daemon):
+    """No undocumented parameter or body member changes the tenant, on any route."""
     daemon.by("alpha:submitter", "POST", "/v1/jobs?name=plain", SMALL, {"Prefer": "wait=60"}).expect(200)
     claims = ("tenant", "owner", "role", "admin", "key", "state", "quota", "callback")
     bodies = {"distances": {"pairs": [[1, 2]]}, "paths": {"pairs": [[1, 2]]}, "table": {"sources": [1]},
@@ -246,7 +252,7 @@ def test_nobody_says_who_he_is_or_what_he_may_but_by_his_key(daemon):
     assert count > 8 * 35, count
 
 
-def test_the_same_upload_by_another_is_new(daemon):
+def test_an_equal_upload_of_another_tenant_is_new(daemon):
     headers = {"Prefer": "wait=60", "Idempotency-Key": "order-1"}
     first = daemon.by("alpha:submitter", "POST", "/v1/graphs?name=same", SMALL).json
     jobs = [daemon.by(who, "POST", "/v1/jobs?name=mine", SMALL, headers).expect(200).json
@@ -261,7 +267,7 @@ def test_a_tenant_leaves_half_of_the_memory_for_uploads_to_the_others(_):
     with access.Daemon("--http.keys_file", keys.path, "--http.upload_memory", "32MiB",
                        *harness.NO_DEADLINES) as daemon:
         alpha, beta = ({"Authorization": "Bearer " + access.Keys.key(who)} for who in WHO[:2])
-        # Of the tenant's 16 steps of 1 MiB an address may take 8.
+        # Of the tenant's 16 steps of 1 MiB, one address may use 8.
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19, **alpha) for _ in range(12)]
         drops += [harness.Drip(daemon, source, 1 << 19, **alpha)
                   for source in ("127.0.0.3", "127.0.0.1") for _ in range(8)]
@@ -274,7 +280,7 @@ def test_quotas_are_answered_before_the_body(daemon):
     running = daemon.by("delta:submitter", "POST", "/v1/jobs", harness.slow_graph(5000))
     assert running.status == 202, running.body
     address = "/v1/jobs/" + running.json["id"]
-    # Until it runs it is the one that may wait.
+    # Until it runs, it is the one job that may wait.
     harness.wait_until(daemon, lambda: daemon.by("delta:submitter", "GET", address).json["state"] != "queued")
     waiting = []
     for i in range(2):
@@ -290,7 +296,7 @@ def test_quotas_are_answered_before_the_body(daemon):
     response = connection.getresponse()
     assert response.status == 429 and json.loads(response.read())["code"] == "JobQuota"
     connection.close()
-    # Another's is taken meanwhile.
+    # Another tenant's job is accepted meanwhile.
     other = daemon.by("alpha:submitter", "POST", "/v1/jobs", b"p sp 2 1\na 1 2 77\n")
     assert other.status == 202, other.body
     for one in (running, waiting[0]):
@@ -305,13 +311,13 @@ def test_a_tenant_without_quotas_leaves_places_of_the_queue_to_the_others(_):
         answers = [daemon.submit(b"p sp 2 1\na 1 2 %d\n" % (i + 1), **alpha) for i in range(4)]
         assert [answer.status for answer in answers] == [202, 202, 202, 429], answers
         refused = answers[3].expect(429, "QueueFull").json
-        assert refused["limit"] == 2 and refused["actual"] == 3 and "kept for tenants" in refused["detail"], refused
+        assert refused["limit"] == 2 and refused["actual"] == 3 and "reserved for tenants" in refused["detail"], refused
         assert int(answers[3].headers["Retry-After"]) >= 1, answers[3].headers
         assert daemon.submit(SMALL, **beta).status == 202
         daemon.ask("DELETE", "/v1/jobs/" + running, headers=alpha).expect(202)
 
 
-def test_a_tenant_that_alone_may_submit_has_the_queue_to_itself(_):
+def test_the_only_tenant_that_may_submit_can_fill_the_queue(_):
     own = access.Keys("alpha:submitter", "beta:admin", "gamma:monitor")
     with access.Daemon("--http.keys_file", own.path, "--jobs.queue_limit", "4", *harness.LASTING) as daemon:
         alpha = {"Authorization": "Bearer " + access.Keys.key("alpha:submitter")}
@@ -362,13 +368,13 @@ def test_keys_are_read_again_and_a_broken_file_changes_nothing(daemon):
     daemon.by("zeta:reader", "GET", "/v1/jobs").expect(200)
     code, words = access.run_refused("--listen", "127.0.0.1:0", "--http.keys_file", keys.path)
     assert code == 78 and "is readable by all" in words and "chmod 600" in words, (code, words)
-    os.chmod(keys.path, 0o640)  # as Kubernetes hands secrets to the group of a pod
+    os.chmod(keys.path, 0o640)  # as Kubernetes passes secrets to the group of a pod
     daemon.reload()
     daemon.by("alpha:submitter", "GET", "/v1/jobs").expect(200)
 
 
 def test_a_hierarchy_larger_than_the_quota_is_refused_before_its_solve(_):
-    """One of far more arcs than the graph has edges: its bytes are known when it is ordered."""
+    """A hierarchy with far more arcs than the graph has edges: its size is known after ordering."""
     draw = random.Random(5)
     edges = [(draw.randrange(1500), draw.randrange(1500)) for _ in range(4500)]
     body = "p sp 1500 4500\n" + "".join(f"a {a + 1} {b + 1} 7\n" for a, b in edges)
@@ -399,7 +405,7 @@ def test_objects_made_without_keys_belong_to_tenant_dash(_):
         plain.close()
 
 
-def test_a_key_is_added_as_the_file_has_it(daemon):
+def test_an_added_key_is_accepted_by_the_service(daemon):
     import hashlib
 
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
@@ -412,15 +418,16 @@ def test_a_key_is_added_as_the_file_has_it(daemon):
             digest = hashlib.sha256(added.stdout.strip().encode()).hexdigest()
             assert len(lines) == number + 1 and lines[-1] == f"{digest} {tenant} {role}", lines
             with open(path, "r+", encoding="utf-8") as file:
-                file.truncate(os.path.getsize(path) - 1)  # the next line begins anew all the same
+                file.truncate(os.path.getsize(path) - 1)  # the next line still starts a new request
         assert os.stat(path).st_mode & 0o777 == 0o600
         for words in ((path, "ACME", "reader"), (path, "acme", "king"), (folder, "acme", "reader")):
             refused = subprocess.run([harness.BINARY, "--add-key", *words], capture_output=True)
             assert refused.returncode == 78 and refused.stdout == b"", refused
 
 
-def test_no_key_is_in_the_log_or_in_an_answer(daemon):
-    """What all the tests before have made it say, at the level that says most."""
+def test_keys_appear_in_no_log_or_answer(daemon):
+    """Searches everything that the tests before have made the daemon log, at the most verbose
+    level."""
     log = daemon.log().decode()
     for secret in SECRETS:
         assert secret not in log, secret

@@ -1,5 +1,5 @@
-"""Large answers to a client that does not read them: the service takes a mebibyte at most for the
-connection, beside the body of the request."""
+"""Large answers to a client that does not read them: the service uses at most 1 MiB for the
+connection, besides the request body."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import struct
 
 import harness
 
-# Meson has malloc fill what it hands out, which would count room that is reserved and never used.
+# Meson makes malloc fill all memory, so reserved but unused memory would count.
 os.environ.pop("MALLOC_PERTURB_", None)
 
 LIMIT_KIB = 1024
@@ -23,7 +23,7 @@ DIGITS = 500_000_000
 
 
 def connect(daemon):
-    """With a window so small that next to nothing of an answer is under way."""
+    """Connects with a receive window so small that almost nothing of an answer is in flight."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
     connection.settimeout(300)
@@ -39,7 +39,7 @@ def send(connection, method, path, body=b"", **headers):
 
 
 def read(connection, size=None):
-    """The answer until so much of it is there, or the connection's end."""
+    """Reads the answer up to this size, or to the end of the connection."""
     kept, count = [], 0
     while (size is None or count < size) and (part := connection.recv(1 << 16)):
         kept.append(part)
@@ -48,9 +48,10 @@ def read(connection, size=None):
 
 
 def growth_kib(daemon, method, path, body=b"", **headers):
-    """How much more memory the service had at most, before the rest is read and at the end; the answer's size."""
+    """Returns how much the service's memory grew before the rest is read, and at the end; and
+    the size of the answer."""
     with connect(daemon) as connection:
-        # The thread's buffers and the result's pages are not this answer's.
+        # The buffers of the thread and the pages of the result do not belong to this answer.
         send(connection, "GET", "/livez")
         warm = read(connection, 1)
         assert warm.startswith(b"HTTP/1.1 200"), warm
@@ -65,37 +66,38 @@ def growth_kib(daemon, method, path, body=b"", **headers):
 
 
 def check(daemon, name, least, method, path, body=b"", beside=0, **headers):
-    """beside: the bytes that the answer may hold apart from the body."""
+    """beside: bytes that the answer may use in addition to the body."""
     grown = growth_kib(daemon, method, path, body, **headers)
     allowed = LIMIT_KIB + (len(body) + beside) // 1024
     print(f"{name}: a body of {len(body)} bytes, an answer of {grown[2]}, at most {max(grown[:2])} KiB", flush=True)
     assert harness.QUICK or grown[2] >= least, (name, grown)
-    # Sanitizers keep what was freed.
+    # Sanitizers do not return freed memory.
     assert harness.QUICK or max(grown[:2]) <= allowed, (name, grown, allowed)
 
 
 def solve(daemon, body, query=""):
-    """The id of the graph, whose result is on the disk and in memory."""
+    """Returns the ID of the graph, whose result is on the disk and in memory."""
     job = daemon.solve(body, query)
     while not daemon.get("/v1/jobs/" + job["id"]).json["durable"]:
         pass
-    # As text it is read through the mapping, whose pages count; the file as it is goes past it.
+    # Text formats read the result through the mapping, whose pages count; npy is sent directly from
+    # the file.
     daemon.get(f"/v1/graphs/{job['graph']}/matrix?format=csv").expect(200)
-    # The edges stay in a cache, which has a budget of its own.
+    # The edges stay in a cache, which has its own limit.
     name = daemon.get(f"/v1/graphs/{job['graph']}/vertices").json["vertices"][0]
     daemon.get(f"/v1/graphs/{job['graph']}/path?source={name}&target={name}").expect(200)
     return job["graph"]
 
 
 def numbers(daemon):
-    """A ring whose distances have many digits: the id of its graph."""
+    """Uploads a ring whose distances have many digits; returns the ID of its graph."""
     n = VERTICES
     lines = "".join(f"a {i} {i % n + 1} {DIGITS // n}\n" for i in range(1, n + 1))
     return solve(daemon, f"p sp {n} {n}\n{lines}".encode())
 
 
 def names(daemon):
-    """A line of vertices whose names are long, and longer in every form of text."""
+    """Uploads a path of vertices with long names that are even longer in each text format."""
     line = ["first", *('"' * 990 + str(i) for i in range(VERTICES - 2)), "last"]
     body = {"nodes": [{"id": name} for name in line], "directed": True,
             "links": [{"source": s, "target": t, "weight": 3} for s, t in zip(line, line[1:])]}
@@ -103,7 +105,7 @@ def names(daemon):
 
 
 def bodies(pairs):
-    """In every form, of a graph whose vertices count from 1."""
+    """Returns the pairs in every format, for a graph whose vertices are numbered from 1."""
     text = [(s + 1, t + 1) for s, t in pairs]
     return {
         "json": json.dumps({"pairs": text}, separators=(",", ":")).encode(),
@@ -112,7 +114,7 @@ def bodies(pairs):
     }
 
 
-def test_pairs_in_every_form(daemon):
+def test_pairs_are_answered_in_every_format(daemon):
     graph = numbers(daemon)
     chooser = random.Random(1)
     pairs = [(chooser.randrange(9), chooser.randrange(VERTICES // 2, VERTICES)) for _ in range(PAIRS)]
@@ -126,7 +128,7 @@ def test_pairs_in_every_form(daemon):
               Content_Type="text/csv", Accept_Encoding=coding)
 
 
-def test_long_names(daemon):
+def test_memory_of_long_names_is_bounded(daemon):
     graph = names(daemon)
     base = f"/v1/graphs/{graph}"
     rows = [(i % VERTICES, i * 7 % VERTICES) for i in range(NAMED_PAIRS)]
@@ -138,14 +140,14 @@ def test_long_names(daemon):
     check(daemon, "path", everything, "GET", f"{base}/path?source=first&target=last")
     check(daemon, "nearest", everything, "GET", f"{base}/nearest?source=first&k=100000")
     check(daemon, "within", everything, "GET", f"{base}/within?source=first&max=1e9")
-    # The graph is read whole: 28 bytes an edge, and the names.
+    # The whole graph is read: 28 bytes per edge, and the names.
     check(daemon, "edges", 2 * everything, "GET", base + "/edges", beside=VERTICES * 1024)
     check(daemon, "vertices", everything, "GET", base + "/vertices")
     check(daemon, "row", everything, "GET", f"{base}/row/first")
     check(daemon, "table", 2 * everything, "POST", base + "/table", b"{}")
 
 
-def test_lists_and_statistics(daemon):
+def test_memory_of_lists_and_statistics_is_bounded(daemon):
     graph = numbers(daemon)
     check(daemon, "heatmap", 0, "GET", f"/v1/graphs/{graph}/heatmap?size=256")
     check(daemon, "stats", 0, "GET", f"/v1/graphs/{graph}/stats")
@@ -167,6 +169,6 @@ def test_lists_and_statistics(daemon):
 
 
 if __name__ == "__main__":
-    # What is freed goes back at once, so that no answer is made in memory that another one left.
+    # Freed memory is returned at once, so that no answer reuses memory of another.
     os.environ["MALLOC_TRIM_THRESHOLD_"] = "65536"
     harness.run(globals(), ("--http.threads", "1", "--solver", "cpu"))

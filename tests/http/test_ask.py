@@ -1,4 +1,4 @@
-"""Questions about solved graphs: every distance against Dijkstra."""
+"""Queries of solved graphs: every distance is compared with Dijkstra."""
 
 import json
 import random
@@ -27,7 +27,7 @@ def check_all(daemon, graph, edges, names, directed=True):
     connection.close()
 
 
-def test_numbered_vertices(daemon):
+def test_numbered_vertices_are_queried(daemon):
     names = [3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610]
     edges = random_edges(names, 20, 1)
     used = sorted({v for s, t, _ in edges for v in (s, t)})
@@ -38,7 +38,7 @@ def test_numbered_vertices(daemon):
     check_all(daemon, job["graph"], edges, used)
 
 
-def test_undirected_named_vertices(daemon):
+def test_undirected_named_vertices_are_queried(daemon):
     names = ["Rome", "Paris", "New York", "Köln", "a&b=c", "50%", "plus+", 'quote"']
     edges = random_edges(names, 9, 2)
     used = list(dict.fromkeys(v for s, t, _ in edges for v in (s, t)))
@@ -55,7 +55,7 @@ def test_undirected_named_vertices(daemon):
     assert answer.expect(200).json["distances"] == [truth.get((s, t)) for s, t in pairs]
 
 
-def test_a_larger_graph(daemon):
+def test_distances_of_a_larger_graph_are_answered(daemon):
     names = list(range(1, 201))
     edges = random_edges(names, 600, 3)
     body = f"p sp 200 {len(edges)}\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -63,7 +63,7 @@ def test_a_larger_graph(daemon):
     check_all(daemon, job["id"], edges, names)
 
 
-def test_plain_text(daemon):
+def test_plain_text_distances_are_answered(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=plain&format=edges")
     path = "/v1/graphs/plain/distance?source=a&target="
     answer = daemon.get(path + "b", Accept="text/plain").expect(200)
@@ -73,7 +73,7 @@ def test_plain_text(daemon):
     daemon.get(path + "b", Accept="text/html").expect(406, "NotAcceptable")
 
 
-def test_a_distance_has_a_tag(daemon):
+def test_a_distance_has_an_etag(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=tagged&format=edges")
     path = "/v1/graphs/tagged/distance?source=a&target=b"
     answer = daemon.get(path).expect(200)
@@ -83,8 +83,9 @@ def test_a_distance_has_a_tag(daemon):
     assert daemon.ask("HEAD", path).expect(200).body == b""
 
 
-def test_one_connection_asks_about_two_graphs(daemon):
-    """In turns, in both forms, with ids of its own and of ours: no answer is another's."""
+def test_one_connection_queries_two_graphs(daemon):
+    """Alternates between both graphs, with request IDs from client and service: no answer is
+    mixed up."""
     near = daemon.solve(harness.SMALL)["graph"]
     far = daemon.solve(harness.SMALL.replace(b" 5", b" 6").replace(b" 7", b" 8"))["graph"]
     truth = {near: {2: 5, 3: 12, 4: None}, far: {2: 6, 3: 14, 4: None}}
@@ -112,7 +113,7 @@ def test_one_connection_asks_about_two_graphs(daemon):
     connection.close()
 
 
-def test_bad_questions(daemon):
+def test_bad_queries_are_refused(daemon):
     daemon.solve(b"a b 2.5\nc b 1\n", "?name=bad&format=edges")
     base = "/v1/graphs/bad"
     for path, status, code in (
@@ -141,7 +142,7 @@ def test_bad_questions(daemon):
         415, "UnsupportedMediaType")
 
 
-def test_pairs_in_every_form(daemon):
+def test_pairs_are_answered_in_every_format(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     base = "/v1/graphs/small/distances"
     csv = "1,3\n4,1\n3,2\n"
@@ -203,7 +204,7 @@ def test_a_body_of_pairs_has_a_limit(_):
         assert daemon.get("/v1/limits").json["pairs_limit_bytes"] == 1024
 
 
-def test_a_table(daemon):
+def test_a_table_is_answered_like_osrm(daemon):
     daemon.solve(harness.SMALL, "?name=small")
     rows = [[0, 5, 12, None], [8, 0, 7, None], [1, 6, 0, None], [None, None, None, 0]]
     everything = [1, 2, 3, 4]
@@ -245,7 +246,7 @@ def test_a_table(daemon):
     daemon.ask("POST", "/v1/graphs/nowhere/table", body="{}").expect(404, "NoSuchGraph")
 
 
-def test_the_nearest_and_those_within(daemon):
+def test_nearest_and_within_agree_with_the_row(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -289,7 +290,7 @@ def test_the_nearest_and_those_within(daemon):
     assert answer["vertices"] == ["b"] and answer["distances"] == [0.3], answer
 
 
-def test_the_nearest_of_given_targets(daemon):
+def test_nearest_of_given_targets_agrees_with_the_matrix(daemon):
     names = list(range(1, 121))
     edges = random_edges(names, 300, 8)
     body = "p sp 120 300\n" + "".join(f"a {s} {t} {w}\n" for s, t, w in edges)
@@ -309,7 +310,7 @@ def test_the_nearest_of_given_targets(daemon):
             daemon.ask("POST", f"/v1/graphs/{graph}/nearest", body=json.dumps(body_of)).expect(status, code)
 
 
-def test_names_that_would_forge_lines(daemon):
+def test_names_with_line_ends_are_escaped_in_csv(daemon):
     names = ["a b", " lead", "n\nd 1 2 3", "plain", "tab\t"]
     body = json.dumps({"nodes": [{"id": v} for v in names], "directed": True,
                        "links": [{"source": "a b", "target": "plain", "weight": 4}]})

@@ -1,4 +1,4 @@
-"""Bad graphs and bad requests: a clear answer, and nothing kept."""
+"""Bad graphs and bad requests: the answer is clear, and nothing is stored."""
 
 import gzip
 import json
@@ -35,14 +35,14 @@ def test_a_bad_graph_is_refused_with_its_line(daemon):
     assert not any("/graphs/" in path or "/results/" in path for path in daemon.files())
 
 
-def test_an_empty_body_is_refused_as_such(daemon):
+def test_an_empty_body_has_its_own_code(daemon):
     for query in ("", "?format=dimacs", "?format=nthu", "?format=json"):
         daemon.submit(b"", query).expect(422, "EmptyBody")
         daemon.ask("POST", "/v1/graphs" + query, body=b"").expect(422, "EmptyBody")
 
 
-def test_a_file_without_its_line_ends_is_told_how_to_be_sent(daemon):
-    """As curl -d @file sends it; lists of two edges would be one edge."""
+def test_a_file_without_line_ends_is_refused_with_a_hint(daemon):
+    """As curl -d @file sends it; a list of two edges would become one edge."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for body in (b"1 22 3", b"p sp 3 2a 1 2 5a 2 3 5", b"source,target,weight1,2,3", b"1 2 " * 50_000):
         problem = daemon.ask("POST", "/v1/graphs", body=body, headers=form).expect(422, "BadGraph").json
@@ -82,7 +82,7 @@ def test_bad_requests(daemon):
     assert "dimacs" in daemon.submit(SMALL, "", Content_Type="image/png").json["hint"]
 
 
-def test_a_compressed_body_has_an_end_and_a_size(_):
+def test_a_compressed_body_with_a_wrong_end_or_size_is_refused(_):
     packed = gzip.compress(SMALL)
     bomb = gzip.compress(SMALL + (b"c" + b" " * 98 + b"\n") * 60_000)
     with harness.Daemon("--http.decoded_limit", "4MiB", "--http.decoded_ratio", "1000000") as daemon:
@@ -124,7 +124,7 @@ def test_other_methods_are_refused_with_the_allowed_ones(daemon):
 
 
 def test_a_graph_too_large_is_refused_by_its_first_line(_):
-    """Whatever the format was told by, and whatever follows."""
+    """The graph is refused whatever selected the format and whatever follows the header."""
     with harness.Daemon("--graph.vertex_limit", "5000") as daemon:
         for start in (b"c a comment\np sp 5001 1000000\n", b'{"n":5001, "edges" : ['):
             connection = daemon.connect()
@@ -139,7 +139,7 @@ def test_a_graph_too_large_is_refused_by_its_first_line(_):
             connection.close()
 
 
-def test_a_stored_graph_takes_no_parameters_of_an_upload(_):
+def test_upload_parameters_are_refused_for_a_stored_graph(_):
     with harness.Daemon() as daemon:
         body = json.dumps({"graph": daemon.solve(SMALL)["graph"]}).encode()
         for name, value in (("directed", "false"), ("n", "9"), ("weight", "z"), ("format", "json")):
@@ -149,7 +149,7 @@ def test_a_stored_graph_takes_no_parameters_of_an_upload(_):
         daemon.ask("POST", "/v1/jobs?priority=3", body=body).expect(200)
 
 
-def test_a_cursor_is_one_of_the_list(daemon):
+def test_a_cursor_must_name_an_entry_of_the_list(daemon):
     for path in ("/v1/jobs", "/v1/graphs"):
         for cursor in ("bogus", "x_" + 26 * "0"):
             daemon.get(f"{path}?cursor={cursor}").expect(400, "BadParameter")
@@ -168,7 +168,7 @@ def test_a_body_over_the_limit_is_refused_unread(_):
         connection.putrequest("POST", "/v1/jobs?format=dimacs")
         connection.putheader("Transfer-Encoding", "chunked")
         connection.endheaders()
-        # The answer comes at the end of the body.
+        # The answer comes after the end of the body.
         for _ in range(3):
             connection.send(b"191\r\n" + body + b"\r\n")
         connection.send(b"0\r\n\r\n")
@@ -191,7 +191,8 @@ def test_a_graph_too_large_is_refused_from_its_header_line(daemon):
 
 
 def all_closed(daemon, before):
-    """Others are answered until the connections that ended are closed here too, which do not time out."""
+    """Waits until the daemon has closed the finished connections, which have no timeout; other
+    clients are answered meanwhile."""
     harness.wait_until(daemon, lambda: len(daemon.open_files()) <= len(before))
 
 
@@ -209,7 +210,7 @@ def test_many_zeros_take_no_memory(daemon):
                                   daemon.url + "/v1/jobs" + query)
         assert status == expected, (query, code, status, body)
     all_closed(daemon, before)
-    # Sanitizers keep what was freed.
+    # Sanitizers do not return freed memory.
     assert harness.QUICK or daemon.status_kib("VmHWM") - resident < 8192, (resident, daemon.status_kib("VmHWM"))
 
 
@@ -220,7 +221,7 @@ def leave(daemon, request, reset):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def test_a_client_that_leaves_leaves_nothing(daemon):
+def test_a_disconnected_client_leaves_no_file_or_descriptor(daemon):
     job = daemon.solve(SMALL)
     while not daemon.get("/v1/jobs/" + job["id"]).json["durable"]:
         pass
@@ -233,7 +234,7 @@ def test_a_client_that_leaves_leaves_nothing(daemon):
             body = b"p sp 1000 50000\n" + b"a 1 2 3\n" * (size // 8)
             for i in range(10):
                 leave(daemon, head + framing + body[:size], reset=i % 2 == 0)
-            # Though its end came together with its bytes.
+            # Even though the end came together with the bytes.
             all_closed(daemon, before)
     assert daemon.files() == files
     assert len(daemon.get("/v1/jobs").json["jobs"]) == 1

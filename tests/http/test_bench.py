@@ -1,4 +1,4 @@
-"""apsp bench from outside, never what it measures: python3 test_bench.py BUILD_DIR"""
+"""Tests the apsp bench command, not its measurements: python3 test_bench.py BUILD_DIR"""
 
 import json
 import os
@@ -46,7 +46,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(sum(line.startswith("| 128 |") for line in lines), 8)
         self.assertEqual({line.count("|") for line in lines if line.startswith("|")}, {9})
 
-    def test_the_document_holds_what_was_measured(self):
+    def test_the_document_has_a_row_per_measurement(self):
         document = json.loads(self.ok(*SMALL, "--json").stdout)
         self.check_document(document, [(kind, directed, n) for kind in ("i4", "u2", "f4", "f8")
                                        for directed in (True, False) for n in (64, 128)])
@@ -54,14 +54,14 @@ class Bench(unittest.TestCase):
         self.check_document(json.loads(done.stdout), [("f4", True, 64), ("f4", True, 128)])
         self.assertIn("| 64 | f4 | directed |", done.stderr)
 
-    def test_sizes_that_do_not_fit_are_left_out(self):
+    def test_sizes_that_do_not_fit_are_skipped(self):
         done = self.ok("--solver", "cpu", "--sizes", "1000000,64", "--runs", "1", "--kinds", "f8",
                        "--directed", "--json")
         document = json.loads(done.stdout)
         self.check_document(document, [("f8", True, 64)])
         self.assertIn("| 1000000 | f8 | directed | skipped: needs", done.stderr)
 
-    def test_usage(self):
+    def test_wrong_usage_is_exit_2(self):
         for arguments, hint in (
             (("--sizes", "64..x"), "--sizes"),
             (("--kinds", "i8"), "--kinds"),

@@ -1,5 +1,5 @@
-"""Files and questions with which users of other tools met a wrong answer: each is right here, or refused with the
-way out, or a warning names what was done."""
+"""Files and queries that gave users of other tools wrong answers: each is read correctly,
+refused with a hint, or accepted with a warning that names the interpretation."""
 
 import json
 
@@ -13,7 +13,8 @@ SQUARE = (0, 5, NO_WAY, NO_WAY, 0, NO_WAY, NO_WAY, NO_WAY, 0)
 NODES = '"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}]'
 OSM2PGROUTING = ("gid,source,target,cost,reverse_cost,cost_s,reverse_cost_s\n1,10,20,0.5,-0.5,8,-8\n"
                  "2,20,30,0.5,0.25,8,4\n")
-# A body, its parameters, the edges that it means, and the codes of the warnings besides DirectedAssumed.
+# A body, its parameters, the edges that it means, and the codes of its warnings except
+# DirectedAssumed.
 READ = (
     # Columns and their names.
     (",source,target,weight\n0,a,b,5\n1,b,c,6\n", "", "a b 5, b c 6", "ColumnsUnused"),
@@ -38,7 +39,7 @@ READ = (
     (":START_ID(P),:END_ID(P),:TYPE,weight:double\na,b,K,5.5\n", "", "a b 5.5", "ColumnsUnused"),
     ('source,target,weight,note\na,b,5,"one\rtwo"\nb,c,6,x\n', "", "a b 5, b c 6", "ColumnsUnused"),
     ("source,target,weight\na,NULL,5\nb,c,6\n", "", "a NULL 5, b c 6", "FormatGuessed"),
-    # Directions.
+    # Directions of edges.
     ("from,to,length,oneway\na,b,5,yes\nb,c,7,no\nc,d,1,-1\n", "", "a b 5, b c 7, c b 7, d c 1", "DirectionsRead"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "", "1 2 4, 2 1 -1, 2 3 5", "NegativeCosts"),
     ("source,target,cost\n1,2,4\n2,1,-1\n2,3,5\n", "no_edge=-1", "1 2 4, 2 3 5", ""),
@@ -48,7 +49,7 @@ READ = (
     (OSM2PGROUTING, "weight=cost", "10 20 0.5, 20 30 0.5, 30 20 0.25", "ColumnsUnused DirectionsRead"),
     (OSM2PGROUTING, "weight=cost_s", "10 20 8, 20 30 8, 30 20 4", "ColumnsUnused DirectionsRead"),
     ("Source,Target,Type,Weight\n0,1,Undirected,1.5\n", "", "0 1 1.5", ""),
-    # Spreadsheets: marks, delimiters, line ends, decimals.
+    # Spreadsheets: byte order marks, delimiters, line ends, decimal commas.
     ("\ufeffsep=;\r\nsource;target;weight\r\na;b;2\r\nb;c;3\r\n", "", "a b 2, b c 3", ""),
     ('\ufeff"Source","Target","Weight"\n"A","B","5"\n', "", "A B 5", ""),
     ("Source\tTarget\tWeight\r\nA\tB\t1,5\r\n".encode("utf-16"), "decimal=,", "A B 1.5", ""),
@@ -64,7 +65,7 @@ READ = (
     ("http://a.example/x#top http://b.example/y 2\n", "", "http://a.example/x#top http://b.example/y 2", ""),
     ("-5,0,2\n0,-7,4\n", "", "0 -7 4, -5 0 2", ""),
     ("source,target,weight\n007,008,5\n008,7,6\n", "", [["007", "008", 5], ["008", "7", 6]], ""),
-    # Missing edges by their weight.
+    # Weights that stand for missing edges.
     (npy(b"<i4", "<9i", *SQUARE), f"no_edge={NO_WAY}", "0 1 5", ""),
     (npy(b"<i8", "<4q", 0, 2**63 - 1, 5, 0), "", "1 0 5", ""),
     ("a,b,1e18\nb,c,1\n", "no_edge=1e18", "b c 1", ""),
@@ -96,11 +97,11 @@ READ = (
      '"target":2,"weight":5}]}', "", [["1243532000000000001", 2, 5]], ""),
 )
 ENDS, PLACES = "source_column=", "/coordinates"
-# A body, its parameters, the place of the fault, words of the detail and words of the hint.
+# A body, its parameters, the position of the error, and words of the detail and of the hint.
 REFUSED = (
-    # A header that a later line repeats, as in joined files.
-    ("from,to,name\na,b,Main\nfrom,to,name\nb,c,Side\n", "", None, "is a vertex below", "later headers"),
-    ("source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n", "weight=none", None, "is a vertex below",
+    # A header that is repeated in a later line, as in joined files.
+    ("from,to,name\na,b,Main\nfrom,to,name\nb,c,Side\n", "", None, "is also a vertex", "later headers"),
+    ("source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n", "weight=none", None, "is also a vertex",
      "later headers"),
     ("from,to,km\na,b,5 km\n", "", (2, 5), "5 km", "units"),
     ('from,to,dist\na,b,"1,234"\n', "", (2, 5), "1,234", "thousands"),
@@ -130,7 +131,7 @@ REFUSED = (
     ("stop_id,stop_name,stop_lat,stop_lon\n1,Rome,41,12\n", "", (1, 1), "table of places", PLACES),
     ("from,to,length,oneway\na,b,5,B\n", "", (2, 7), "oneway is 'B'", "-1"),
     ("Source,Target,Type,Weight\n0,1,Undirected,1\n1,2,Directed,2\n", "", (3, 5), "Directed", "directed="),
-    ("source,target\na,b\nsource,target\nb,c\n", "", (1, 1), "'source' is a vertex below", "later headers"),
+    ("source,target\na,b\nsource,target\nb,c\n", "", (1, 1), "'source' is also a vertex", "later headers"),
     ("a,b,2147483647\nb,c,4\n", "", (1, 5), "largest value", "no_edge=2147483647"),
     ("a,b,9223372036854775807\nb,c,1\n", "", (1, 5), "largest value", "no_edge=9223372036854775807"),
     ("a,b,1000000000000000000\nb,c,1\n", "", (1, 5), "2^53", "no_edge=1000000000000000000"),
@@ -167,19 +168,19 @@ REFUSED = (
     (b"\x89HDF\r\n\x1a\n" + bytes(40), "", None, "HDF5", "read_hdf"), (b"PK\x03\x04" + bytes(40), "", None, "xlsx", "CSV"),
     (b"SQLite format 3\x00" + bytes(40), "", None, "GeoPackage", "sqlite3 -csv"),
     (b"MATLAB 5.0 MAT-file" + bytes(40), "", None, ".mat", "scipy.io.loadmat"),
-    (b"\x80\x04\x95" + bytes(40), "", None, "pickle", "Pickles run code"),
+    (b"\x80\x04\x95" + bytes(40), "", None, "pickle", "A pickle can run code"),
     (GRAPHML % ("w", "int", "", "directed", '\n<node id="a&#x3;"/>'), "", (2, 12), "well-formed", ""),
 )
 
 
 def edges_of(text):
-    """The edges of "a b 5, b c 6"."""
+    """Returns the edges of "a b 5, b c 6"."""
     number = {True: int, False: str}
     return [[number[name.lstrip("-").isdigit()](name) for name in edge.split()[:2]] + [float(edge.split()[2])]
             for edge in text.split(", ") if edge]
 
 
-def test_what_is_read_is_right_and_its_guesses_are_named(daemon):
+def test_accepted_input_is_correct_and_guesses_are_reported(daemon):
     for body, query, edges, codes in READ:
         answer = daemon.ask("POST", "/v1/graphs?" + query, body=body.encode() if isinstance(body, str) else body)
         assert answer.status in (200, 201), (body, answer.json)
@@ -190,7 +191,7 @@ def test_what_is_read_is_right_and_its_guesses_are_named(daemon):
         assert told == codes, (body, query, answer.json["warnings"])
 
 
-def test_what_is_not_clear_is_refused_with_its_place_and_the_way_out(daemon):
+def test_ambiguous_input_is_refused_with_position_and_hint(daemon):
     for body, query, place, detail, hint in REFUSED:
         problem = daemon.ask("POST", "/v1/graphs?" + query, body=body.encode() if isinstance(body, str) else body)
         assert problem.status == 422, (body, problem.json)
@@ -199,7 +200,7 @@ def test_what_is_not_clear_is_refused_with_its_place_and_the_way_out(daemon):
         assert detail in problem["detail"] and hint in problem.get("hint", ""), (body, problem)
 
 
-# A body, its parameters, and its table with header and names; None: a negative cycle.
+# A body, its parameters, and its matrix with header and names; None for a negative cycle.
 TABLES = (
     ("source,target,weight\na,b,1e-50\nb,c,2e-50\na,c,5e-50\n", "directed=false",
      ",a,b,c\na,0,1e-50,3e-50\nb,1e-50,0,2e-50\nc,3e-50,2e-50,0\n"),
@@ -225,7 +226,7 @@ def test_distances_are_exact(daemon):
             assert csv.body.decode() == table, (body, csv.body)
 
 
-def test_what_is_written_is_read_again(daemon):
+def test_written_matrices_are_read_back(daemon):
     for edges in ([], [[0, 1, 5]], [[0, 1, 5], [1, 0, 7]], [[0, 1, 5], [1, 2, 1], [2, 0, 4]]):
         body = json.dumps({"n": max([1] + [v + 1 for edge in edges for v in edge[:2]]), "edges": edges})
         job = daemon.solve(body.encode(), "?directed=true")
@@ -237,7 +238,7 @@ def test_what_is_written_is_read_again(daemon):
             assert found == wanted, (edges, form, found, again["input"])
 
 
-def test_questions_may_begin_with_a_byte_order_mark(daemon):
+def test_query_bodies_may_begin_with_a_byte_order_mark(daemon):
     daemon.solve(b"a,b,2\nb,c,3\n", "?directed=true&name=abc")
 
     def ask(path, text):
@@ -255,7 +256,7 @@ def test_a_name_moves_when_the_new_graph_is_done(daemon):
     tag = daemon.get("/v1/graphs/town").headers["ETag"]
     job = daemon.solve(b"a,b,-5\nb,a,1\n", "?directed=true&name=town")
     assert job["state"] == "failed" and job["problem"]["code"] == "NegativeCycle", job
-    # A name has no tag until the end of the job that was to move it is stored.
+    # A name has no ETag until the end of the job that moves it is stored.
     harness.wait_until(daemon, lambda: daemon.get(f"/v1/jobs/{job['id']}").json["durable"])
     assert daemon.distance("town", "a", "b") == 5
     assert daemon.get("/v1/graphs/town").json["id"] == first["graph"]
@@ -302,7 +303,7 @@ def test_statistics_of_isolated_vertices_are_those_of_networkx(daemon):
 
 
 def test_the_page_has_no_address_of_the_root(daemon):
-    """So it works behind a proxy at a path of its own; test_proxy has the Location."""
+    """The page works behind a proxy at any path; test_proxy tests Location."""
     page = daemon.get("/").expect(200).body.decode()
     assert 'href="/' not in page and 'src="/' not in page, page[:500]
 

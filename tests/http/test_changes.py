@@ -1,4 +1,5 @@
-"""Changes of edges and weights: a new graph each, to which the name moves once it is solved."""
+"""Changes of edges and weights: each makes a new graph, and the name moves to it once it is
+solved."""
 
 import concurrent.futures
 import random
@@ -37,7 +38,7 @@ def draw_edges(draw, n, m):
 
 
 def draw_changes(draw, edges, n):
-    """New weights, removals and new edges, the same edge twice among them."""
+    """Draws new weights, removals and new edges, some of them for the same edge twice."""
     changes = []
     for _ in range(draw.randrange(1, 9)):
         kind = draw.randrange(3)
@@ -58,7 +59,7 @@ def submit_numbered(daemon, edges, n, name, directed):
     return daemon.solve(lines.encode(), f"?format=edges&n={n}&name={name}&directed={directed}")
 
 
-def test_a_change_is_the_graph_of_the_same_edges(daemon):
+def test_a_changed_graph_equals_an_upload_of_the_same_edges(daemon):
     draw = random.Random(5)
     for round_ in range(12):
         n = draw.randrange(4, 40)
@@ -72,7 +73,7 @@ def test_a_change_is_the_graph_of_the_same_edges(daemon):
             before = dict(edges)
             changes = draw_changes(draw, edges, n)
             if directed == "false":
-                # Either end first; the last change of an edge counts.
+                # The ends may be in either order; the last change of an edge counts.
                 edges = before
                 for s, t, w in changes:
                     edges.pop((min(s, t), max(s, t)), None)
@@ -88,7 +89,7 @@ def test_a_change_is_the_graph_of_the_same_edges(daemon):
             submit_numbered(daemon, edges, n, "live", directed)
 
 
-def test_forms(daemon):
+def test_changes_are_accepted_as_json_and_csv(daemon):
     daemon.solve(b"a b 5\nb c 5\n", "?name=forms&directed=true")
     csv = 'source,target,weight\n"a",c,3.5\n\nb, c,\nc,b,null\n'
     answer = daemon.ask("PATCH", "/v1/graphs/forms/edges", body=csv, headers=CSV)
@@ -145,7 +146,7 @@ def test_refusals(daemon):
     patch(daemon, "bad", b"").expect(422, "EmptyBody")
     patch(daemon, "none", [[1, 2, 3]]).expect(404, "NoSuchGraph")
     patch(daemon, "bad", [[1, 2, 3]], "?name=x").expect(400, "UnknownParameter")
-    # Without a Content-Type the first byte tells.
+    # Without a Content-Type, the first byte decides.
     for body in ("[[1,9,4]]", "1,9,4\n"):
         daemon.ask("PATCH", "/v1/graphs/bad/edges", body=body).expect(404, "NoSuchVertex")
     types = {"Content-Type": "image/png"}
@@ -162,11 +163,11 @@ def test_a_change_that_cannot_be_solved_is_skipped(daemon):
     assert daemon.distance("cycle", 1, 2) == 5 and daemon.distance("cycle", 2, 1) == 4
 
 
-def test_if_match(daemon):
+def test_if_match_guards_a_change(daemon):
     daemon.solve(b"1 2 5\n2 3 5\n", "?name=guarded&directed=true")
     shown = daemon.get("/v1/graphs/guarded")
     tag = shown.headers["ETag"]
-    # The document changes while the tag, the id, stays.
+    # The document changes while the ETag, which is the ID, stays the same.
     assert shown.headers["Cache-Control"] == "no-store", shown.headers
     assert tag == f'"{daemon.get("/v1/graphs/guarded").json["id"]}"'
     patch(daemon, "guarded", [[1, 2, 6]], If_Match='"other"').expect(412, "PreconditionFailed")
@@ -178,7 +179,7 @@ def test_if_match(daemon):
     assert daemon.distance("guarded", 1, 3) == 12
 
 
-def test_all_weights(daemon):
+def test_a_put_of_all_weights_makes_a_new_graph(daemon):
     draw = random.Random(9)
     for kind, limit in (("i4", 10**6), ("u2", 900), ("f4", None), ("f8", None)):
         edges = draw_edges(draw, 12, 40)
@@ -202,7 +203,7 @@ def test_all_weights(daemon):
 
 
 def test_changes_of_one_name_are_applied_in_order(daemon):
-    """Many at once: the distance is a sum of all of them."""
+    """Many concurrent changes: the distance is the sum of all new weights."""
     n = 40
     ring = "".join(f"{v} {v + 1} 1\n" for v in range(n))
     daemon.solve(ring.encode(), "?name=ring&directed=true")
@@ -215,26 +216,27 @@ def test_changes_of_one_name_are_applied_in_order(daemon):
         jobs = list(pool.map(one, range(n)))
     assert all(job["state"] == "done" for job in jobs), jobs
     assert daemon.distance("ring", 0, n) == sum(1000 + at for at in range(n))
-    # Each was made to the outcome of another, from the first graph to the last.
+    # Each change was applied to the result of another, in one chain from the first graph to the
+    # last.
     parents = {job["parent"]: job["graph"] for job in jobs}
     assert len(parents) == n, parents
 
 
-def test_graphs_that_lost_their_name_are_deleted(daemon):
+def test_graphs_of_changes_without_a_name_are_deleted(daemon):
     uploaded = daemon.solve(b"1 2 1\n2 3 1\n", "?name=moving&directed=true")["graph"]
     jobs = [change(daemon, "moving", [[1, 2, weight]]) for weight in range(2, 9)]
     kept = {jobs[-1]["graph"]}
     harness.wait_until(daemon, lambda: all(
         (daemon.get(f"/v1/graphs/{job['graph']}").status == 200) == (job["graph"] in kept) for job in jobs))
     assert daemon.get(f"/v1/graphs/{uploaded}").status == 200
-    # One that is asked for by its id is kept.
+    # A graph that is also requested by its ID is not deleted.
     old = jobs[-1]["graph"]
     body = harness.json.dumps({"graph": old, "kind": "f8"})
     daemon.finish(daemon.ask("POST", "/v1/jobs", body=body, headers=JSON).json["id"])
     for weight in range(20, 25):
         change(daemon, "moving", [[1, 2, weight]])
     assert daemon.get(f"/v1/graphs/{old}").status == 200
-    # An upload takes the name.
+    # An upload takes over the name.
     last = daemon.get("/v1/graphs/moving").json["id"]
     answer = daemon.ask("POST", "/v1/graphs?name=moving", body=b"1 2 99\n").expect(201).json
     assert "deleted" in answer["warnings"][-1]["hint"], answer
@@ -250,7 +252,7 @@ def test_the_parent_of_an_unnamed_change_stays(daemon):
     assert daemon.distance(parent, 1, 3) == 3 and daemon.distance(jobs[3]["graph"], 1, 3) == 7
 
 
-def test_a_name_that_moved_to_another_graph_stays_there(_):
+def test_a_name_moved_to_another_graph_stays_there(_):
     with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1") as daemon:
         daemon.solve(b"1 2 1\n2 3 2\n", "?name=taken&directed=true")
         block = daemon.submit(harness.slow_graph(), "?format=dimacs").expect(202).json["id"]
@@ -261,14 +263,14 @@ def test_a_name_that_moved_to_another_graph_stays_there(_):
         assert daemon.get("/v1/graphs/taken").json["id"] == other
 
 
-def test_idempotency(daemon):
+def test_an_idempotency_key_repeats_a_change(daemon):
     daemon.solve(b"once 2 1\n2 3 2\n", "?name=once&directed=true")
     first = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(202).json["id"]
     daemon.finish(first)
     again = patch(daemon, "once", [["once", "2", 5]], Idempotency_Key="k1").expect(200).json
     assert again["id"] == first
     patch(daemon, "once", [["once", "2", 6]], Idempotency_Key="k1").expect(422, "IdempotencyMismatch")
-    # Also where the form of the result is that of the parent.
+    # This holds even if the form of the result is that of the parent.
     daemon.solve(b"0 1 3\n1 2 4\n", "?name=formed&result=hierarchy&format=edges")
     first = patch(daemon, "formed", [[0, 1, 5]], Idempotency_Key="k2").expect(202).json["id"]
     assert daemon.finish(first)["result"]["kind"] == "hierarchy"
@@ -287,7 +289,7 @@ def test_a_change_outlives_a_kill(_):
         daemon.ask("DELETE", f"/v1/jobs/{block}").expect(202)
         assert daemon.finish(job["id"])["state"] == "done"
         assert daemon.distance("kept", 1, 3) == 7
-        # The next ones wait for this name no more, and their parents are deleted.
+        # The next changes no longer wait for this name, and their parents are deleted.
         for weight in range(6, 10):
             change(daemon, "kept", [[1, 2, weight]])
         last = daemon.get("/v1/graphs/kept").json["id"]
@@ -325,7 +327,7 @@ def test_changed_graphs_are_read_from_their_files(_):
             assert answer.json["id"] == graph and answer.status == 200, (answer.status, answer.json)
 
 
-def test_a_changed_matrix_is_that_of_a_whole_solve(daemon):
+def test_a_changed_matrix_equals_a_complete_solve(daemon):
     draw = random.Random(3)
     n = 300
     for kind, directed in (("i4", "true"), ("f4", "false"), ("f8", "true")):
@@ -340,7 +342,7 @@ def test_a_changed_matrix_is_that_of_a_whole_solve(daemon):
         job = change(daemon, "fast", changes)
         assert job["state"] == "done" and job["parent"] == before["graph"], job
         raw = daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
-        # As it was sent before its file was written, and is now.
+        # Before and after its file was written, the daemon gives the same answer.
         harness.wait_until(daemon, lambda job=job["id"]: daemon.get("/v1/jobs/" + job).json["durable"])
         assert raw == daemon.get("/v1/graphs/fast/matrix?format=raw").expect(200).body
         job = change(daemon, "fast", [[*first, 1.0], [*second, 2]])
@@ -361,18 +363,18 @@ def test_coordinates_go_with_the_name(daemon):
     places = {"Content-Type": "text/csv"}
     daemon.ask("PUT", "/v1/graphs/placed/coordinates", body="vertex,lon,lat\n1,10,50\n2,11,50\n3,12,50\n",
                headers=places).expect(201)
-    for weight in (6, 7, 5, 8):  # back to the first graph, and on
+    for weight in (6, 7, 5, 8):  # back to the first graph, and again
         job = change(daemon, "placed", [[1, 2, weight]])
         found = daemon.get("/v1/graphs/placed").json
         assert found["id"] == job["graph"] and found["coordinates"]["located"] == 3, found
         assert daemon.get("/v1/graphs/placed/nearest?lon=11.9&lat=50").expect(200).json["vertex"] == 3
-    # New ones belong to the graph that has the name then.
+    # New coordinates belong to the graph that has the name at that time.
     daemon.ask("PUT", "/v1/graphs/placed/coordinates", body="vertex,x,y\n1,0,0\n", headers=places).expect(200)
     change(daemon, "placed", [[1, 2, 9]])
     assert daemon.get("/v1/graphs/placed").json["coordinates"]["system"] == "plane"
 
 
-def test_a_hierarchy_is_changed(daemon):
+def test_a_change_updates_a_hierarchy(daemon):
     grid = "".join(f"{v} {v + 1} 3\n" for v in range(1, 200)) + "".join(f"{v} {v + 14} 5\n" for v in range(1, 186))
     daemon.solve(grid.encode(), "?name=roads&directed=false&result=hierarchy")
     job = change(daemon, "roads", [[1, 15, 1], [15, 29, 1], [29, 43, 1]])
@@ -387,7 +389,7 @@ def test_changes_of_a_hierarchy_answer_as_a_matrix(daemon):
     lines = "".join(f"{s} {t} {w}\n" for (s, t), w in sorted(edges.items()))
     daemon.solve(lines.encode(), f"?format=edges&n={n}&name=ways&directed=true&result=hierarchy")
     for round_ in range(20):
-        # Longer and shorter edges, none at all, and in the end those that the order does not know.
+        # Draws longer and shorter edges, removals, and at the end edges without an arc.
         chosen = draw.sample(sorted(edges), 6)
         changes = [[s, t, draw.choice((None, 1, 50, 300))] for s, t in chosen]
         if round_ > 15:
@@ -399,13 +401,13 @@ def test_changes_of_a_hierarchy_answer_as_a_matrix(daemon):
         job = change(daemon, "ways", changes)
         assert job["state"] == "done" and job["result"]["kind"] == "hierarchy", job
         if round_ <= 15:
-            # Over the shape of the parent, so that nothing was planned.
+            # The parent's shape was reused, so nothing was planned.
             assert job["plan"]["cached"] and job["plan"]["planning_s"] == 0, job
         submit_numbered(daemon, edges, n, "whole", "true")
         assert matrix_of(daemon, "ways") == matrix_of(daemon, "whole")
 
 
-def test_all_weights_of_a_hierarchy_are_taken_over(daemon):
+def test_a_put_of_all_weights_customizes_the_hierarchy(daemon):
     n = 300
     edges = draw_edges(random.Random(9), n, 4 * n)
     lines = "".join(f"{s} {t} {w}\n" for (s, t), w in sorted(edges.items()))
@@ -418,8 +420,8 @@ def test_all_weights_of_a_hierarchy_are_taken_over(daemon):
     assert matrix_of(daemon, "all") == matrix_of(daemon, "whole")
 
 
-def test_a_matrix_takes_edges_below_0(daemon):
-    """Below where the statistics of the parent begin."""
+def test_a_matrix_accepts_negative_weights(daemon):
+    """The changed distances are below the first bin of the parent's statistics."""
     n = 300
     lines = "".join(f"{v} {v + 1} 5\n" for v in range(n - 1))
     daemon.solve(lines.encode(), f"?format=edges&n={n}&name=line&directed=true")

@@ -1,4 +1,4 @@
-"""apsp as a client of a running service: each verb, its exit codes, and what the network does to it."""
+"""apsp as a client of a running service: each command, its exit codes, and network failures."""
 
 import concurrent.futures
 import contextlib
@@ -97,7 +97,7 @@ def test_a_wait_ends_with_a_cancelled_job(_):
         refused(apsp(daemon, "wait", job), 1, "The job is cancelled.")
 
 
-def test_a_wait_takes_any_limit_of_the_service(_):
+def test_a_wait_accepts_any_number_up_to_the_limit(_):
     for limit in ("0", "1", "5"):
         with harness.Daemon("--solver", "cpu", "--solver.cpu_threads", "1", "--http.wait_limit_s", limit) as daemon:
             (job,) = lines(apsp(daemon, "submit", "-", stdin=harness.slow_graph(harness.LASTING_SIZE)))
@@ -132,7 +132,7 @@ def test_matrices_are_downloaded(daemon):
 
 @contextlib.contextmanager
 def serving(answer, host="127.0.0.1"):
-    """The address of a server whose answers to all requests the function makes."""
+    """Runs a server whose answers the function computes; yields its address."""
 
     class Handler(sites.Handler):
         def do_GET(self):
@@ -146,7 +146,8 @@ def serving(answer, host="127.0.0.1"):
 
 
 class Proxy:
-    """Passes requests on to the daemon, and cuts each answer after so many bytes of its body."""
+    """Forwards requests to the daemon, and truncates each answer after this many bytes of its
+    body."""
 
     def __init__(self, daemon, cuts):
         self.daemon, self.cuts, self.asked = daemon, list(cuts), []
@@ -184,7 +185,7 @@ def test_an_interrupted_download_resumes(daemon):
             assert proxy.asked[1]["If-Range"] == proxy.asked[2]["If-Range"]
         with open(path, "rb") as file:
             assert file.read() == whole
-        # Another run goes on with what the one before left; not with what is another matrix by now.
+        # A second run resumes the first; but not if the matrix has changed in between.
         for weight, expected in ((3, "bytes=50000-"), (8, "bytes=50000-")):
             os.remove(path)
             with Proxy(daemon, (50_000, 0, 0, 0, 0, 0)) as proxy:
@@ -200,7 +201,7 @@ def test_an_interrupted_download_resumes(daemon):
 
 
 class Feeder(Proxy):
-    """Answers each GET with what is next of the pieces: status, headers, bytes; the last one for ever."""
+    """Answers each GET with the next piece (status, headers, bytes), and repeats the last one."""
 
     def __init__(self, *answers):
         self.answers, self.asked = answers, []
@@ -210,7 +211,7 @@ class Feeder(Proxy):
         request.send(*self.answers[min(len(self.asked), len(self.answers)) - 1])
 
 
-def test_a_part_of_another_matrix_is_refused(_):
+def test_a_downloaded_part_of_another_matrix_is_refused(_):
     first = (200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")
     tag = {"ETag": '"a"'}
     for status, headers, body in (
@@ -232,19 +233,19 @@ def test_a_part_of_another_matrix_is_refused(_):
         lines(apsp(None, "get", "g", path, url=feeder.url))
         with open(path, "rb") as file:
             assert file.read() == b"0123456789"
-    # The matrix of no vertices takes the place of what was there.
+    # The matrix of an empty graph replaces the existing file.
     with tempfile.TemporaryDirectory() as folder, Feeder(
             first, (200, {"ETag": '"b"', "Content-Length": "0"}, b"")) as feeder:
         path = os.path.join(folder, "m.raw")
         lines(apsp(None, "get", "g", path, url=feeder.url))
         assert os.path.getsize(path) == 0 and os.listdir(folder) == ["m.raw"]
-    # A part that nobody asked for.
+    # A part that was not requested.
     with Feeder((206, {"Content-Range": "bytes 5-9/10", "Content-Length": "5"}, b"56789")) as feeder:
         refused(apsp(None, "get", "g", "-", "--to", "csv", url=feeder.url), 4, "not requested")
 
 
-def test_attempts_to_download_end(_):
-    """Each brings something, and none the end."""
+def test_download_attempts_are_limited(_):
+    """Each attempt brings some bytes, but none the end."""
     with tempfile.TemporaryDirectory() as folder, \
             Feeder((200, {"ETag": '"a"', "Content-Length": "10"}, b"01234")) as feeder:
         refused(apsp(None, "get", "g", os.path.join(folder, "m.npy"), url=feeder.url), 4, feeder.url)
@@ -271,7 +272,7 @@ def test_a_matrix_on_a_terminal_is_escaped(_):
 
 
 def test_a_silent_service_ends_a_request(_):
-    """After a minute; both wait at the same time. A build with sanitizers does not wait for it."""
+    """After a minute; both cases wait at the same time. A build with sanitizers skips this."""
     if harness.QUICK:
         return
     with socket.socket() as silent, tempfile.TemporaryDirectory() as folder:
@@ -304,7 +305,8 @@ def test_a_request_to_a_busy_service_is_retried(_):
 
 
 def test_a_redirect_is_a_refusal(_):
-    """It is not followed: nothing was deleted, asked or downloaded behind it."""
+    """The client does not follow the redirect, so nothing is deleted, queried or downloaded at
+    its target."""
 
     statuses = [301]
 
@@ -318,7 +320,7 @@ def test_a_redirect_is_a_refusal(_):
         path = os.path.join(folder, "m.npy")
         with open(path, "wb") as file:
             file.write(b"good")
-        # A transforming proxy's 203 is no whole answer of the service either.
+        # A 203 of a transforming proxy is not a complete answer of the service either.
         for status in (301, 203):
             statuses.append(status)
             refused(apsp(None, "get", "g", path, url=url), 4, f"answered {status}")
@@ -326,8 +328,8 @@ def test_a_redirect_is_a_refusal(_):
                 assert file.read() == b"good"
 
 
-def test_controls_of_the_service_are_escaped(_):
-    """Whatever a service says, a terminal shows it and does not obey it."""
+def test_control_characters_of_the_service_are_escaped(_):
+    """A terminal shows control characters from the service, but does not execute them."""
     bad = "\x1b]0;owned\x07\n\x7f\x9b2J\u00e9"
     shown_as = r"\u001b]0;owned\u0007\u000a\u007f\u009b2J\u00e9".replace(r"\u00e9", "\u00e9")
     answers = {
@@ -358,7 +360,7 @@ def test_controls_of_the_service_are_escaped(_):
         assert said == answers["/v1/graphs"], said
 
 
-def test_controls_of_a_file_are_escaped(_):
+def test_control_characters_of_a_file_are_escaped(_):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "x\x1b[2J.edges")
         with open(path, "wb") as file:
@@ -368,8 +370,8 @@ def test_controls_of_a_file_are_escaped(_):
         assert rb"x\u001b[2J.edges" in done.stderr, done.stderr
 
 
-def test_variables_for_proxies_count(daemon):
-    """http_proxy but for this host, and no_proxy as the user has it."""
+def test_proxy_variables_are_honoured(daemon):
+    """http_proxy does not apply to this host, and no_proxy is the user's."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         proxy = {"http_proxy": f"http://127.0.0.1:{unused.getsockname()[1]}", "no_proxy": "", "NO_PROXY": ""}
@@ -381,7 +383,7 @@ def test_variables_for_proxies_count(daemon):
 
 
 def on_terminal(*arguments, **variables):
-    """What a terminal would get on standard output and error, and the exit code."""
+    """Returns what a terminal receives on standard output and error, and the exit code."""
     leader, follower = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
     environment.update({"TERM": "xterm", **variables})
@@ -399,7 +401,7 @@ def on_terminal(*arguments, **variables):
     return shown, process.wait(harness.PATIENCE_S)
 
 
-def test_terminals(daemon):
+def test_progress_is_shown_only_on_terminals(daemon):
     apsp(daemon, "wait", submitted(daemon, "shown"))
     shown, code = on_terminal("get", "shown", "-", APSPD_URL=daemon.url)
     assert code == 2 and b"is binary, and standard output is a terminal" in shown, shown
@@ -419,7 +421,7 @@ def test_terminals(daemon):
         assert code == 0 and b"\x1b" not in shown, shown
 
 
-def test_words(daemon):
+def test_help_and_version_work_as_commands(daemon):
     for words in (("-h",), ("help",), ("--help",)):
         text = "\n".join(lines(apsp(daemon, *words)))
         assert "apsp submit" in text and "4 service" in text, text

@@ -1,4 +1,4 @@
-"""Answers in zstd and gzip: the same bytes, a tag of their own, and never a part of one."""
+"""Answers in zstd and gzip: the same bytes, separate ETags, and no compressed byte ranges."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ def prepare(daemon):
     daemon.solve(RING.encode(), "?name=ring")
 
 
-def test_every_form_of_the_matrix(daemon):
+def test_every_format_of_the_matrix_is_compressed(daemon):
     for query in QUERIES:
         path = "/v1/graphs/ring/matrix" + query
         plain = daemon.get(path).expect(200)
@@ -71,7 +71,7 @@ def test_a_part_is_never_encoded(daemon):
     assert answer.expect(200).body == whole.body
 
 
-def test_other_answers(daemon):
+def test_other_answers_are_compressed_too(daemon):
     body = json.dumps({"pairs": [[1, i] for i in range(1, N + 1)]})
     base = "/v1/graphs/ring/"
     for method, path, sent in (("GET", "stats", None), ("GET", "vertices", None),
@@ -103,7 +103,7 @@ def test_curl_decodes_gzip(daemon):
     assert (code, status) == (0, 200) and body == daemon.get("/v1/graphs/ring/matrix").body
 
 
-def test_a_client_that_leaves(daemon):
+def test_a_disconnected_client_leaves_no_open_files(daemon):
     n = 1000 if harness.QUICK else 3000
     rows = "".join(f"a {i} {i % n + 1} {i * 7919 % 1000}\n" for i in range(1, n + 1))
     job = daemon.solve(f"p sp {n} {n}\n{rows}".encode())
@@ -122,7 +122,7 @@ def test_a_client_that_leaves(daemon):
 
 
 def exchange_bytes(daemon, request):
-    """All that comes until the connection ends."""
+    """Returns all bytes until the connection ends."""
     with socket.create_connection(("127.0.0.1", daemon.port), timeout=300) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(65536), b""))

@@ -1,4 +1,4 @@
-"""The one-shot command from outside: python3 test_command.py BUILD_DIR"""
+"""Tests the one-shot command from outside: python3 test_command.py BUILD_DIR"""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ APSP = os.path.join(os.path.abspath(sys.argv.pop()), "apsp") if len(sys.argv) > 
 SHAPES = ("gnp", "dense", "grid", "road")
 UNREACHABLE = 1073741823
 NPY_HEADER = 128
-# On one thread the same graph has the same plan.
+# With one thread, the same graph always has the same plan.
 ONE_THREAD = ("--solver", "cpu", "--solver.cpu_threads", "1")
 TRIANGLE = b"p sp 4 3\na 1 2 4\na 2 3 5\na 1 3 20\n"
 TRIANGLE_ROWS = [[0, 4, 9, None], [None, 0, 5, None], [None, None, 0, None], [None, None, None, 0]]
@@ -71,12 +71,13 @@ class Generate(CommandTest):
             matrices.append(self.read("g.raw"))
         self.assertEqual(len(matrices[0]), 70 * 70 * 4)
         self.assertEqual(set(matrices), {matrices[0]})
-        # Its distances, as a table in a file that could be a list of edges, have themselves as distances.
+        # The distances are written as a table that could be an edge list. Solving the table gives
+        # the same distances.
         self.ok("solve", graph, self.path("m.csv"), "--solver", "cpu")
         self.ok("solve", self.path("m.csv"), self.path("g.raw"), "--solver", "cpu")
         self.assertEqual(self.read("g.raw"), matrices[0])
 
-    def test_a_format_that_is_only_read_is_refused(self):
+    def test_an_input_only_format_is_refused_for_output(self):
         for arguments in ((self.path("g.mtx"),), ("--to", "metis", self.path("g.gr"))):
             message = self.refused(2, "generate", "--shape", "grid", "--n", "9", *arguments)
             self.assertIn("choose dimacs, edges, json or nthu", message)
@@ -113,8 +114,8 @@ class Solve(CommandTest):
                     done = self.ok("verify", graph, self.path("g.npy"))
                     self.assertEqual(done.stdout, b"verified: 70 rows\n")
 
-    def test_edges_longer_than_any_distance_are_no_trouble(self):
-        """16 bits hold every distance here, and not every edge."""
+    def test_edges_longer_than_any_distance_are_skipped(self):
+        """16 bits hold every distance of this graph, but not every edge."""
         draw = random.Random(1)
         n, edges = 600, {}
         for vertex in range(n):
@@ -129,8 +130,8 @@ class Solve(CommandTest):
             self.ok("solve", graph, matrix, "--solver.cpu_isa", isa)
             self.ok("verify", graph, matrix)
 
-    def test_sums_that_rounding_ruins_are_exact_or_refused(self):
-        """Each edge has its exact opposite, so that all cycles are 0, in decimals."""
+    def test_sums_prone_to_rounding_are_exact_or_refused(self):
+        """Each edge has its exact negative as reverse, so every cycle of decimals has length 0."""
         draw = random.Random(3)
         n, edges = 100, {}
         height = [draw.randint(-10000, 10000) / 10 for _ in range(n)]
@@ -146,7 +147,7 @@ class Solve(CommandTest):
         self.assertEqual(failed.returncode, 1, failed.stderr)
         self.assertIn(b"Scale the weights to integers", b" ".join(failed.stderr.split()))
 
-    def test_every_output_says_the_same(self):
+    def test_every_output_format_has_the_same_distances(self):
         graph = self.path("g.gr", TRIANGLE)
         for ending in ("npy", "raw", "nthu", "json", "csv", "ndjson", "mtx"):
             self.ok("solve", graph, self.path("g." + ending))
@@ -168,7 +169,7 @@ class Solve(CommandTest):
                           for column in zip(*TRIANGLE_ROWS) for cell in column])
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
-    def test_numpy_reads_what_json_says(self):
+    def test_npy_and_json_have_equal_elements(self):
         graph = self.generate("gnp", "g.gr", "--kind", "f4", "--degree", "1")
         self.ok("solve", graph, self.path("g.npy"))
         self.ok("solve", graph, self.path("g.json"))
@@ -177,7 +178,7 @@ class Solve(CommandTest):
         self.assertTrue((numpy.load(self.path("g.npy"))
                          == numpy.array(rows)).all())
 
-    def test_streams(self):
+    def test_standard_streams_carry_graph_and_matrix(self):
         done = self.ok("solve", "-", "-", "--to", "json", stdin=TRIANGLE)
         self.assertEqual(json.loads(done.stdout)["distances"], TRIANGLE_ROWS)
         self.assertIn(b"4 vertices", done.stderr)
@@ -229,7 +230,7 @@ class Solve(CommandTest):
         self.assertEqual(self.read("g.npy"), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder)), ["g.gr", "g.npy"])
 
-    def test_an_output_that_is_no_file_stays_what_it_is(self):
+    def test_an_output_that_is_not_a_regular_file_is_not_replaced(self):
         os.mkfifo(self.path("pipe"))
         reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
@@ -237,11 +238,11 @@ class Solve(CommandTest):
         self.assertEqual(len(os.read(reader, 4096)), 64)
         self.assertEqual(os.listdir(self.folder), ["pipe"])
 
-    def test_interrupt_leaves_nothing(self):
+    def test_an_interrupt_leaves_no_file(self):
         variables = {k: v for k, v in os.environ.items() if not k.startswith("APSPD_")}
         child = subprocess.Popen([APSP, "solve", "-", self.path("g.npy")], stdin=subprocess.PIPE,
                                  stderr=subprocess.PIPE, env=variables)
-        # More than a pipe holds: once it is through, the command reads and watches for signals.
+        # More than a pipe buffers: when all is written, the command is reading and handles signals.
         child.stdin.write(b"p sp 4 1000000\n" + b"a 1 2 4\n" * 20000)
         child.stdin.flush()
         child.send_signal(signal.SIGINT)
@@ -270,14 +271,14 @@ class Words(CommandTest):
 
 class Plan(CommandTest):
     def rings(self, count=20):
-        """Rings of 100 vertices, which have nothing to do with each other."""
+        """Separate rings of 100 vertices each."""
         edges = [(v, v // 100 * 100 + (v + 1) % 100) for v in range(100 * count)]
         return self.path("rings.csv", "".join(f"{a},{b},1\n" for a, b in edges).encode())
 
     def plan(self, graph, *more):
         return json.loads(self.ok("plan", graph, "--json", "--solver", "cpu", *more).stdout)
 
-    def test_a_graph_that_falls_apart_is_planned_so(self):
+    def test_an_unconnected_graph_is_planned_by_component(self):
         told = self.plan(self.rings())
         self.assertEqual((told["n"], told["m"], told["directed"]), (2000, 2000, True))
         self.assertEqual((told["solver"], told["kind"]), ("cpu", "i4"))
@@ -297,7 +298,7 @@ class Plan(CommandTest):
         self.assertEqual(self.plan(self.path("none.gr", b"p sp 0 0\n"))["n"], 0)
 
     def test_the_plan_is_that_of_the_solve(self):
-        """Also of decimals, which are solved as integers."""
+        """The plan is the same for decimals, which are solved as integers."""
         for kind in ("i4", "f4"):
             graph = self.path("road.gr")
             self.ok("generate", "--shape", "road", "--n", "5000", "--kind", kind, graph)
@@ -319,12 +320,12 @@ class Refusals(CommandTest):
         self.assertIn("standard input:2", message)
         self.assertEqual(os.listdir(self.folder), ["bad.gr"])
 
-    def test_missing_and_empty_inputs(self):
+    def test_missing_and_empty_inputs_are_refused(self):
         self.assertIn("nowhere.gr", self.refused(1, "solve", self.path("nowhere.gr"), "-"))
         self.refused(1, "solve", self.path("empty.gr", b""), "-")
         self.assertIn("--from", self.refused(1, "solve", "-", "-", stdin=b"\0\1\2\3"))
 
-    def test_usage(self):
+    def test_wrong_usage_is_exit_2(self):
         for arguments, hint in (
             (("solv",), "solv"),
             (("solve", "a", "b", "--kin", "i4"), "--kin"),
@@ -349,7 +350,7 @@ class Refusals(CommandTest):
                 self.assertIn(hint, self.refused(2, *arguments))
         self.assertEqual(apsp().returncode, 2)
 
-    def test_environment(self):
+    def test_variables_and_flags_set_the_solver(self):
         graph = self.path("g.gr", TRIANGLE)
         self.assertIn("APSPD_SOLVER", self.refused(2, "solve", graph, "-", APSPD_SOLVER="cpu"))
         done = self.ok("solve", graph, self.path("g.npy"), "--json", APSPD_SOLVER_BACKEND="cpu")
@@ -367,14 +368,14 @@ class Refusals(CommandTest):
         self.assertGreater(len(message), len("apsp: \n"))
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_decimals_into_nthu(self):
+    def test_nthu_output_of_decimals_is_refused(self):
         message = self.refused(1, "solve", "-", self.path("g.nthu"), "--from", "edges",
                                "--directed", "true", stdin=b"a b 1.5\n")
         self.assertIn("npy", message)
 
 
 class Verify(CommandTest):
-    def test_one_wrong_cell_is_found(self):
+    def test_a_single_wrong_cell_is_found(self):
         graph = self.generate("road", "g.gr")
         self.ok("solve", graph, self.path("g.npy"))
         content = bytearray(self.read("g.npy"))
@@ -386,7 +387,7 @@ class Verify(CommandTest):
             self.assertIn("wrong.npy", message)
             self.assertIn("14", message)
 
-    def test_sizes_and_headers(self):
+    def test_generated_sizes_and_headers_are_right(self):
         graph = self.path("g.gr", TRIANGLE)
         self.ok("solve", graph, self.path("g.raw"))
         self.ok("verify", graph, self.path("g.raw"), "--kind", "i4", "--rows", "2")

@@ -1,4 +1,5 @@
-"""The running daemon has given up what the configuration says, in every thread, and still serves."""
+"""The running daemon has dropped the rights that the configuration names, in every thread, and
+still serves."""
 
 import concurrent.futures
 import os
@@ -13,7 +14,7 @@ import harness
 from harness import SMALL
 
 REQUIRED = ("--service.confinement", "required")
-# So many jobs that their rows take more than SQLite keeps in memory.
+# So many jobs that their rows exceed the memory that SQLite uses for sorting.
 HISTORY = 3000
 FIELDS = {"CapInh": 0, "CapPrm": 0, "CapEff": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 2}
 
@@ -24,7 +25,7 @@ def fields(path):
 
 
 def threads(daemon):
-    """The status of each; one may end between the list and the look at it."""
+    """Returns the status of each thread; one may end between listing and reading."""
     folder = f"/proc/{daemon.process.pid}/task"
     found = []
     for thread in os.listdir(folder):
@@ -62,13 +63,13 @@ def test_every_thread_is_confined(daemon):
     assert core.split()[4:6] == ["0", "0"], core
 
 
-def test_the_log_says_what_it_is_made_of(daemon):
+def test_the_first_log_line_names_version_and_libraries(daemon):
     event = last_event(daemon, "confined")
     assert event["seccomp"] == "on" and "without" not in event, event
     assert event["landlock"] >= 2, event
 
 
-def test_all_that_the_service_does_goes_on(daemon):
+def test_a_confined_service_works_as_before(daemon):
     job = daemon.solve(SMALL, "?name=again&verify=true")
     assert job["state"] == "done", job
     assert daemon.distance("again", 1, 3) == 12
@@ -79,7 +80,7 @@ def test_all_that_the_service_does_goes_on(daemon):
     daemon.ask("DELETE", "/v1/graphs/again")
 
 
-def test_a_configuration_that_was_replaced_is_read_again(_):
+def test_a_replaced_configuration_is_read_again(_):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         path = pathlib.Path(folder, "apspd.ini")
         path.write_text("[log]\nlevel = info\n")
@@ -94,7 +95,7 @@ def test_a_configuration_that_was_replaced_is_read_again(_):
             assert last_event(daemon, "reloaded")["log_level"] == "debug"
 
 
-def test_a_name_may_be_listened_on(_):
+def test_the_service_listens_on_a_host_name(_):
     try:
         socket.getaddrinfo("localhost", 0)
     except OSError:
@@ -103,7 +104,7 @@ def test_a_name_may_be_listened_on(_):
         daemon.get("/livez").expect(200)
 
 
-def test_off_is_off(_):
+def test_confinement_off_confines_nothing(_):
     with harness.Daemon("--service.confinement", "off") as daemon:
         assert all(status["Seccomp"] == "0" for status in threads(daemon))
         assert b'"confined"' not in daemon.log()
@@ -120,7 +121,7 @@ def test_root_does_not_take_over_the_state_of_another_user(_):
         assert code == 78 and "belongs to another user" in words, (code, words)
 
 
-def test_the_state_is_private_and_others_may_not_write_it(_):
+def test_the_state_directory_is_private_and_protected(_):
     before = os.umask(0)
     try:
         with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
@@ -137,7 +138,7 @@ def test_the_state_is_private_and_others_may_not_write_it(_):
 
 
 def test_a_history_that_does_not_fit_a_cache_is_read_again(_):
-    """SQLite sorts what is larger in files of its own, which a confined daemon could not make."""
+    """SQLite sorts larger sets in temporary files, which a confined daemon cannot create."""
     with harness.Daemon(*REQUIRED) as daemon:
         daemon.solve(SMALL)
 

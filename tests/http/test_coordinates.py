@@ -1,4 +1,4 @@
-"""Coordinates of vertices: put, asked for, kept over a kill, found damaged, removed."""
+"""Coordinates of vertices: upload, query, survival of a kill, detection of damage, deletion."""
 
 import gzip
 import math
@@ -33,7 +33,7 @@ def located(daemon, body=CO, query="", graph=SQUARE):
 
 
 def metres(a, b):
-    """The great circle, by the haversine formula."""
+    """Great-circle distance by the haversine formula."""
     x, y, u, v = (math.radians(number) for number in (*a, *b))
     square = math.sin((v - y) / 2) ** 2 + math.cos(y) * math.cos(v) * math.sin((u - x) / 2) ** 2
     return 2 * EARTH * math.asin(min(1, math.sqrt(square)))
@@ -67,7 +67,7 @@ def test_a_co_file_is_returned_as_csv(daemon):
     assert daemon.get(path).json["coordinates"] == {"system": "degrees", "located": 4, "missing": 0}
 
 
-def test_an_answer_is_read_again(daemon):
+def test_a_truncated_answer_is_requested_again(daemon):
     path = located(daemon)
     first = daemon.get(path + "/coordinates")
     daemon.ask("DELETE", path + "/coordinates").expect(204)
@@ -78,7 +78,7 @@ def test_an_answer_is_read_again(daemon):
     assert daemon.get(path + "/coordinates").body == first.body
 
 
-def test_some_vertices_may_have_none(daemon):
+def test_some_vertices_may_have_no_coordinates(daemon):
     path = stored(daemon)
     answer = put(daemon, path, b"vertex,x,y\n2,10,20\n", Content_Type=CSV)
     assert answer.json["coordinates"] == {"system": "plane", "located": 1, "missing": 3}, answer.json
@@ -176,7 +176,7 @@ def test_coordinates_outlive_a_kill():
         path = located(daemon)
         before = daemon.get(path + "/coordinates")
         daemon.kill()
-        # A graph that was deleted, and a draft that a crash left.
+        # The files of a deleted graph, and a draft left by a crash.
         for name in ("g_00000000000000000000000000", ".tmp-7"):
             with open(f"{daemon.state}/coordinates/{name}", "wb") as file:
                 file.write(b"left")
@@ -204,14 +204,14 @@ def test_damage_is_found_and_healed_by_a_put():
         name = path.rpartition("/")[2]
         file = f"{daemon.state}/coordinates/{name}"
         daemon.terminate()
-        flip(file, 20)  # in the header, found by the start
+        flip(file, 20)  # in the header, found at the start
         daemon.start()
         daemon.get(path + "/coordinates").expect(409, "NoCoordinates")
         assert os.path.exists(f"{daemon.state}/quarantine/{name}.coordinates")
         assert b"damage_found" in daemon.log()
         put(daemon, path, CO).expect(201)
         daemon.terminate()
-        flip(file, 100)  # in the coordinates, found by a question
+        flip(file, 100)  # in the coordinates, found by a query
         daemon.start()
         for route in ("/coordinates", "/nearest?lon=7&lat=46"):
             assert "PUT" in daemon.get(path + route).expect(500, "Corrupt").json["hint"]
@@ -219,7 +219,7 @@ def test_damage_is_found_and_healed_by_a_put():
         daemon.get(path + "/coordinates").expect(200)
 
 
-def test_another_tenant_sees_nothing_and_quotas_count_them():
+def test_tenants_see_no_coordinates_of_others_and_quotas_count_them():
     keys = access.Keys("alpha:submitter bytes=2000", "beta:submitter", "alpha:reader")
     with access.Daemon("--http.keys_file", keys.path) as daemon:
         graph = daemon.by("alpha:submitter", "POST", "/v1/graphs", SQUARE).expect(201).json["id"]
@@ -240,7 +240,7 @@ def test_another_tenant_sees_nothing_and_quotas_count_them():
         daemon.get("/livez").expect(200)
 
 
-def test_a_co_file_that_comes_as_a_graph_is_told_where_it_goes(daemon):
+def test_a_co_file_uploaded_as_a_graph_is_refused_with_the_right_route(daemon):
     problem = daemon.submit(CO).expect(422, "BadGraph").json
     assert "coordinates" in problem["detail"] and "PUT" in problem["hint"], problem
 
@@ -262,7 +262,7 @@ def test_answers_in_geojson(daemon):
     assert path.json["geometry"] == {"type": "LineString", "coordinates": [[10, 50], [11, 50.5], [13, 50]]}
     plain = daemon.get("/v1/graphs/line/path?source=1&target=4").json
     assert path.json["type"] == "Feature" and path.json["properties"] == plain, path.json
-    # A line has two places; a path that is none has no places at all.
+    # A path of one edge has two positions; a missing path has none.
     for ends, distance in (("source=4&target=5", 1), ("source=4&target=1", None), ("source=2&target=2", 0)):
         feature = geo(daemon, f"/v1/graphs/line/path?{ends}").json
         assert feature["geometry"] is None and feature["properties"]["distance"] == distance, feature
@@ -278,7 +278,7 @@ def test_answers_in_geojson(daemon):
     daemon.get("/v1/graphs/line/within?source=1&max=12&bands=3", Accept=GEOJSON).expect(400, "UnknownParameter")
     nearest = geo(daemon, "/v1/graphs/line/nearest?lon=11.1&lat=50.5").json
     assert nearest["geometry"]["coordinates"] == [11, 50.5] and nearest["properties"]["vertex"] == 2, nearest
-    # The tag is that of the result and of the places.
+    # The ETag covers the result and the coordinates.
     tag = path.headers["ETag"]
     daemon.get("/v1/graphs/line/path?source=1&target=4", Accept=GEOJSON, If_None_Match=tag).expect(304)
     put(daemon, "/v1/graphs/line", places.replace("50.5", "51"))

@@ -1,4 +1,4 @@
-"""Keys and certificate as systemd hands them over: credentials of the names that the unit loads."""
+"""Keys and certificate passed by systemd: credentials with the names that the unit loads."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ NAMES = {key: f"credential:apspd.{name}" for key, name in
 
 
 class Credentials:
-    """The folder that systemd makes, in the environment of what is started next."""
+    """The folder that systemd creates, set in the environment of the next process."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")
@@ -53,7 +53,7 @@ class Daemon(access.Daemon):
 
 
 def configuration(folder):
-    """A file of it, as an administrator writes it."""
+    """Returns a configuration file as an administrator would write it."""
     path = pathlib.Path(folder, "apspd.ini")
     path.write_text("[http]\n" + "".join(
         f"{key.removeprefix('http.')} = {value}\n" for key, value in NAMES.items()))
@@ -91,7 +91,7 @@ def test_a_missing_credential_is_named():
         assert code == 78 and "without slashes" in words, (code, words)
 
 
-def test_a_configuration_is_judged_without_them():
+def test_a_configuration_check_needs_no_credentials():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = harness.subprocess.run([harness.BINARY, "--check-config", *configuration(folder)])
         assert done.returncode == 0

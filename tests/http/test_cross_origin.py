@@ -1,5 +1,5 @@
-"""What the pages of other sites may do through their readers' browsers: the names in Host, the
-origins of requests that change something, and CORS. test_cross_origin_browser.py asks a browser."""
+"""What pages of other sites may do through their visitors' browsers: names in Host, origins of
+requests that change data, and CORS. test_cross_origin_browser.py tests a real browser."""
 
 import http.client
 import socket
@@ -18,7 +18,8 @@ ANY_HOST = ("/livez", "/readyz", "/metrics", "/readyz?verbose=1")
 
 
 def allows(answer, origin):
-    """Whether a page of the origin may read it; each cache is told that this differs."""
+    """Whether a page of the origin may read the answer; caches are told that answers differ by
+    origin."""
     assert "Origin" in answer.headers.get_all("Vary"), answer.headers
     if "Access-Control-Allow-Origin" not in answer.headers:
         return False
@@ -36,7 +37,7 @@ def graphs(daemon):
     return len(daemon.get("/v1/graphs").json["graphs"])
 
 
-def test_names_that_are_not_ours_are_refused(daemon):
+def test_foreign_host_names_are_refused(daemon):
     names = [EVIL[7:], "localhost.evil.example", f"{EVIL[7:]}:{daemon.port}", "127.0.0.1.evil.example", "none"]
     for name in names:
         for method, path, body in (("GET", "/", None), ("GET", "/v1/jobs", None), ("DELETE", "/v1/graphs/x", None),
@@ -49,7 +50,7 @@ def test_names_that_are_not_ours_are_refused(daemon):
     assert graphs(daemon) == 0
 
 
-def test_our_names_are_taken(daemon):
+def test_own_host_names_are_accepted(daemon):
     for name in ("localhost", f"LocalHost:{daemon.port}", "a.localhost", "localhost.", "127.0.0.1", "[::1]:8080",
                  "10.2.3.4:80", "[2001:db8::1]", ""):
         daemon.get("/v1/jobs", Host=name).expect(200)
@@ -59,14 +60,14 @@ def test_our_names_are_taken(daemon):
         assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
-def test_names_may_be_configured(_):
+def test_configured_host_names_are_accepted(_):
     with harness.Daemon("--http.hosts", "apspd, apspd.jobs.svc") as daemon:
         for name in ("apspd", "APSPD.jobs.svc:80", "localhost"):
             daemon.get("/v1/jobs", Host=name).expect(200)
         daemon.get("/v1/jobs", Host="apspd.jobs").expect(421, "WrongHost")
 
 
-def test_no_name_matters_over_a_unix_socket_and_with_keys(_):
+def test_any_host_is_accepted_on_a_unix_socket_or_with_keys(_):
     keys = access.Keys("alpha:submitter")
     with access.Daemon("--http.keys_file", keys.path) as daemon:
         daemon.by("alpha:submitter", "GET", "/v1/jobs", headers={"Host": EVIL[7:]}).expect(200)
@@ -84,7 +85,7 @@ def test_no_name_matters_over_a_unix_socket_and_with_keys(_):
                     assert got.startswith(b"HTTP/1.1 " + status), got
 
 
-def test_foreign_pages_change_nothing(daemon):
+def test_pages_of_other_origins_change_nothing(daemon):
     own = f"http://127.0.0.1:{daemon.port}"
     before = graphs(daemon)
     for headers in ({"Origin": EVIL}, {"Origin": "null"}, {"Origin": f"http://localhost:{daemon.port}"},
@@ -95,7 +96,7 @@ def test_foreign_pages_change_nothing(daemon):
             answer = daemon.ask(method, path, body, headers).expect(403, "CrossOrigin")
             assert "http.cors_origins" in answer.json["hint"], answer.json
             assert not [name for name in answer.headers if name.startswith("Access-Control-")], answer.headers
-        # A browser hides this from the page.
+        # A browser hides this answer from the page.
         answer = daemon.ask("GET", "/v1/graphs", headers=headers).expect(200)
         assert "Access-Control-Allow-Origin" not in answer.headers and "Vary" not in answer.headers
     assert graphs(daemon) == before
@@ -111,7 +112,7 @@ def test_a_foreign_origin_is_refused_before_the_body(daemon):
     connection.close()
 
 
-def test_our_own_pages_and_programs_may_all(daemon):
+def test_own_pages_and_programs_may_do_everything(daemon):
     for headers in ({"Origin": f"http://127.0.0.1:{daemon.port}", "Sec-Fetch-Site": "same-origin"}, {},
                     {"Sec-Fetch-Site": "none"},
                     {"Host": f"localhost:{daemon.port}", "Origin": f"http://localhost:{daemon.port}"},
@@ -121,7 +122,7 @@ def test_our_own_pages_and_programs_may_all(daemon):
         daemon.ask("OPTIONS", "/v1/jobs", headers={**headers, **PREFLIGHT}).expect(405, "MethodNotAllowed")
 
 
-def test_preflights_of_others_are_refused(daemon):
+def test_preflights_of_unlisted_origins_are_refused(daemon):
     with harness.Daemon(*CORS) as other:
         for one in (daemon, other):
             headers = {**PREFLIGHT, "Origin": EVIL}
@@ -154,7 +155,8 @@ def test_listed_origins_are_served(_):
             answer = daemon.ask(method, path, body, origin).expect(status)
             assert allows(answer, APP), (method, path)
             if method == "GET":
-                # The next of the same, which may be ready; and those that no page may read.
+                # A repeated request, whose answer may be cached; and requests that no page may
+                # read.
                 assert allows(daemon.ask(method, path, body, origin), APP), path
                 assert not allows(daemon.ask(method, path, body), APP), path
                 assert not allows(daemon.ask(method, path, body, {"Origin": EVIL}), EVIL), path
@@ -164,11 +166,11 @@ def test_listed_origins_are_served(_):
         answer = daemon.ask("GET", "/v1/graphs/a/matrix?format=npy", headers={**origin, "Range": "bytes=9000-"})
         assert allows(answer.expect(416), APP)
         daemon.ask("POST", "/v1/jobs", SMALL, {"Origin": EVIL}).expect(403, "CrossOrigin")
-        # A name of ours is asked for all the same.
+        # Host must still be a name of the service.
         assert allows(daemon.get("/v1/jobs", Host=EVIL[7:], **origin).expect(421, "WrongHost"), APP)
 
 
-def test_a_refusal_amid_the_body_may_be_read(_):
+def test_a_refusal_during_the_body_reaches_the_client(_):
     with harness.Daemon(*CORS, "--http.body_limit", "100000") as daemon:
         body = harness.long_edges(200_000)
         for way in (body, iter([body])):
@@ -189,7 +191,7 @@ def test_keys_are_still_required(_):
         assert allows(daemon.ask("GET", "/v1/jobs", headers=wrong).expect(429, "WrongKeys"), APP)
 
 
-def test_one_connection_too_many_may_be_told(_):
+def test_one_connection_beyond_the_limit_is_answered_503(_):
     with harness.Daemon(*CORS, "--http.address_limit", "1") as daemon:
         first = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=600)
         daemon.ask("GET", "/livez", connection=first).expect(200)

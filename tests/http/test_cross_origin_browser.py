@@ -1,6 +1,5 @@
-"""A page of another origin and a page whose name is not ours, in a real browser: refused as long as
-http.cors_origins has not their origin, served where it has. Skipped without Chromium and its
-driver."""
+"""A page of another origin, and a page with a foreign host name, in a real browser: refused
+unless http.cors_origins lists the origin. Skipped without Chromium and its driver."""
 
 import contextlib
 import os
@@ -29,7 +28,7 @@ def graphs(daemon):
     return [name for graph in daemon.get("/v1/graphs").json["graphs"] for name in graph["names"]]
 
 
-def test_pages_of_others_are_refused():
+def test_pages_of_other_origins_are_refused():
     with sites.app(os.devnull) as port, harness.Daemon() as daemon:
         for origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
             with page_of(f"{origin}/") as fetch:
@@ -40,7 +39,8 @@ def test_pages_of_others_are_refused():
                                 {"method": "DELETE"}):
                     answer = fetch(f"{daemon.url}/v1/graphs?name=theirs", **options)
                     assert "error" in answer, answer
-                # A simple request is sent in any case, and may not even be seen to fail.
+                # A browser sends a simple request without preflight, and the page cannot even see
+                # that it failed.
                 simple = {"method": "POST", "body": SMALL.decode(), "mode": "no-cors"}
                 assert fetch(f"{daemon.url}/v1/graphs?name=theirs", **simple)["type"] == "opaque"
         assert graphs(daemon) == []
@@ -71,7 +71,7 @@ def test_listed_origins_are_served():
                 assert "error" in other(f"{daemon.url}/v1/jobs")
 
 
-def test_our_own_page_asks_under_each_of_our_names():
+def test_the_own_page_works_under_each_host_name():
     with harness.Daemon() as daemon:
         for name in ("127.0.0.1", "localhost", "a.localhost"):
             with page_of(f"http://{name}:{daemon.port}/") as fetch:

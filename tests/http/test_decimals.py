@@ -1,4 +1,4 @@
-"""Decimals are exact: as matrix and as hierarchy, by every route, and after changes of weights."""
+"""Decimals are exact in a matrix and a hierarchy, on every route, and after changes of weights."""
 
 import json
 import random
@@ -7,7 +7,7 @@ import struct
 import harness
 
 CSV = {"Content-Type": "text/csv"}
-# Edges, the decimals of the arithmetic, and some distances.
+# Edges, the number of decimals in the arithmetic, and some distances.
 CASES = (
     ("a,b,99999.99\nb,c,-99999.98\n", "i4 x 0.01", {"a c": 0.01, "c a": None}),
     ("a,b,1e-50\nb,c,2e-50\na,c,5e-50\n", "i4 x 1e-50", {"a c": 3e-50, "a b": 1e-50}),
@@ -45,7 +45,7 @@ def test_distances_are_those_of_the_decimals(daemon):
                 assert ask(daemon, name, pair, "path").json["distance"] == distance, (edges, pair)
 
 
-def test_each_form_prints_the_same(daemon):
+def test_each_form_prints_the_same_distances(daemon):
     upload(daemon, CASES[2][0], "name=forms&result=matrix")
     csv = daemon.get("/v1/graphs/forms/matrix?format=csv&header=true").expect(200).body
     assert csv == b",a,b,c\na,0,1234567.891,1234568.141\nb,,0,0.25\nc,,,0\n", csv
@@ -80,7 +80,7 @@ def test_rounding_is_reported_or_refused_consistently(daemon):
     for form in ("matrix", "hierarchy"):
         job = upload(daemon, CASES[4][0], f"result={form}&kind=f4")
         assert job["state"] == "failed" and job["problem"]["status"] == 422, job
-        assert "integers, or ask for kind=f8" in job["problem"]["hint"], job
+        assert "integers, or use kind=f8" in job["problem"]["hint"], job
 
 
 def test_changes_keep_every_digit(daemon):

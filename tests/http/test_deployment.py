@@ -1,5 +1,6 @@
-"""What deploy/ hands to service managers and schedulers fits together and with the program: units,
-Kubernetes objects, the batch script. Parts that need a tool say so when it is missing."""
+"""The files of deploy/ for service managers and schedulers fit together and fit the program:
+units, Kubernetes objects, the batch script. Parts that need a missing tool report that they
+are skipped."""
 
 import configparser
 import json
@@ -43,9 +44,10 @@ def test_the_service_and_its_socket_fit_the_program():
     service = unit("apspd.service")["Service"]
     assert service["Type"] == "notify" and int(service["WatchdogSec"]) >= 10
     assert int(service["TimeoutStopSec"]) >= int(default_of("drain_s")) + 60
-    assert "AF_UNIX" in service["RestrictAddressFamilies"].split()  # to be notified of
+    assert "AF_UNIX" in service["RestrictAddressFamilies"].split()  # for sd_notify
     assert service["RestartPreventExitStatus"].split() == ["78"]
-    # The unit overrules nothing of the file that is installed with it, whose state is where systemd keeps it.
+    # The unit overrides nothing in the file that is installed with it, whose state directory is
+    # systemd's.
     assert service["ExecStart"].split()[1:-1] == ["--config"] and "Environment" not in service, service
     installed = configparser.RawConfigParser()
     installed.read_string(read(BUILD, "config", "apspd.ini"))
@@ -54,7 +56,7 @@ def test_the_service_and_its_socket_fit_the_program():
     assert unit("apspd.socket")["Socket"]["ListenStream"] == default_of("listen")
 
 
-def test_a_check_tells_what_overrules_the_file():
+def test_a_configuration_check_reports_overridden_keys():
     path = os.path.join(BUILD, "config", "apspd.ini")
 
     def check(*flags, **variables):
@@ -70,7 +72,7 @@ def test_a_check_tells_what_overrules_the_file():
                     "worker.isolation is thread, and not process as in the configuration file"], told
 
 
-def test_the_log_warns_of_what_overrules_the_file():
+def test_the_log_warns_of_overridden_keys():
     with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
         file.write("[http]\nlisten = 127.0.0.1:0\nthreads = 2\n")
         file.flush()
@@ -82,7 +84,7 @@ def test_the_log_warns_of_what_overrules_the_file():
     assert (threads["level"], threads["value"], threads["in_file"]) == ("warning", "3", "2"), threads
 
 
-def test_a_check_tells_of_the_socket_of_systemd():
+def test_a_configuration_check_reports_the_socket_of_systemd():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" --check-config'
         done = subprocess.run(["sh", "-c", script, harness.BINARY], pass_fds=[listening.fileno()],
@@ -90,7 +92,7 @@ def test_a_check_tells_of_the_socket_of_systemd():
     assert done.stdout == "http.listen is the socket of the service manager, and not 127.0.0.1:8080 as in the configuration file\n", done
 
 
-def test_systemd_takes_the_units():
+def test_systemd_accepts_the_units():
     if shutil.which("systemd-analyze") is None:
         print("systemd-analyze is not installed")
         return
@@ -107,8 +109,8 @@ def test_systemd_takes_the_units():
         assert done.returncode == 0 and not about_us, done.stderr
 
 
-# What an object must have, by kind: paths into it, and the type of what lies there. Names that no
-# object has are errors to the API server, so every name on the way is listed here too.
+# The required members of an object, by kind: paths and the types of their values. The API server
+# rejects unknown names, so every name on the way is listed here.
 SCHEMA = {
     "metadata": {"name": str, "labels": dict, "annotations": dict},
     "StatefulSet": {"serviceName": str, "replicas": int, "selector": dict, "template": dict,
@@ -141,7 +143,7 @@ def objects():
     return {one["kind"]: one for one in found}
 
 
-def test_the_mpi_job_has_a_rank_for_each_worker_and_its_files_where_they_see_them():
+def test_the_mpi_job_has_one_rank_per_worker_and_shared_files():
     if yaml is None:
         print("python3-yaml is not installed")
         return
@@ -219,7 +221,7 @@ COMPOSE = {"image": str, "build": dict, "ports": list, "volumes": list, "read_on
 
 
 def arguments_of(containerfile):
-    """What the image starts apspd with."""
+    """Returns the arguments with which the image starts apspd."""
     return json.loads(re.search(r"^CMD (\[.*\])$", read(DEPLOY, containerfile), re.M)[1])
 
 
@@ -258,7 +260,7 @@ def test_the_compose_file_fits_its_files_and_the_program():
     assert home in targets and os.path.dirname(home) == provider["options"]["path"], home
 
 
-def test_prometheus_reads_the_service_by_the_name_that_it_has_among_containers():
+def test_prometheus_scrapes_the_service_by_its_container_name():
     with harness.Daemon("--http.network", "open") as daemon:
         daemon.get("/metrics", Host="apspd:8080").expect(200)
         daemon.get("/v1/graphs", Host="apspd:8080").expect(421, "WrongHost")
@@ -271,7 +273,7 @@ def batch(folder, *graphs, **environment):
     )
 
 
-def test_the_batch_script_solves_what_it_can_and_goes_on_where_it_was():
+def test_the_batch_script_skips_failures_and_resumes():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         good, bad = os.path.join(folder, "good.gr"), os.path.join(folder, "bad.gr")
         with open(good, "wb") as file:
@@ -290,7 +292,8 @@ def test_the_batch_script_solves_what_it_can_and_goes_on_where_it_was():
 
 
 def quickstart(folder, setup):
-    """The script with programs that are built already, and this in place of deploy/setup.sh."""
+    """Runs the script with programs that are already built, and with this replacement of
+    deploy/setup.sh."""
     os.makedirs(os.path.join(folder, "build"))
     os.makedirs(os.path.join(folder, "deploy"))
     shutil.copy(os.path.join(DEPLOY, "quickstart.sh"), os.path.join(folder, "deploy"))
@@ -302,7 +305,7 @@ def quickstart(folder, setup):
     return subprocess.run(["sh", os.path.join(folder, "deploy", "quickstart.sh")], capture_output=True, text=True)
 
 
-def test_the_first_try_tells_its_steps_and_the_answer():
+def test_the_first_try_reports_its_steps_and_the_answer():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = quickstart(os.path.join(folder, "good"), "echo installed\n")
         assert done.returncode == 0 and done.stderr == "", done
@@ -322,7 +325,8 @@ def commit_by(folder):
 
 
 def test_a_build_knows_its_commit():
-    """From the checkout, from the archive of a release, and none from a checkout around another tree."""
+    """The commit comes from the checkout or from a release archive; a checkout around another
+    tree has none."""
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
         os.makedirs(os.path.join(folder, "deploy"))

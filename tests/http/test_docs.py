@@ -1,4 +1,4 @@
-"""/docs: one page that asks nobody but this service, and runs no script but its own."""
+"""/docs: one page that loads nothing from other servers and runs only its own script."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ import zlib
 import harness
 
 
-def test_docs_are_a_page(daemon):
+def test_docs_are_served_as_a_page(daemon):
     answer = daemon.get("/docs").expect(200)
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -22,7 +22,7 @@ def test_docs_are_a_page(daemon):
 
 def test_docs_load_nothing(daemon):
     page = daemon.get("/docs").expect(200).body.decode()
-    # The icon is in the page; its name space looks like an address.
+    # The icon is embedded; its XML namespace looks like an address.
     page, icons = re.subn(r'href="data:image/svg\+xml,%3Csvg [^"<>]+"', 'href="data:,"', page)
     assert icons == 1 and "@ICON@" not in page
     assert not re.search(r"(?:https?:)?//[\w.-]+\.\w", page.replace("//\n", ""))

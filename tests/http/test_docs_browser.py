@@ -1,4 +1,4 @@
-"""/docs in a real browser: every operation is shown, a question is asked, and nothing goes wrong on
+"""/docs in a real browser: every operation is shown, one is tried out, and nothing overflows at
 any width. Skipped without Chromium and its driver."""
 
 import browser

@@ -1,4 +1,4 @@
-"""What a solve would take, asked before it is submitted."""
+"""The estimated cost of a solve, queried before submission."""
 
 import json
 
@@ -10,7 +10,7 @@ def estimate(daemon, body):
                       headers={"Content-Type": "application/json"})
 
 
-def test_by_numbers(daemon):
+def test_an_estimate_from_n_and_m_is_answered(daemon):
     small = estimate(daemon, {"n": 1000, "m": 5000}).expect(200).json
     assert small["fits"] is True and small["hint"] is None and small["reason"] is None, small
     assert (small["n"], small["m"], small["kind"]) == (1000, 5000, "i4")
@@ -25,7 +25,7 @@ def test_by_numbers(daemon):
     assert narrow["m"] == 0 and narrow["disk_bytes"] < small["disk_bytes"]
 
 
-def test_an_estimate_that_does_not_fit_says_what_would(daemon):
+def test_a_refused_estimate_names_a_size_that_fits(daemon):
     for body in ({"n": 10_000_000, "m": 1, "kind": "u2"}, {"n": 4_294_967_294, "m": 0, "kind": "f8"},
                  {"n": 10, "m": 2_000_000_000}):
         answer = estimate(daemon, body).expect(200).json
@@ -80,7 +80,7 @@ def test_refusals(daemon):
     daemon.get("/v1/estimate").expect(405, "MethodNotAllowed")
 
 
-def test_while_a_job_runs(daemon):
+def test_an_estimate_includes_the_running_job(daemon):
     job = daemon.submit(harness.slow_graph(600 if harness.QUICK else 2500)).expect(202).json["id"]
     for _ in range(50):
         assert estimate(daemon, {"n": 5000, "m": 9}).expect(200).json["seconds"] > 0

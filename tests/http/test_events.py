@@ -1,4 +1,4 @@
-"""Streams of a job's events, and clients that leave while they wait."""
+"""Event streams of jobs, and clients that disconnect while they wait."""
 
 import socket
 import subprocess
@@ -10,7 +10,7 @@ from test_watch import cancel, start_slow
 
 
 class Stream:
-    """The events of a job, as a browser reads them."""
+    """The events of a job, parsed as a browser does."""
 
     def __init__(self, daemon, job, seen=None, query=""):
         self.connection = daemon.connect()
@@ -21,7 +21,8 @@ class Stream:
         self.headers = self.response.headers
 
     def piece(self):
-        """{"event", "id", "data", "retry", "comment"} of the next piece, None at the end."""
+        """Returns {"event", "id", "data", "retry", "comment"} of the next piece, or None at the
+        end."""
         found = {}
         while True:
             line = self.response.readline().decode()
@@ -36,7 +37,7 @@ class Stream:
             found[name or "comment"] = value.removeprefix(" ")
 
     def event(self, name="state"):
-        """The next one of this name, and its document."""
+        """Returns the next event of this name and its document."""
         while True:
             piece = self.piece()
             assert piece is not None, "the stream has ended"
@@ -44,7 +45,7 @@ class Stream:
                 return piece, harness.json.loads(piece["data"])
 
     def states(self):
-        """All until the end."""
+        """Returns all states until the end."""
         found = []
         while (piece := self.piece()) is not None:
             if piece.get("event") == "state":
@@ -61,7 +62,8 @@ def sockets(daemon):
 
 
 def wait_until_left(daemon, count):
-    """A connection that ends is closed at once; how soon that is seen here is the machine's."""
+    """Waits until the daemon has noticed that connections ended; how soon depends on the
+    machine."""
     while sockets(daemon) > count:
         pass
 
@@ -169,7 +171,7 @@ def test_curl_shows_events_as_they_arrive(daemon):
     cancel(daemon, running)
 
 
-def test_many_watch_and_one_too_many_is_refused(_):
+def test_watchers_beyond_the_limit_are_refused(_):
     with harness.Daemon("--http.watcher_limit", "100", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 27)
         streams = [Stream(daemon, waiting) for _ in range(100)]
@@ -187,7 +189,7 @@ def test_many_watch_and_one_too_many_is_refused(_):
         cancel(daemon, running)
 
 
-def test_a_watcher_that_leaves_makes_room(_):
+def test_a_watcher_that_disconnects_frees_its_place(_):
     with harness.Daemon("--http.watcher_limit", "1", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 28)
         for _ in range(20):
@@ -195,14 +197,14 @@ def test_a_watcher_that_leaves_makes_room(_):
             stream.event()
             assert Stream(daemon, waiting).status == 429
             stream.close()
-            # How soon that is noticed is the machine's; HEAD takes no place of its own.
+            # How soon that is noticed depends on the machine; a HEAD request uses no place.
             while daemon.ask("HEAD", f"/v1/jobs/{waiting}/events").status == 429:
                 pass
         cancel(daemon, waiting)
         cancel(daemon, running)
 
 
-def test_head_takes_no_place(_):
+def test_a_head_request_uses_no_watcher_place(_):
     with harness.Daemon("--http.watcher_limit", "1") as daemon:
         job = daemon.solve(SMALL)["id"]
         seen = []
@@ -225,7 +227,7 @@ def raw(daemon, request):
     return connection
 
 
-def test_a_poll_whose_client_leaves_is_over(daemon):
+def test_a_poll_ends_when_its_client_disconnects(daemon):
     running, waiting = start_slow(daemon, 29)
     before = sockets(daemon)
     graph = daemon.get(f"/v1/jobs/{waiting}").json["graph"]
@@ -284,7 +286,7 @@ def test_a_running_job_ends_its_stream_within_the_drain(_):
         stream = Stream(daemon, job)
         stream.event()
         cancel(daemon, running)
-        # It runs now, or has ended already where it is small for the machine.
+        # The job runs now, or has already ended if it is small for the machine.
         states = [stream.event()[1]["state"]]
         thread = threading.Thread(target=daemon.terminate, args=(300,))
         thread.start()

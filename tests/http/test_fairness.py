@@ -1,4 +1,5 @@
-"""Answers that compute for long leave their HTTP thread to others, and end with their clients."""
+"""Long computations of answers yield their HTTP thread to other requests, and end when their
+client disconnects."""
 
 import json
 import select
@@ -7,13 +8,13 @@ import socket
 import harness
 import test_hierarchy
 
-# One HTTP thread: whoever is served beside an answer is served by the thread that computes it.
+# One HTTP thread: a request that is served during a long answer is served by the computing thread.
 ARGUMENTS = ("--http.threads", "1", "--hierarchy.sweep_limit_s", "86400")
 CLIENTS = 16
 SIDE = 60 if harness.QUICK else 100
 VERTICES = SIDE * SIDE
 PAIRS = {"pairs": [[1 + i * 7 % VERTICES, 1 + i * 31 % VERTICES] for i in range(VERTICES)]}
-# Sweeps of all vertices from each of them: seconds of computing before the first byte of the answer.
+# Sweeps from all vertices, which compute for seconds before the first byte of the answer.
 LONG = ("GET", "heatmap?size=1", None)
 ROUTES = (
     LONG,
@@ -29,7 +30,7 @@ ROUTES = (
 
 
 def begin(daemon, method, route, body):
-    """A connection on which that was asked, and nothing is read."""
+    """Sends the request on a connection and reads nothing."""
     text = b"" if body is None else json.dumps(body).encode()
     about = "" if body is None else f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
     client = socket.create_connection((daemon.host, daemon.port), 600)
@@ -49,14 +50,15 @@ def prepare(daemon):
     assert job["result"]["kind"] == "hierarchy", job
 
 
-def test_others_are_served_while_answers_are_computed(daemon):
+def test_other_clients_are_served_while_answers_are_computed(daemon):
     for route in ROUTES:
         clients = [begin(daemon, *route) for _ in range(CLIENTS)]
         for _ in range(5):
             daemon.get("/livez").expect(200)
             daemon.get("/v1/graphs/roads/distance?source=1&target=9").expect(200)
         if route == LONG:
-            # Those were answered before any of these: the thread did not compute one to its end.
+            # The short requests were answered before any of these: the thread did not finish a
+            # computation first.
             assert computing(daemon) == CLIENTS
             assert select.select(clients, [], [], 0)[0] == []
         for client in clients:
@@ -65,7 +67,7 @@ def test_others_are_served_while_answers_are_computed(daemon):
 
 
 def test_every_answer_is_computed_to_its_end(daemon):
-    """They take turns: what is computed for one is not sent to another."""
+    """The computations take turns, and the results are not mixed up."""
     rows = [daemon.get(f"/v1/graphs/roads/row/{1 + i}?format=raw").expect(200).body for i in range(8)]
     clients = [begin(daemon, "GET", f"row/{1 + i % 8}?format=raw", None) for i in range(2 * CLIENTS)]
     for i, client in enumerate(clients):
@@ -77,8 +79,8 @@ def test_every_answer_is_computed_to_its_end(daemon):
         client.close()
 
 
-def test_a_stop_ends_what_is_computed(daemon):
-    """Also by threads of the pool, for statistics that nobody has asked for before."""
+def test_a_stop_ends_running_computations(daemon):
+    """The stop also ends pool threads that compute statistics for the first time."""
     for seed, route in ((5, LONG), (6, ("GET", "stats", None))):
         daemon.solve(test_hierarchy.roads(VERTICES, seed), "?name=roads&result=hierarchy")
         clients = [begin(daemon, *route) for _ in range(CLIENTS)]

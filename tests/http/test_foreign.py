@@ -1,5 +1,5 @@
-"""Files of other formats are refused by name, and the line in the hint converts them. NetworkX and
-igraph write and convert them, where Debian's Python has them."""
+"""Files of other formats are refused by name, and the command in the hint converts them.
+NetworkX and igraph write and convert the files if Debian's Python has them."""
 
 import pathlib
 import re
@@ -13,7 +13,8 @@ import harness
 TNTP = (b"<NUMBER OF ZONES> 3\n<END OF METADATA>\n\n~\tinit_node\tterm_node\tcapacity\tlength\tfree_flow_time\t;\n"
         b"\t1\t2\t259.5\t6\t7\t;\n\t2\t3\t234.1\t4\t5\t;\n")
 TSPLIB = b"NAME: t\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\nEOF\n"
-# Runs in a folder of its own and writes a file for each name; what a library lacks is not written.
+# Runs in a temporary folder and writes one file per name; a file that a library cannot write is
+# skipped.
 WRITER = """
 import networkx as nx
 G = nx.DiGraph([("a", "b", {"weight": 5}), ("b", "c", {"weight": 7.5}), ("a", "c", {"weight": 20})])
@@ -52,7 +53,7 @@ def refuse(daemon, body, name):
 
 
 def run_hint(hint, folder, file):
-    """The line in it, without the words behind it, on the file."""
+    """Runs the command of the hint on the file, without the text after it."""
     line = re.match(r"Convert it: (.*?)(?:; (?:where|give|upload|column) .*|, with .*)?$", hint, re.S)[1]
     ending = file.rpartition(".")[2]
     target = pathlib.Path(folder, f"g.{ending}")
@@ -64,7 +65,7 @@ def run_hint(hint, folder, file):
     return pathlib.Path(folder, name).read_bytes()
 
 
-def test_files_of_networkx_and_igraph(daemon):
+def test_files_of_networkx_and_igraph_are_read(daemon):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         done = subprocess.run([sys.executable, "-c", WRITER], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0 or "ModuleNotFoundError" in done.stderr, done.stderr
@@ -80,7 +81,7 @@ def test_files_of_networkx_and_igraph(daemon):
             assert found == distance, (file, found, job["input"])
 
 
-def test_files_of_others(daemon):
+def test_files_of_other_tools_are_read_or_refused(daemon):
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
         for file, body, name, distance in (("g.tntp", TNTP, "TNTP", 10), ("g.sif", b"1 pp 2\n2 pd 3 1\n", "SIF", 2)):
             hint = refuse(daemon, body, name)
@@ -90,13 +91,13 @@ def test_files_of_others(daemon):
     assert "tsplib95" in refuse(daemon, TSPLIB, "TSPLIB")
 
 
-def test_lists_of_neighbours_that_say_nothing(daemon):
-    """Without NetworkX's comment the number of columns betrays them."""
+def test_ambiguous_lists_of_neighbours_are_refused(daemon):
+    """Without NetworkX's comment, the number of columns identifies the format."""
     problem = daemon.submit(b"0 1 3\n1 2\n2 3\n3\n").expect(422, "BadGraph").json
     assert "read_adjlist" in problem["hint"] and problem["line"] == 2, problem
 
 
-def test_a_file_of_dimacs_that_is_no_graph(daemon):
+def test_auxiliary_dimacs_files_are_refused_with_a_hint(daemon):
     for kind, way in (("co", "the .gr file"), ("p2p 1", "/distances")):
         body = f"c x\np aux sp {kind}\n".encode()
         for query in ("", "?format=dimacs"):
@@ -105,8 +106,8 @@ def test_a_file_of_dimacs_that_is_no_graph(daemon):
     assert "coordinates" in daemon.submit(b"p aux sp co 2\nv 1 5 6\nv 2 7 8\n").json["detail"]
 
 
-def test_hints_help(daemon):
-    """No format= is named where the format was clear, or where none is better."""
+def test_hints_name_a_format_only_if_it_helps(daemon):
+    """A hint has no format= if the format was clear, or if no other is better."""
     for body in (b"hello there, world of graphs\nhow are you\n", b"p sp 2 1\na 1 5 7\n", b'{"n":2,"edges":[[0,5]]}'):
         problem = daemon.submit(body).expect(422, "BadGraph").json
         assert "format=" not in problem.get("hint", ""), problem

@@ -1,5 +1,6 @@
-"""Requests that a proxy in front could read differently, on raw sockets: refused, closed, and never
-a second answer. And well-formed ones, however they are cut. The cases are in guard_cases.txt."""
+"""Requests that a proxy might parse differently, sent on raw sockets: they are refused, the
+connection is closed, and there is never a second answer. Also well-formed requests, split at
+every byte. The cases are in guard_cases.txt."""
 
 import socket
 
@@ -8,10 +9,10 @@ import harness
 from guard_cases import HIDDEN
 from harness import SMALL
 
-# The name that the cases have in Host.
+# The host name that the cases use.
 NAMED = ("--http.hosts", "a")
 
-# What the RFCs ask for and is not had, each with why.
+# Requirements of the RFCs that are not met, each with the reason.
 MISSED = {
     "[Header fields] NUL in the place of a CR":
         "libmicrohttpd makes a NUL of each CR, so that the two are one by the time we see them",
@@ -20,7 +21,7 @@ MISSED = {
     "[Transfer-Encoding] blanks around it":
         "libmicrohttpd keeps the blanks behind a value and then knows no such encoding: refused",
 }
-# From libmicrohttpd 1.0 on.
+# With libmicrohttpd 1.0 or later.
 MISSED_LATER = {
     "[Chunks] extension":
         "libmicrohttpd 1.0.0 takes the LF of such a line for the first byte of the chunk: refused",
@@ -30,7 +31,8 @@ MISSED_LATER = {
 
 
 def talk(daemon, data, pieces=None, silence=60):
-    """All that comes back until the server closes or is silent for so many seconds."""
+    """Returns everything that arrives until the server closes or is silent for this many
+    seconds."""
     with socket.create_connection(("127.0.0.1", daemon.port), timeout=silence) as connection:
         got = b""
         try:
@@ -59,10 +61,10 @@ def is_as_listed(case, outcome):
     return listed in ("*", outcome.status, outcome.status[0] + "xx")
 
 
-def test_each_case_is_answered_as_it_must_be(_):
+def test_each_request_is_answered_by_the_rfc(_):
     cases = guard_cases.read_cases()
     assert len(cases) >= 215, len(cases)
-    # Some are cut off by the header deadline.
+    # The header deadline ends some of the connections.
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
         outcomes = guard_cases.try_all(daemon.port, cases, harness.PATIENCE_S)
         daemon.get("/livez").expect(200)
@@ -87,7 +89,8 @@ def test_a_request_without_host_is_refused(daemon):
 
 
 def test_a_smuggled_request_never_runs(daemon):
-    """What a refused body holds is not a request, nor what follows chunks or an answer before a body."""
+    """Bytes of a refused body, bytes after chunks, and bytes after an early answer are not a
+    request."""
     chunks = b"%x\r\n" % len(SMALL) + SMALL + b"\r\n0\r\n\r\n"
     for head, body in ((post(b"Transfer-Encoding: chunked\r\n", b""), chunks),
                        (b"POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(SMALL), SMALL)):
@@ -103,7 +106,7 @@ def test_good_requests_may_follow_each_other(daemon):
 
 
 def test_a_body_of_a_known_length_keeps_its_connection(daemon):
-    """Read to its end, good or bad: a proxy has framed it alike."""
+    """A body is read to its end, good or bad, because a proxy has framed it the same way."""
     graph = daemon.solve(SMALL)["graph"]
     pairs = b'{"pairs":[[1,2],[1,3]]}'
     connection = daemon.connect()
@@ -116,21 +119,24 @@ def test_a_body_of_a_known_length_keeps_its_connection(daemon):
             assert answer.status == status and connection.sock is first, (answer.status, answer.headers, answer.body)
             assert "Connection" not in answer.headers, answer.headers
     connection.close()
-    # In chunks, whose lines nothing shows, or refused before the body: the connection ends.
+    # The connection ends after a chunked body, whose lines the server cannot check, and after a
+    # refusal before the body.
     for path, body, status in (("/v1/jobs", iter([SMALL]), 200), ("/nowhere", SMALL, 404)):
         answer = daemon.ask("POST", path, body)
         assert answer.status == status and answer.headers["Connection"] == "close", answer.headers
 
 
 def test_no_head_within_the_limits_is_met_with_silence(daemon):
-    """Whatever is left of the memory of the connection: up to 16 KiB, and 200 parameters, are accepted. Of longer
-    heads those that leave libmicrohttpd no room for a refusal are closed."""
+    """Heads of up to 16 KiB and 200 parameters are accepted, whatever part of the connection's
+    memory is free. Of longer heads, those that leave libmicrohttpd no memory for a refusal
+    are closed."""
     many = range(10, 420, 7)
     words = {n: [b"a%d=b" % i for i in range(n)] for n in many}
     long = range(8000, 26000, 125)
     heads = [(n <= 16384, b"GET /livez HTTP/1.1\r\nHost: a\r\nX: " + b"a" * n) for n in long]
     heads += [(n <= 16384, b"GET /livez?%s HTTP/1.1\r\nHost: a" % (b"a" * n)) for n in long]
-    # libmicrohttpd parses cookies in a copy; in a few bytes below 24 KiB it fails to say that it cannot.
+    # libmicrohttpd parses cookies in a copy; in a few bytes below 24 KiB it fails to report that
+    # the copy does not fit.
     heads += [(n <= 8192, b"GET /livez HTTP/1.1\r\nHost: a\r\nCookie: a=" + b"a" * n) for n in long if n < 23000]
     heads += [(n <= 200, b"GET /livez?%s HTTP/1.1\r\nHost: a" % b"&".join(words[n])) for n in many]
     heads += [(n <= 200, b"GET /livez HTTP/1.1\r\nHost: a\r\nCookie: " + b"; ".join(words[n])) for n in many]
@@ -145,7 +151,8 @@ def test_no_head_within_the_limits_is_met_with_silence(daemon):
 
 
 def test_a_long_line_before_a_chunk_is_refused(_):
-    """libmicrohttpd reads no more of it than it has room for, and says nothing: its deadline ends it."""
+    """libmicrohttpd stops reading when its buffer is full, without an answer; the deadline ends
+    the connection."""
     with harness.Daemon(*NAMED, "--http.header_timeout_s", "1") as daemon:
         for line in (b"%x;%s" % (len(SMALL), b"a" * 33000), b"0" * 70000 + b"%x" % len(SMALL)):
             got, closed = talk(daemon, post(b"Transfer-Encoding: chunked\r\n", line + b"\r\n" + SMALL + b"\r\n0\r\n\r\n"))
@@ -186,7 +193,7 @@ def test_a_dripping_client_is_cut_off(_):
 
 
 def test_nothing_follows_the_head_of_a_stream(daemon):
-    """Its end would be read as the beginning of the next answer."""
+    """The end of a stream would be parsed as the beginning of the next answer."""
     n = 200
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
     job = daemon.solve(f"p sp {n} {n}\n{ring}".encode(), "?name=streamed")["id"]
@@ -196,7 +203,7 @@ def test_nothing_follows_the_head_of_a_stream(daemon):
         assert closed and got.count(b"HTTP/1.1 ") == 1, (path, got)
         assert b"\r\nConnection: close\r\n" in got, (path, got)
     last = HIDDEN[:-2] + b"Connection: close\r\n\r\n"
-    # An answer made as a stream that ends in its first block has a length.
+    # A streamed answer that ends in its first block has a Content-Length.
     for path in (b"/version", b"/v1/graphs/streamed/stats"):
         got, _ = talk(daemon, b"HEAD %s HTTP/1.1\r\nHost: a\r\n\r\n%s" % (path, last))
         assert got.count(b"HTTP/1.1 200") == 2 and b"\r\n\r\nHTTP/1.1 200" in got, (path, got)

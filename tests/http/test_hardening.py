@@ -1,4 +1,5 @@
-"""What the compiler and the linker were asked for is in the programs. Arguments: the programs."""
+"""The programs have the hardening that compiler and linker were asked for. Arguments: the
+programs."""
 
 import re
 import shutil
@@ -33,7 +34,7 @@ def check(program):
     writable_code = [line for line in readelf("-l", program).splitlines()
                      if line.strip().startswith("LOAD") and " RWE " in line]
     assert not writable_code, (program, writable_code)
-    # Nothing is put in the place of a function of the C library.
+    # No function of the C library is interposed.
     for name in ("accept4", "epoll_ctl", "epoll_wait"):
         own = re.search(rf"FUNC\s+GLOBAL\s+DEFAULT\s+\d+\s+{name}\b", symbols, re.M)
         assert not own, f"{program}: {name}"
@@ -41,8 +42,8 @@ def check(program):
         code = open(program, "rb").read()
         functions = readelf("-s", program).count(" FUNC ")
         marks = code.count(b"\xf3\x0f\x1e\xfa")
-        # Each function that may be called through a pointer begins with one (CET); those of the CUDA
-        # runtime, which is linked in where there is one, do not.
+        # Each function that may be called through a pointer begins with a marker (CET), except in
+        # the CUDA runtime, if it is linked.
         assert marks > functions / 8, (program, marks, functions)
 
 

@@ -1,4 +1,4 @@
-"""Cells of a matrix and the edges of a graph, against the matrix and the edges themselves."""
+"""Cells of a heat map and the edges of a graph, compared with the matrix and the uploaded edges."""
 
 import json
 import random
@@ -11,7 +11,7 @@ KINDS = ("i4", "u2", "f4", "f8")
 
 
 def graph_of(n, count, seed, decimals):
-    """In two parts, so that some of it is unreachable."""
+    """Returns a graph of two components, so that some pairs are unreachable."""
     chooser = random.Random(seed)
     edges = {}
     for _ in range(count):
@@ -53,7 +53,7 @@ def check(matrix, answer, rows, columns, size):
             check_cell(answer, row, column, [d for line in matrix[top:bottom] for d in line[left:right]])
 
 
-def test_every_kind(daemon):
+def test_heatmaps_of_every_kind_are_exact(daemon):
     for kind in KINDS:
         edges = graph_of(SIZE, 3 * SIZE, 1, kind[0] == "f")
         path = f"/v1/graphs/{solve(daemon, SIZE, edges, f'?kind={kind}')}"
@@ -66,7 +66,7 @@ def test_every_kind(daemon):
         check(matrix, answer, (10, 23), (40, SIZE), 6)
 
 
-def test_the_usual_size_and_none(daemon):
+def test_the_default_size_and_an_empty_matrix_are_answered(daemon):
     path = f"/v1/graphs/{solve(daemon, 100, [[0, 1, 2]], '')}/heatmap"
     assert len(daemon.get(path).expect(200).json["cells"]) == 64
     empty = daemon.get(f"{path}?rows=5:5").expect(200).json
@@ -78,7 +78,7 @@ def test_the_usual_size_and_none(daemon):
 
 
 def test_a_large_matrix_is_sampled(daemon):
-    """Along a ring, where every distance is known."""
+    """On a ring, where every distance is known."""
     n = 4200
     edges = [[i, (i + 1) % n, 1] for i in range(n)]
     path = f"/v1/graphs/{solve(daemon, n, edges, '?directed=false')}/heatmap"
@@ -95,7 +95,7 @@ def test_a_large_matrix_is_sampled(daemon):
     assert daemon.get(f"{path}?size=8&rows=0:2000&cols=0:2000").json["sampled"] is False
 
 
-def test_names_and_refusals(daemon):
+def test_heatmaps_by_name_are_answered_or_refused(daemon):
     job = daemon.solve(b"from,to,w\nRome,Paris,7\nParis,Oslo,8\n", "?name=cities")
     path = "/v1/graphs/cities/heatmap"
     answer = daemon.get(f"{path}?size=2").expect(200)
@@ -128,8 +128,8 @@ def test_edges_are_those_of_the_graph(daemon):
     assert daemon.ask("HEAD", f"/v1/graphs/{graph}/edges").expect(200).body == b""
 
 
-def test_edges_without_a_solve(daemon):
-    """Undirected ones once, parallel ones and loops not at all."""
+def test_edges_are_listed_without_a_solve(daemon):
+    """Undirected edges are listed once; duplicates of parallel edges and loops are not listed."""
     body = b'{"n": 5, "directed": false, "edges": [[2, 1, 4], [1, 2, 3], [0, 0, 1], [4, 1, 9]]}'
     stored = daemon.ask("POST", "/v1/graphs", body=body).expect(201).json
     answer = daemon.get(f"/v1/graphs/{stored['id']}/edges").expect(200).json

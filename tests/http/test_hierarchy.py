@@ -1,4 +1,5 @@
-"""Results that are hierarchies: they answer as a matrix of the same graph does, by each route."""
+"""Results that are hierarchies: they give the same answers as a matrix of the same graph, on
+each route."""
 
 import array
 import heapq
@@ -31,7 +32,8 @@ ROUTES = (
 
 
 def roads(n, seed, kind="p sp"):
-    """A grid with weights of both ways, some edges left out, and a few vertices by themselves."""
+    """Returns a grid with different weights in both directions, some missing edges, and a few
+    isolated vertices."""
     draw = random.Random(seed)
     side = int(n ** 0.5)
     edges = []
@@ -65,7 +67,7 @@ def lengths(paths):
 
 def compare(daemon, graph, query):
     matrix = daemon.solve(graph, f"?name=it&result=matrix{query}")
-    assert matrix["result"]["kind"] == "matrix" and matrix["result"]["reason"] == "asked for", matrix["result"]
+    assert matrix["result"]["kind"] == "matrix" and matrix["result"]["reason"] == "requested", matrix["result"]
     wanted = ask_all(daemon, "it")
     hierarchy = daemon.solve(graph, f"?name=it&result=hierarchy&verify=true{query}")
     result = hierarchy["result"]
@@ -101,7 +103,7 @@ def test_the_whole_matrix_is_sent_in_parts(daemon):
     assert packed.headers["Content-Encoding"] == "gzip" and len(packed.body) < size
 
 
-def test_a_download_does_not_go_on_in_the_other_form(daemon):
+def test_a_download_does_not_resume_in_another_format(daemon):
     graph = roads(200, 11)
     tags = []
     for form in ("matrix", "hierarchy", "matrix"):
@@ -115,7 +117,7 @@ def test_a_download_does_not_go_on_in_the_other_form(daemon):
     assert len(set(tags)) == 3 and not any(tag.startswith("W/") for tag in tags), tags
 
 
-def test_other_forms_are_refused(daemon):
+def test_unsupported_forms_and_kinds_are_refused(daemon):
     daemon.solve(roads(100, 6), "?name=bare&result=hierarchy")
     daemon.get("/v1/graphs/bare/stats").expect(200)
     problem = daemon.submit(roads(100, 6), "?result=hierarchy&kind=u2").expect(400, "BadParameter").json
@@ -138,7 +140,8 @@ def dijkstra(edges, n, source):
 
 
 def check_pairs(daemon, name, kind, edges, n, height):
-    """From 100 vertices to all, beside Dijkstra; height: what each vertex adds to the weights."""
+    """Compares distances from 100 vertices with Dijkstra; height: the amount that each vertex
+    adds to the weights."""
     code, none = {"i4": ("i", 2 ** 30 - 1), "f4": ("f", float("inf")), "f8": ("d", float("inf"))}[kind]
     sources = range(0, n, n // 100 + 1)
     pairs = array.array("I", [end for s in sources for t in range(n) for end in (s, t)])
@@ -151,8 +154,8 @@ def check_pairs(daemon, name, kind, edges, n, height):
 
 def test_pairs_follow_200_changes(_):
     side = 12 if harness.QUICK else 20
-    n = side * side + 3  # the last three have no edge
-    for budget in ("0", "20000"):  # all labels are kept, and few of them
+    n = side * side + 3  # the last three have no edges
+    for budget in ("0", "20000"):  # all labels are cached, then only some
         with harness.Daemon("--hierarchy.label_budget", budget) as daemon:
             for seed, kind, directed, below in ((1, "i4", True, 0), (2, "f8", True, 0), (3, "f4", False, 0),
                                                 (4, "i4", True, 500)):
@@ -181,7 +184,7 @@ def test_pairs_follow_200_changes(_):
                 check_pairs(daemon, "live", kind, edges, n, height)
 
 
-def test_either_form_is_known_again(daemon):
+def test_either_form_counts_as_already_solved(daemon):
     first = daemon.solve(roads(90, 7), "?result=hierarchy")
     for query in ("?result=hierarchy", ""):
         again = daemon.submit(roads(90, 7), query).expect(200).json
@@ -189,7 +192,7 @@ def test_either_form_is_known_again(daemon):
     daemon.submit(roads(90, 7), "?result=matrix").expect(202)
 
 
-def test_other_weights_take_the_order_that_was_found(daemon):
+def test_other_weights_reuse_the_order(daemon):
     graph = roads(1600, 9)
     heavier = graph.replace(b" 1\n", b" 1001\n").replace(b" 7\n", b" 1007\n")
     first = daemon.solve(graph, "?name=live&result=hierarchy")
@@ -207,9 +210,10 @@ def test_statistics_are_those_of_the_matrix(daemon):
         daemon.solve(graph, f"?name=it&kind={kind}&result=matrix")
         wanted = daemon.get("/v1/graphs/it/stats").expect(200).json
         daemon.solve(graph, f"?name=it&kind={kind}&result=hierarchy")
-        for _ in range(2):  # computed, then kept
+        for _ in range(2):  # first computed, then cached
             assert daemon.get("/v1/graphs/it/stats").expect(200).json == wanted, kind
-    # Longest ways that no row from a few vertices far apart finds: the bins are laid again.
+    # No row from a few distant vertices finds the longest paths, so the bins are chosen a second
+    # time.
     arcs = [(1, v, 1) for v in range(2, 404) if not 11 <= v <= 20] + [(v, v + 1, 1000) for v in range(11, 20)]
     graph = f"p sp 403 {2 * len(arcs)}\n".encode() + "".join(
         f"a {a} {b} {weight}\na {b} {a} {weight}\n" for a, b, weight in arcs).encode()
@@ -218,7 +222,7 @@ def test_statistics_are_those_of_the_matrix(daemon):
         daemon.solve(graph, f"?name=hidden&result={form}")
         found.append(daemon.get("/v1/graphs/hidden/stats").expect(200).json)
     assert found[0] == found[1] and found[0]["diameter"] == 9000, found
-    # A graph of no edges has no histogram to count.
+    # Without edges there is no histogram to count.
     daemon.solve(b"p sp 300 0\n", "?name=none&result=hierarchy")
     assert daemon.get("/v1/graphs/none/stats").expect(200).json["histogram"] is None
 
@@ -233,7 +237,7 @@ def test_rows_that_take_too_long_are_not_computed(_):
         problem = daemon.get("/v1/graphs/long/stats").expect(409, "NotAMatrix").json
         assert problem["limit"] == 1 < problem["actual"] and "matrix" in problem["hint"], problem
         daemon.get("/v1/graphs/long/heatmap?rows=1:50").expect(200)
-        daemon.get("/v1/graphs/long/heatmap").expect(200)  # looks at some rows
+        daemon.get("/v1/graphs/long/heatmap").expect(200)  # samples some rows
 
 
 def test_a_negative_cycle_is_named(daemon):
@@ -246,11 +250,11 @@ def test_a_negative_cycle_is_named(daemon):
     assert daemon.distance("right", 1, 4) == 2 and daemon.distance("right", 4, 1) is None
 
 
-def test_more_vertices_than_a_matrix_has_become_one(daemon):
+def test_a_graph_too_large_for_a_matrix_becomes_a_hierarchy(daemon):
     limit = daemon.get("/v1/limits").json["vertex_limit"]
     n = limit + 1
     if n > 400_000:
-        return  # of a host with more memory than this test takes time
+        return  # on a host with too much memory for a test of reasonable length
     line = "".join(f"a {v} {v + 1} 2\n" for v in range(1, n))
     graph = f"p sp {n} {n - 1}\n{line}".encode()
     problem = daemon.submit(graph, "?result=matrix").expect(413, "TooLarge").json
@@ -265,8 +269,8 @@ def test_more_vertices_than_a_matrix_has_become_one(daemon):
 
 
 def test_auto_chooses_the_form_that_answers_soonest(daemon):
-    """Roads above 8,192 vertices become a hierarchy, as their estimate says; so do their changes.
-    Random graphs, which have no separators, become a matrix."""
+    """Road networks above 8,192 vertices become a hierarchy, as their estimate says, and so do
+    their changes. Random graphs without separators become a matrix."""
     graph = roads(9025, 3)
     stored = daemon.ask("POST", "/v1/graphs?name=auto", body=graph).expect(201).json["id"]
     said = daemon.ask("POST", "/v1/estimate", body=harness.json.dumps({"graph": stored})).expect(200).json
@@ -278,7 +282,7 @@ def test_auto_chooses_the_form_that_answers_soonest(daemon):
     changed = daemon.finish(patch.expect(202).json["id"])
     assert changed["state"] == "done" and changed["result"]["reason"] == job["result"]["reason"], changed
     asked = daemon.submit(graph, "?result=matrix").expect(202).json
-    assert asked["result"]["kind"] == "matrix" and asked["result"]["reason"] == "asked for", asked
+    assert asked["result"]["kind"] == "matrix" and asked["result"]["reason"] == "requested", asked
     daemon.ask("DELETE", "/v1/jobs/" + asked["id"]).expect(202)
     draw = random.Random(5)
     lines = "".join(f"a {draw.randrange(9000) + 1} {draw.randrange(9000) + 1} 7\n" for _ in range(36000))
@@ -297,7 +301,7 @@ def test_a_hierarchy_outlives_a_restart(_):
         assert daemon.get("/v1/graphs/kept/row/3", Prefer="wait=60").expect(200).json == wanted
         again = daemon.get("/v1/jobs/" + first["id"]).expect(200).json
         assert again["result"] == first["result"] and again["durable"], again
-        # One that is damaged is found by its first question, and solved again in the same form.
+        # A damaged hierarchy is found by the first query, and solved again in the same form.
         (path,) = [file for file in daemon.files() if file.endswith(".result")]
         daemon.terminate()
         with open(path, "r+b") as file:

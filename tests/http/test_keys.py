@@ -1,5 +1,5 @@
-"""File, environment and flag agree on every key of the configuration, the flag before the variable
-before the file; and each refuses what another refuses."""
+"""File, environment and flag accept the same values for every configuration key, with increasing
+priority; and each refuses what the others refuse."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import harness
 
 
 def load(file=None, variables=(), flags=()):
-    """(exit code, what holds, the complaint)"""
+    """Returns (exit code, effective values, error message)."""
     arguments = list(flags)
     if file is not None:
         handle = tempfile.NamedTemporaryFile("w", suffix=".ini")
@@ -25,7 +25,7 @@ def load(file=None, variables=(), flags=()):
 
 
 def values_of(text):
-    """{(section, key): value}, of a commented file."""
+    """Returns {(section, key): value} of a commented file."""
     section, found = None, {}
     for line in text.splitlines():
         if line.startswith("["):
@@ -37,7 +37,7 @@ def values_of(text):
 
 
 def ranges():
-    """{(section, key): its words on what it takes}"""
+    """Returns {(section, key): the description of its range}."""
     text = subprocess.run([harness.BINARY, "--print-config"], capture_output=True, text=True).stdout
     section, comment = None, []
     for line in text.splitlines():
@@ -53,7 +53,7 @@ def ranges():
 
 
 def values_for(words, default):
-    """Two that are taken, the first not the default, and one that is not."""
+    """Returns two valid values, the first different from the default, and an invalid one."""
     if words.startswith("HOST:PORT"):
         return ["127.0.0.1:1", "[::1]:2", "nowhere"]
     if words.startswith("host names"):
@@ -74,7 +74,7 @@ def values_for(words, default):
 
 
 def some(found):
-    """Each start of a slow build is slow, and no key is read by code of its own."""
+    """Each start of a slow build takes long, and all keys share the same code."""
     return found[::7] if harness.QUICK else found
 
 
@@ -82,7 +82,7 @@ def names_of(section, key):
     return f"APSPD_{section}_{key}".upper(), f"--{section}.{key}"
 
 
-def test_each_key_is_the_same_from_everywhere():
+def test_each_key_has_the_same_effect_from_file_flag_and_environment():
     code, defaults, _ = load()
     assert code == 0
     keys = {(section, key): values_for(words, defaults[section, key]) for section, key, words in ranges()}
@@ -105,7 +105,7 @@ def test_each_key_is_the_same_from_everywhere():
         assert load(**ways) == (0, second, ""), (ways, load(**ways))
 
 
-def test_each_way_refuses_what_the_others_refuse():
+def test_each_source_refuses_the_same_values():
     defaults = load()[1]
     for section, key, words in some(list(ranges())):
         variable, flag = names_of(section, key)

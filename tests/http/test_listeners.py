@@ -1,4 +1,4 @@
-"""Where the service listens: TLS, Unix sockets, and where it refuses to."""
+"""Addresses of the service: TLS, Unix sockets, and addresses that it refuses."""
 
 import http.client
 import os
@@ -15,7 +15,7 @@ from harness import SMALL, curl
 
 
 class Encrypted(access.Daemon):
-    """Spoken to over TLS, its certificate checked."""
+    """A daemon that is queried over TLS, with its certificate checked."""
 
     def __init__(self, certificate, *arguments):
         self.certificate = certificate
@@ -29,7 +29,7 @@ class Encrypted(access.Daemon):
 
 
 def handshake(daemon, version=None, ciphers=None):
-    """(protocol, certificate) of a connection, or why there is none."""
+    """Returns (protocol, certificate) of a connection, or why there is none."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -44,7 +44,7 @@ def handshake(daemon, version=None, ciphers=None):
         return str(error), None
 
 
-def test_everything_goes_over_tls():
+def test_all_traffic_uses_tls():
     certificate = access.Certificate()
     with Encrypted(certificate) as daemon:
         assert daemon.url.startswith("https://")
@@ -55,7 +55,7 @@ def test_everything_goes_over_tls():
         code, status, body = curl("--cacert", certificate.path, "--data-binary", "@-",
                                   daemon.url + "/v1/jobs", "-d", "")
         assert code == 0 and status == 422, (code, status, body)
-        # A refusal in the middle of a body goes past the server's own way out.
+        # A refusal in the middle of a body is not sent by the usual code.
         path = os.path.join(daemon.scratch, "bad.gr")
         with open(path, "wb") as file:
             file.write(b"p sp 4000000 1\nx\n" + b"a 1 2 3\n" * 200000)
@@ -86,7 +86,7 @@ def test_a_new_certificate_is_shown_and_no_connection_ends():
         waiting = daemon.submit(harness.slow_graph()).expect(202).json["id"]
         answers = []
         polling = daemon.connect(120)
-        polling.connect()  # while the certificate that it trusts is the one that is shown
+        polling.connect()  # while the shown certificate is the one that it trusts
         asker = threading.Thread(target=lambda: answers.append(
             daemon.ask("GET", f"/v1/jobs/{waiting}?wait=60", connection=polling)))
         asker.start()
@@ -110,7 +110,7 @@ def test_a_new_certificate_is_shown_and_no_connection_ends():
 
 
 class Local(access.Daemon):
-    """Spoken to over a Unix socket."""
+    """A daemon that is queried over a Unix socket."""
 
     def __init__(self, path, *arguments):
         self.path = path
@@ -153,7 +153,7 @@ def test_a_unix_socket_answers_and_is_replaced_when_stale():
 
 
 def test_deadlines_and_rates_hold_over_a_unix_socket():
-    """Without any byte a connection may live for ten minutes here; below the rate it does not."""
+    """A connection without any byte may stay for ten minutes here; one below the rate may not."""
     n = 1000
     ring = "".join(f"a {i} {i % n + 1} 1000\n" for i in range(1, n + 1))
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
@@ -174,7 +174,7 @@ def test_deadlines_and_rates_hold_over_a_unix_socket():
                     assert watch.poll(1000 * harness.PATIENCE_S), data
 
 
-def test_an_address_that_others_reach_needs_keys_and_tls():
+def test_a_public_address_needs_keys_and_tls():
     keys = access.Keys("alpha:reader")
     certificate = access.Certificate()
     with_keys = ("--http.keys_file", keys.path)

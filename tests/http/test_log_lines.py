@@ -1,4 +1,4 @@
-"""The log: JSON lines that say which request brought which job, and a level that SIGHUP changes."""
+"""The log: JSON lines that connect requests with jobs, and a level that SIGHUP changes."""
 
 import json
 import os
@@ -17,7 +17,8 @@ def lines_of(daemon, **members):
 
 
 def until_logged(daemon, count=1, **members):
-    """A request is logged once its answer has been sent, which its client may see first."""
+    """Waits for lines: a request is logged after its answer was sent, which the client may see
+    first."""
     for _ in range(10_000):
         found = lines_of(daemon, **members)
         if len(found) >= count:
@@ -62,7 +63,8 @@ def reload(daemon, path, level, count):
 def test_a_hangup_changes_the_level():
     file = tempfile.NamedTemporaryFile("w", suffix=".ini")
     with harness.Daemon("--config", file.name) as daemon:
-        # On one connection the next request is heard when the one before is over, logged or not.
+        # On one connection, the next request is read only when the previous one is over, logged or
+        # not.
         connection = daemon.connect()
         for name in ("before", "between"):
             daemon.ask("GET", "/livez", headers={"X-Request-Id": name}, connection=connection)

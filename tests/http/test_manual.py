@@ -1,5 +1,5 @@
-"""The pages of the manual: every key, command and flag of the programs, and nothing that a checker of
-pages finds fault with."""
+"""The manual pages: every key, command and flag of the programs is there, and checkers of manual
+pages find no errors."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def path_of(page):
 
 
 def plain(page):
-    """The source without its escapes."""
+    """Returns the source without its escapes."""
     with open(path_of(page), encoding="utf-8") as file:
         return file.read().replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
 
@@ -28,7 +28,7 @@ def printed(*arguments):
 
 
 def keys():
-    """(section, key, default)"""
+    """Returns (section, key, default)."""
     section = None
     for line in printed(harness.BINARY, "--print-config").splitlines():
         if line.startswith("["):
@@ -37,7 +37,7 @@ def keys():
             yield section, *line.split(" = ", 1)
 
 
-def test_every_key_is_in_its_page_with_its_default_flag_and_variable():
+def test_the_manual_has_every_key_with_default_flag_and_variable():
     page = plain("apspd.ini.5")
     count = 0
     for section, key, default in keys():
@@ -51,7 +51,7 @@ def test_every_key_is_in_its_page_with_its_default_flag_and_variable():
     assert page.count("\n.It Cm ") == count and count > 20, count
 
 
-def test_every_command_and_flag_of_apsp_is_in_its_page():
+def test_the_manual_has_every_command_and_flag_of_apsp():
     page = plain("apsp.1")
     names = re.findall(r"^  apsp ([a-z]+) +[A-Z]", printed(harness.COMMAND, "--help"), re.M)
     assert len(names) >= 5, names
@@ -78,7 +78,7 @@ def test_the_exit_codes_are_those_of_the_programs():
     assert re.findall(r"^\.It (\d+)", page, re.M) == ["0", "1", "2", "3", "4", "130"], page
 
 
-def test_checkers_find_nothing():
+def test_html_and_css_checkers_find_no_errors():
     mandoc, man = shutil.which("mandoc"), shutil.which("man")
     for page in PAGES:
         if mandoc is not None:

@@ -1,4 +1,4 @@
-"""Many small jobs at once: solved together, and yet each with its own document, result and failure."""
+"""Many small jobs at once: each has its own document, result and failure."""
 
 import random
 import threading
@@ -10,7 +10,7 @@ NEGATIVE = b"p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
 
 def make_edges(number):
-    """A ring with chords; another one for every number."""
+    """A ring with chords, different for every number."""
     draw = random.Random(number)
     n = 2 + number % 60
     edges = [(v, v % n + 1, draw.randrange(1, 100)) for v in range(1, n + 1)]
@@ -26,7 +26,7 @@ def text_of(n, edges):
 
 
 def submit_all(daemon, numbers):
-    """Job ids by number, submitted by several clients at once."""
+    """Returns job IDs by number, submitted by several clients at once."""
     jobs = {}
 
     def submit(some):
@@ -52,7 +52,7 @@ def check_distances(daemon, document, number):
         assert found == expected[source, target], (number, source, target, found)
 
 
-def test_each_of_many_has_its_own_end(_):
+def test_each_of_many_jobs_has_its_own_outcome(_):
     with harness.Daemon("--jobs.queue_limit", "1000", *harness.LASTING) as daemon:
         check_many_behind_one(daemon)
 

@@ -85,7 +85,7 @@ def test_formats_are_negotiated(daemon):
 CSV = b"0,5,12,\n8,0,7,\n1,6,0,\n,,,0\n"
 
 
-def test_text_formats(daemon):
+def test_text_formats_have_the_same_distances(daemon):
     csv = daemon.get(PATH + "?format=csv").expect(200)
     assert csv.body == CSV and csv.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert csv.headers["Content-Disposition"].endswith('.csv"')
@@ -118,7 +118,7 @@ def test_matrix_market_is_what_scipy_reads(daemon):
         assert numpy.array_equal(mmread(io.BytesIO(text)), truth)
 
 
-def test_slices_in_every_format(daemon):
+def test_slices_are_answered_in_every_format(daemon):
     pick = {"1:3": [1, 2], ":2": [0, 1], "3:": [3], ":": [0, 1, 2, 3], "2:2": [], "4,1,1": [3, 0, 0]}
     for rows, r in pick.items():
         for cols, c in pick.items():
@@ -178,7 +178,7 @@ def test_nthu_widens_narrow_distances(daemon):
     assert daemon.get(path + "csv").expect(200).body == CSV
 
 
-def test_a_row(daemon):
+def test_a_row_is_answered_in_each_format(daemon):
     prepare(daemon)
     row = daemon.get("/v1/graphs/small/row/3").expect(200)
     assert row.headers["Content-Type"] == "application/json" and row.headers["ETag"]
@@ -206,7 +206,8 @@ def test_a_row(daemon):
 
 
 def test_a_large_answer_streams(daemon):
-    """Ten times the memory that may be added: all of it arrives, and the daemon stays small."""
+    """An answer of ten times the allowed memory growth arrives completely, and the daemon stays
+    small."""
     n = 1000 if harness.QUICK else 4000
     rows = "".join(f"a {i} {i % n + 1} 100\n" for i in range(1, n + 1))
     job = daemon.solve(f"p sp {n} {n}\n{rows}".encode(), "?name=ring")
@@ -232,7 +233,7 @@ def test_a_large_answer_streams(daemon):
         assert size > 5 * n * n, (name, size)
 
 
-def test_ranges(daemon):
+def test_byte_ranges_are_answered(daemon):
     whole = daemon.get(PATH).body
     size = len(whole)
     for header, first, last in (
@@ -268,7 +269,7 @@ def test_a_broken_download_resumes(daemon):
     assert begun + rest.body == whole.body
 
 
-def test_conditions(daemon):
+def test_conditional_requests_are_answered_304_or_412(daemon):
     answer = daemon.get(PATH).expect(200)
     tag = answer.headers["ETag"]
     assert tag.startswith('"') and answer.headers["Accept-Ranges"] == "bytes"
@@ -290,7 +291,7 @@ def test_conditions(daemon):
         daemon.get(PATH, If_Match=wanted, If_None_Match=tag).expect(412)
     daemon.get("/v1/graphs/small/distance?source=1&target=2", If_Match=tag).expect(412)
     daemon.get("/docs", If_Match=tag).expect(412)
-    # What a request changes has no tag of its own.
+    # A resource created by the request itself has no ETag.
     graph = daemon.ask("POST", "/v1/graphs?name=kept", body=b"p sp 2 1\na 1 2 77\n").expect(201).json["id"]
     for method, path, body in (("DELETE", "/v1/graphs/kept", None), ("POST", "/v1/jobs", b'{"graph":"kept"}')):
         daemon.ask(method, path, body, {"If-Match": tag}).expect(412, "PreconditionFailed")
@@ -309,7 +310,7 @@ def test_head_is_get_without_body(daemon):
                 assert head.headers[name] == get.headers[name], (path, name)
 
 
-def test_one_connection_serves_many_questions(daemon):
+def test_one_connection_serves_many_queries(daemon):
     connection = daemon.connect()
     connection.connect()
     port = connection.sock.getsockname()[1]

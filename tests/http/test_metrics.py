@@ -1,4 +1,4 @@
-"""/metrics: what Prometheus reads, held against what was done."""
+"""/metrics: the text that Prometheus reads, compared with what was done."""
 
 import os
 import re
@@ -17,7 +17,7 @@ DISTANCE = 'route="/v1/graphs/{g}/distance"'
 
 
 def parse(text):
-    """{sample with its labels: value}, every line as the format has it."""
+    """Returns {sample with its labels: value}; every line must be well-formed."""
     samples = {}
     kinds = {}
     assert text.endswith("\n")
@@ -58,7 +58,7 @@ def requests_of(samples, code, route):
 
 
 def until(daemon, check):
-    """What ends after its answer was sent is counted by then, or a little later."""
+    """Waits: events that end after their answer was sent are counted a little later."""
     while not check(samples := read(daemon)):
         pass
     return samples
@@ -129,7 +129,7 @@ def test_requests_are_counted_by_route_and_code(daemon):
     assert buckets == sorted(buckets) and buckets[-1] == after[done], buckets
 
 
-def test_paths_connections_and_the_disk(daemon):
+def test_metrics_count_paths_connections_and_disk(daemon):
     before = read(daemon)
     for _ in range(3):
         daemon.get("/v1/graphs/asked/path?source=1&target=3").expect(200)
@@ -169,7 +169,7 @@ def test_the_process_and_the_build(daemon):
     assert any(k.startswith("apspd_device_memory_size_bytes{") for k in samples), samples
 
 
-def test_promtool_finds_nothing_to_say(daemon):
+def test_promtool_finds_no_errors(daemon):
     promtool = shutil.which("promtool")
     if promtool is None:
         print("promtool is not installed: the format was read by this test alone")

@@ -1,5 +1,5 @@
-"""deploy/monitoring: what the alerts and the dashboard ask for is what /metrics has, and the runbook
-knows every alert."""
+"""deploy/monitoring: the alerts and the dashboard use only series of /metrics, and the runbook
+describes every alert."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def read(name):
 
 
 def families(daemon):
-    """{name of a series: its labels}, of every family that has a head."""
+    """Returns {series name: its labels} of every metric family that has a head."""
     text = daemon.get("/metrics").body.decode()
     found = {}
     for name, kind in re.findall(r"# TYPE (\w+) (\w+)", text):
@@ -38,7 +38,7 @@ def expressions():
             yield panel["title"], target["expr"]
 
 
-def test_every_series_that_is_asked_for_exists(daemon):
+def test_every_series_of_alerts_and_dashboard_exists(daemon):
     daemon.solve(harness.SMALL)
     known = families(daemon)
     count = 0
@@ -64,7 +64,7 @@ def test_every_alert_is_tested_and_in_the_runbook(_):
         assert f'runbook: "runbook.md#{name.lower()}"' in read("apspd.rules.yml"), name
 
 
-def test_the_dashboard_holds_together(_):
+def test_the_dashboard_is_consistent(_):
     board = json.loads(read("grafana-apspd.json"))
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
     cells = set()

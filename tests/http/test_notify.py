@@ -1,4 +1,4 @@
-"""The service under a service manager: what it tells it, the watchdog, a socket that it is handed."""
+"""The service under a service manager: notifications, the watchdog, an inherited socket."""
 
 import contextlib
 import json
@@ -15,8 +15,8 @@ from test_watch import start_slow
 
 
 class Manager:
-    """The end that systemd has: a socket for messages, in the environment of the next program started, which a
-    thread reads."""
+    """systemd's end: a datagram socket in the environment of the next program started, read by a
+    thread."""
 
     def __init__(self, **environment):
         self.folder = tempfile.TemporaryDirectory(prefix="apspd-test-")
@@ -60,8 +60,9 @@ def test_the_watchdog_is_fed_during_a_solve():
             assert manager.hear() == {"READY": "1", "WATCHDOG": "1"}
 
 
-def test_a_manager_that_reads_nothing_stops_nobody():
-    """It answers and leaves all the same, and a manager that reads later hears that it is ready."""
+def test_a_service_manager_that_reads_nothing_does_not_block_the_daemon():
+    """The service answers and exits normally, and a manager that reads later still receives
+    READY."""
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as deaf, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as filler:
@@ -88,7 +89,8 @@ def test_a_manager_that_reads_nothing_stops_nobody():
 
 
 def start_with_socket(listening, state, *arguments, stderr=subprocess.DEVNULL):
-    """apspd with descriptor 3 as systemd hands it over, and its process id where it says for whom."""
+    """Starts apspd with descriptor 3 as systemd passes it, and sets LISTEN_PID to its process
+    ID."""
     script = f'exec 3<&{listening.fileno()}; export LISTEN_FDS=1 LISTEN_PID=$$; exec "$0" "$@"'
     return subprocess.Popen(
         ["sh", "-c", script, harness.BINARY, "--state-dir", state, *arguments],
@@ -101,7 +103,7 @@ def ask_through(port, path):
         return answer.status
 
 
-def test_a_socket_in_place_of_the_address_is_a_warning():
+def test_a_socket_that_replaces_the_address_is_a_warning():
     with socket.create_server(("127.0.0.1", 0)) as listening, tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
         process = start_with_socket(listening, state, "--listen", "127.0.0.1:1", stderr=subprocess.PIPE)
         assert process.stdout.readline(), process.stderr.read()
@@ -123,13 +125,13 @@ def test_an_inherited_socket_serves_two_daemons_in_turn():
             process.terminate()
             assert process.wait(harness.PATIENCE_S) == 0
             process.stdout.close()
-            # Nobody accepts now, but the socket stays: who connects is answered by the next.
+            # Nobody accepts now, but the socket stays: the next daemon answers waiting clients.
             waiting = socket.create_connection(("127.0.0.1", port))
             waiting.close()
         listening.close()
 
 
-def test_a_socket_of_another_sort_is_refused():
+def test_a_socket_of_another_type_is_refused():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as state:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
             process = start_with_socket(other, state)

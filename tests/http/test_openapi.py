@@ -1,5 +1,5 @@
-"""/openapi.json says what the service does: every route, parameter, field and code stands in it, and
-nothing else is answered."""
+"""/openapi.json describes the service completely: every route, parameter, field and code is in
+it, and no other answers occur."""
 
 import json
 import os
@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(harness.SKIPPED)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Codes that need a broken machine, or what the service does not have yet.
+# Codes that need a broken machine, or features that the service does not have yet.
 NOT_PROVOKED = {
     "Unauthorized", "Forbidden", "JobQuota", "StorageQuota", "WrongKeys",  # test_access_keys.py
     "CrossOrigin", "WrongHost",  # test_cross_origin.py
@@ -71,7 +71,7 @@ def references(value):
             yield from references(member)
 
 
-def test_the_document_holds_together(daemon):
+def test_the_openapi_document_is_consistent(daemon):
     document = spec.document
     assert document["openapi"] == "3.1.0"
     assert document["info"]["version"] == daemon.get("/version").json["version"]
@@ -96,7 +96,7 @@ def test_the_document_holds_together(daemon):
 
 
 def media_of(pointer):
-    """Pointers of every media type behind bodies and answers of an operation."""
+    """Returns pointers of every media type of the bodies and answers of an operation."""
     operation = spec.at(pointer)
     places = [f"{pointer}/responses/{status}" for status in operation["responses"]]
     places += [f"{pointer}/requestBody"] if "requestBody" in operation else []
@@ -105,7 +105,7 @@ def media_of(pointer):
             yield f"{place}/content/{escape(type)}", type
 
 
-def test_examples_are_what_their_schemas_say(daemon):
+def test_examples_match_their_schemas(daemon):
     count = 0
     for _, _, pointer in spec.operations():
         for media, type in media_of(pointer):
@@ -145,8 +145,8 @@ def test_the_codes_are_those_of_the_table(daemon):
             by_status[status] = set(rule["code"]["enum"])
     for status, found in by_status.items():
         assert found == {code for code in codes if codes[code] == status}, status
-    # Of no operation: 405 on other methods, 401 and 403 with keys anywhere, 403 and 421 for browsers,
-    # 504 inside the document of a job.
+    # Codes of no single operation: 405 for other methods, 401 and 403 with keys, 403 and 421 for
+    # browsers, 504 in job documents.
     assert set(codes.values()) - set(by_status) == {401, 403, 405, 421, 431, 504}
 
 
@@ -183,7 +183,7 @@ def test_the_charsets_are_those_of_the_table(_):
 
 
 def ask(daemon, method, path, body=None, headers=None, status=200, query="", **holes):
-    """One question, its answer held against the description."""
+    """Sends one request and checks its answer against the description."""
     address = path
     for name, value in holes.items():
         address = address.replace(f"{{{name}}}", value)
@@ -338,12 +338,12 @@ def test_answers_are_as_described(daemon):
 
 def test_hierarchies_are_as_described(daemon):
     graph = b"p sp 3 2\na 1 2 3\na 2 3 4\n"
-    for form in ("hierarchy", "hierarchy"):  # the second one is known
+    for form in ("hierarchy", "hierarchy"):  # the second one is cached
         job = ask(daemon, "POST", "/v1/jobs", graph, {"Prefer": "wait=30"}, query=f"?name=arcs&result={form}").json
         assert job["state"] == "done" and job["result"]["arcs"] >= 2, job
     ask(daemon, "GET", "/v1/graphs/{g}/distance", query="?source=1&target=3", g="arcs")
     ask(daemon, "GET", "/v1/graphs/{g}/stats", g="arcs")
-    n = 250_000  # all rows of so long a path take longer than is allowed
+    n = 250_000  # all rows of so long a path take longer than the limit
     path = f"p sp {n} {n - 1}\n" + "".join(f"a {v} {v + 1} 1\n" for v in range(1, n))
     with harness.Daemon() as large:
         large.solve(path.encode(), "?name=path&result=hierarchy")
@@ -468,7 +468,7 @@ def test_every_member_of_the_schema_was_seen(daemon):
     if "APSPD_TEST_ONLY" in os.environ:
         return
     unseen = {one for one in spec.answered_members() if one not in spec.seen}
-    # It takes several GPUs: tests/fault/test_group.py.
+    # Needs several GPUs: tests/fault/test_group.py.
     assert unseen == {"#/components/schemas/Job/properties/devices"}, sorted(unseen)
     successes = {
         (method, path, status)

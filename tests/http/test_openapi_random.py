@@ -1,6 +1,6 @@
-"""Random requests made from /openapi.json: whatever is asked, the answer is one that it documents,
-and never a 5xx. The ordinary run has a fixed seed; `--examples N` lets Hypothesis search, and shrink
-what it finds."""
+"""Random requests generated from /openapi.json: every answer is documented, and none is a 5xx.
+The ordinary run has a fixed seed; with `--examples N`, Hypothesis searches for failures and
+shrinks them."""
 
 import json
 import random
@@ -20,7 +20,8 @@ except ImportError:
 
 EXAMPLES = int(sys.argv[sys.argv.index("--examples") + 1]) if "--examples" in sys.argv else 0
 ORDINARY = 300 if harness.QUICK else 1500
-# The store is begun anew now and then: requests delete what later ones could ask about.
+# The state directory is recreated from time to time, because requests delete the objects that later
+# ones query.
 PER_STORE = 500
 LIMITS = (
     "--graph.vertex_limit", "300", "--jobs.queue_limit", "8",
@@ -41,7 +42,7 @@ BODIES = (
 
 
 class Maker:
-    """Requests for operations of the description, by the choices of a random source."""
+    """Generates requests for the described operations, using a random source."""
 
     def __init__(self, spec, source):
         self.spec = spec
@@ -62,7 +63,7 @@ class Maker:
         least = schema.get("minimum", -3)
         most = min(schema.get("maximum", 1000), 1000)
         anything = self.source.randrange(int(least), int(most) + 1)
-        value = self.pick((least, most, anything, 0, 1, 2, 3, 4))  # vertices are small
+        value = self.pick((least, most, anything, 0, 1, 2, 3, 4))  # prefer small vertex numbers
         return value if whole or self.chance(0.5) else value + 0.25
 
     def object(self, schema):
@@ -178,8 +179,8 @@ class Maker:
         return data, type if self.chance(0.9) else self.pick(("image/png", "text/plain", ""))
 
     def request(self):
-        """(method, path as described, address, headers, body)"""
-        # Bodies have most that can go wrong.
+        """Returns (method, path as described, address, headers, body)."""
+        # Requests with bodies have the most possible errors, so they are more frequent.
         operations = list(self.spec.operations())
         operations += 2 * [one for one in operations if one[0] in ("POST", "PUT", "PATCH")]
         method, path, _ = self.pick(operations)
@@ -203,7 +204,7 @@ class Maker:
 
 
 class Service:
-    """A daemon with something in it, begun anew from time to time."""
+    """A daemon with some graphs and jobs, recreated from time to time."""
 
     def __init__(self):
         self.daemon = None
@@ -275,7 +276,7 @@ def run_search(service):
     search()
 
 
-def test_random_requests():
+def test_random_requests_are_answered_as_described():
     service = Service()
     start = time.monotonic()
     try:

@@ -1,4 +1,5 @@
-"""Bodies that are not plain UTF-8 text: compressed without a word, archives, other charsets."""
+"""Bodies that are not plain UTF-8: compressed without Content-Encoding, archives, other
+charsets."""
 
 import bz2
 import gzip
@@ -25,7 +26,7 @@ def test_compressed_bodies_are_known_by_their_first_bytes(daemon):
 
 
 def test_any_bytes_may_begin_nthu(daemon):
-    # 0x00088B1F vertices are too many, and not a damaged gzip.
+    # 0x00088B1F vertices are too many, but this is not damaged gzip.
     body = b"\x1f\x8b\x08\x00" + bytes(4)
     assert daemon.submit(body, "?format=nthu&result=matrix").json["code"] in ("TooLarge", "DiskFull")
     assert "gzip" in daemon.submit(body).expect(422, "Truncated").json["detail"]
@@ -43,7 +44,7 @@ def names(daemon, job):
     return daemon.get(f"/v1/graphs/{job['graph']}/vertices").json["vertices"]
 
 
-def test_charsets(daemon):
+def test_a_charset_parameter_decodes_the_text(daemon):
     text = "Bern,Z\u00fcrich,5\nZ\u00fcrich,\u6771\u4eac,7\n"
     wanted = ["Bern", "Z\u00fcrich", "\u6771\u4eac"]
     assert names(daemon, daemon.solve(text.encode())) == wanted
@@ -66,7 +67,7 @@ def test_charsets(daemon):
     daemon.submit(b"", "?format=npy&charset=latin1").expect(400, "BadParameter")
 
 
-def test_a_charset_overrules_what_graphml_says(daemon):
+def test_the_charset_parameter_overrides_graphml(daemon):
     text = ('<?xml version="1.0" encoding="%s"?><graphml><graph edgedefault="directed"><node id="\u00e9"/>'
             '<node id="b"/><edge source="\u00e9" target="b"/></graph></graphml>')
     for said, used, query in (("ISO-8859-1", "latin1", ""), ("ISO-8859-1", "latin1", "?charset=latin1"),

@@ -1,4 +1,4 @@
-"""The page at /: what it is served with, what it weighs, and that it asks nobody but the service."""
+"""The page at /: its headers, its size, and that it loads nothing from other servers."""
 
 import base64
 import hashlib
@@ -11,13 +11,13 @@ import zlib
 
 import harness
 
-# In gzip, all together: the page is one document, and icons and scripts are inside.
+# Compressed with gzip: the page is a single document with embedded icons and scripts.
 BUDGET_BYTES = 130 * 1000
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 
-def test_the_page_is_for_browsers(daemon):
+def test_only_browsers_get_the_page(daemon):
     for accept in (BROWSER, "*/*", "text/html"):
         answer = daemon.get("/", Accept=accept).expect(200)
         assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -50,7 +50,7 @@ def vendored(name):
 
 
 def own_text(page):
-    """The page without Leaflet, which has addresses in its comments and makes elements of text."""
+    """The page without Leaflet, which has addresses in comments and creates elements from text."""
     for name in ("leaflet.css", "leaflet.js"):
         source = re.sub(r"^//# sourceMappingURL=.*$", "", vendored(name).decode().replace("\r\n", "\n"), flags=re.M)
         assert source in page, name
@@ -68,7 +68,7 @@ def test_vendored_files_are_those_that_are_recorded(_):
 
 def test_the_page_asks_no_other_host(daemon):
     page = own_text(daemon.get("/").expect(200).body.decode())
-    # Names of XML, which nobody asks for.
+    # XML namespaces, which are never fetched.
     page = page.replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"(?:https?:)?//[\w.-]+\.\w", page), re.search(r".{30}//[\w.-]+\.\w.{30}", page)
     assert not re.search(r"@(STYLE|SCRIPT)@", page)
@@ -93,7 +93,7 @@ def test_the_policy_admits_the_own_script_alone(daemon):
 
 
 def bundled(modules):
-    """What embed.py makes of a page of modules: (exit code, what it says, the script)."""
+    """Returns what embed.py makes of a page of modules: (exit code, messages, script)."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         files = {"a.html": "@STYLE@@SCRIPT@", "a.css": "", "a.json": '{"info": {}}', "a.svg": "<svg/>"}
@@ -115,7 +115,7 @@ def bundled(modules):
         return 0, "", bytes(int(one, 16) for one in array.split(",") if one.strip()).decode()
 
 
-def test_modules_become_one_script(_):
+def test_the_scripts_of_the_page_are_bundled(_):
     first = "const hidden = 1;\nexport function two() {\n  return hidden + 1;\n}\nexport let three = 3;\n"
     second = 'import { two,\n  three } from "./first.js";\nconst hidden = 5;\nconsole.log(two() + three + hidden);\n'
     code, said, script = bundled({"first.js": first, "second.js": second})

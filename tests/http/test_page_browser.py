@@ -1,8 +1,7 @@
-"""The page at / in a real browser: the whole tour, from a dropped file to a path and a cancelled job,
-at four widths and in both colour schemes. Skipped without Chromium and its driver.
-
-With APSPD_TEST_PICTURES=FOLDER it leaves pictures there; with AXE=axe.min.js it looks for what keeps
-people out (axe-core)."""
+"""The page at / in a real browser: a complete visit, from a dropped file to a path and a
+cancelled job, at four widths and in both colour schemes. Skipped without Chromium and its
+driver. APSPD_TEST_PICTURES=FOLDER saves pictures there; AXE=axe.min.js checks accessibility
+(axe-core)."""
 
 import json
 import os
@@ -20,7 +19,7 @@ READY = "document.querySelector('#devices li')"
 OPEN = """!document.querySelector('#solved').hidden && document.querySelector('.histogram')
     && document.querySelector('#downloads li') && document.querySelector('#heat-block').textContent
     && document.querySelector('#workspace').getAttribute('aria-busy') === 'false'"""
-# A file, dropped on the page as a person would.
+# Drops a file on the page as a user would.
 DROP = """const [name, text] = arguments;
 const data = new DataTransfer();
 data.items.add(new File([text], name));
@@ -48,7 +47,7 @@ def picture(page, name):
 
 
 def look(page, where):
-    """Nothing sticks out at any width, and nothing keeps anybody out in either scheme."""
+    """Checks that nothing overflows at any width, and that both schemes are accessible."""
     for scheme in ("light", "dark"):
         page.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         for width in WIDTHS:
@@ -84,7 +83,7 @@ def expect_no_other_error(page, *known):
 
 
 def solve(page, name, content, source, target):
-    """Dropped, watched to its end, and asked for a pair, whose path is listed and drawn."""
+    """Drops a file, waits for the result, and queries a pair; its path is listed and drawn."""
     drop(page, name, content)
     page.until(f"{JOB % name}?.dataset.state === 'done'")
     page.until(f"document.querySelector('#graph-name').textContent === '{name}' && {OPEN}")
@@ -98,13 +97,13 @@ def solve(page, name, content, source, target):
 
 
 def painted(page, selector):
-    """How many colours a canvas shows."""
+    """Returns the number of colours in a canvas."""
     return page.run("""const canvas = document.querySelector(arguments[0]);
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         return new Set(new Uint32Array(data.buffer)).size;""", selector)
 
 
-def test_the_tour(daemon):
+def test_a_first_visit_works_in_the_browser(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.devtools("Network.enable")
@@ -144,7 +143,7 @@ def around_a_vertex(page, daemon):
 
 
 def into_a_block(page):
-    """By keys alone: to a cell, into its block, and out again."""
+    """Uses the keyboard only: selects a cell, opens its block, and returns."""
     page.run("document.getElementById('heat').focus()")
     page.press("\ue015", "\ue014", "\ue014")
     said = text(page, "#heat-cell")
@@ -157,7 +156,7 @@ def into_a_block(page):
 
 
 def cancel_a_job(page, daemon):
-    """One that cannot end by itself in time, and another behind it."""
+    """Cancels a job that cannot finish in time, and another that waits behind it."""
     drop(page, "endless", harness.slow_graph(6000 if harness.QUICK else 14000).decode())
     running = JOB % "endless"
     page.until(f"{running}?.dataset.state === 'running'")
@@ -182,7 +181,8 @@ def bad_graphs(page):
     said = text(page, "#submit-problem")
     assert "line 3" in said and "a 1 nine 3" in said and "BadGraph" in said, said
     picture(page, "problem")
-    # Asked again until it is answered: a job that ends meanwhile shows its own graph, and clears the form.
+    # Repeated until it is answered: a job that ends meanwhile shows its own graph and clears the
+    # form.
     page.until("""document.querySelector('#pair-problem .problem')
         || void (document.getElementById('source').value = 'nowhere',
                  document.querySelector('#pair button.main').click())""")
@@ -197,7 +197,7 @@ def test_every_example_is_solved(daemon):
             page.until(f"document.querySelector('#graph-name').textContent === 'example-{name}' && {OPEN}")
             page.until("!document.querySelector('#drawing-box').hidden")
             assert text(page, "#warnings") == "", name
-            # An example shows a path, and offers a distance within which there is something.
+            # An example shows a path, and suggests a distance within which there are vertices.
             page.until("document.querySelectorAll('#pair-answer .path li').length > 5")
             page.run("const how = document.querySelector('#how'); how.value = 'within'; how.dispatchEvent(new Event('change'))")
             page.click("#around-form button.main")
@@ -222,7 +222,7 @@ def test_every_example_is_solved(daemon):
         expect_no_other_error(page)
 
 
-def test_a_warning_is_a_button_and_coordinates_stay(daemon):
+def test_a_warning_has_a_button_and_coordinates_stay(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.run(DROP, "roads.csv", "from,to,length_m,travel_time_s\na,b,500,60\nb,c,700,30\n")

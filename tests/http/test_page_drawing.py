@@ -1,6 +1,6 @@
-"""The drawing on the page at /, in a real browser: an edge's weight is changed and the path moves; it is
-enlarged and moved by wheel, fingers, keys and buttons; short paths are framed, large graphs sampled.
-Skipped without Chromium and its driver."""
+"""The drawing on the page at /, in a real browser: changing an edge's weight moves the path;
+wheel, fingers, keys and buttons zoom and move it; short paths are framed, large graphs
+sampled. Skipped without Chromium and its driver."""
 
 import json
 import math
@@ -16,7 +16,7 @@ import harness
 import sites
 from test_page_browser import OPEN, WIDTHS, expect_no_other_error, generate, look, picture, text
 
-# Two ways from a to d: by b in 4, by c in 6.
+# Two paths from a to d: through b with length 4, through c with length 6.
 TWO_WAYS = b"from,to,minutes\na,b,2\nb,d,2\na,c,3\nc,d,3\n"
 DRAWN = f"{OPEN} && !document.querySelector('#drawing-box').hidden && document.querySelector('#drawing canvas')?.width > 300"
 PATH = "[...document.querySelectorAll('#pair-answer .path li')].map((one) => one.firstChild.textContent.trim()).join('')"
@@ -55,7 +55,7 @@ def test_a_changed_weight_moves_the_path(daemon):
         look(page, "changed")
         assert daemon.get("/v1/graphs/ways/distance?source=a&target=d").json["distance"] == 6
         assert "-X PATCH " in page.run("return document.querySelector('#curl-list').textContent")
-        # Removed, the other way is left; with both gone there is none.
+        # After its removal the other path remains; after both removals there is none.
         page.click("#pair-answer .path .step")
         page.click("#edge-remove")
         page.until(f"{PATH} === 'abd' && {DRAWN}")
@@ -65,7 +65,7 @@ def test_a_changed_weight_moves_the_path(daemon):
         expect_no_other_error(page)
 
 
-def test_a_name_that_has_moved_is_not_changed(daemon):
+def test_a_change_of_a_moved_name_is_refused(daemon):
     daemon.solve(TWO_WAYS, "?format=edges&name=moved&directed=false")
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#moved", WIDTHS[0], DRAWN)
@@ -95,7 +95,7 @@ def touch(page, kind, *points):
 
 
 def pixels(page):
-    """After the next frame, in which what has changed is painted."""
+    """Waits for the next frame, in which changes are painted, and returns the pixels."""
     return page.run("""const done = arguments[0];
         requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector("#drawing canvas").toDataURL())));""",
                     kind="async")
@@ -112,7 +112,7 @@ def test_the_drawing_is_enlarged_and_moved(daemon):
         page.open(f"{daemon.url}/#streets", WIDTHS[0], DRAWN)
         assert zoom_of(page) == 1
         x, y = middle(page)
-        # A wheel scrolls the page until the map is clicked.
+        # The wheel scrolls the page until the map is clicked.
         wheel = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -240}
         click_at(page, x, y)
         words = text(page, "#drawing-words")
@@ -195,9 +195,9 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
         page.click("#pair button.main")
         page.until("!document.querySelector('#zoom-path').disabled")
         assert pixels(page) != before
-        assert "(asked for)" in text(page, "#facts"), text(page, "#facts")
+        assert "(requested)" in text(page, "#facts"), text(page, "#facts")
         assert " pairs" in text(page, "#histogram"), text(page, "#histogram")
-        # Above 1 GB a download asks first; nothing that is offered is refused.
+        # Downloads above 1 GB need a confirmation; all offered formats are available.
         page.run("[...document.querySelectorAll('#downloads a')].find((one) => one.textContent === 'ndjson').click()")
         assert re.search(r"about 1\.\d GiB\. Download anyway$", text(page, "#downloads .question:not(:empty)"))
         for link in page.run("return [...document.querySelectorAll('#downloads a')].map((one) => one.href)"):
@@ -207,7 +207,8 @@ def test_a_large_graph_is_drawn_as_a_sample(daemon):
 
 
 def test_vertices_are_at_their_coordinates(daemon):
-    """Three in a line, of which distances alone would make a triangle; the edge there can be clicked."""
+    """Three vertices in a line, which distances alone would draw as a triangle; the edge there
+    can be clicked."""
     daemon.solve(b"from,to,minutes\na,b,5\nb,c,5\na,c,5\n", "?format=edges&name=placed&directed=false")
     places = "vertex,x,y\na,0,0\nb,40,0\nc,100,0\n"
     daemon.ask("PUT", "/v1/graphs/placed/coordinates", body=places, headers={"Content-Type": "text/csv"}).expect(201)
@@ -218,7 +219,7 @@ def test_vertices_are_at_their_coordinates(daemon):
         click_at(page, x + 60, y + 2)
         page.until("!document.querySelector('#edge-form').hidden")
         assert text(page, "#edge-words") in ("Edge b – c", "Edge a – c"), text(page, "#edge-words")
-        # Beside both, a click means the vertex that is nearest.
+        # Away from both vertices, a click selects the nearest one.
         click_at(page, x + 60, y + 60)
         assert text(page, "#drawing-words").startswith("From b:"), text(page, "#drawing-words")
         picture(page, "placed")
@@ -226,7 +227,7 @@ def test_vertices_are_at_their_coordinates(daemon):
 
 
 class TileHandler(sites.Handler):
-    """Blue squares, and what was asked for them."""
+    """Serves blue tiles and records the requests."""
 
     def do_GET(self):
         self.server.asked.append((self.path, self.headers["Referer"]))
@@ -256,7 +257,7 @@ for (const button of document.querySelectorAll(".exports button, #picture")) but
 
 
 def saves(page, source, target):
-    """The files that the page saves of a path, by name: a table, a map and a picture."""
+    """Returns the files that the page saves of a path, by name: a table, a map and a picture."""
     page.run("for (const [id, value] of arguments) document.getElementById(id).value = value;",
              ["source", source], ["target", target])
     page.click("#pair button.main")
@@ -290,7 +291,7 @@ def test_a_map_is_shown_under_coordinates(_):
             assert saved["Rome-Berlin.csv"] == "vertex,weight,distance\nRome,,0\nBerlin,1184,1184\n", saved
             assert json.loads(saved["Rome-Berlin.geojson"])["type"] in ("Feature", "FeatureCollection"), saved
             assert saved["towns.png"].startswith("\ufffdPNG"), saved["towns.png"][:20]
-            # Nearer, the tiles are of a deeper zoom.
+            # After zooming in, tiles of a deeper level are loaded.
             for _ in range(2):
                 page.click(".leaflet-control-zoom-in")
             harness.wait_until(daemon, lambda: any(path.startswith(f"/{zoom + 1}/") for path, _ in tiles.asked))
@@ -305,7 +306,7 @@ def test_vertices_within_a_distance_are_coloured(daemon):
         for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join(" "));
         const isNear = (one, two) => one.every((part, at) => Math.abs(part - two[at]) < 4);
         return arguments[0].map((shade) => [...seen].some((one) => isNear(shade, one.split(" ").map(Number))));"""
-    # Viridis at 1/2 and at 1, the bands of the distances 5 and 10 of 10.
+    # Viridis at 1/2 and at 1, the bands of distances 5 and 10 out of 10.
     shades = [[35, 144, 141], [253, 231, 37]]
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#line", WIDTHS[0], DRAWN)
@@ -319,7 +320,7 @@ def test_vertices_within_a_distance_are_coloured(daemon):
         expect_no_other_error(page)
 
 
-def test_coordinates_come_with_the_graph_or_after_it(daemon):
+def test_coordinates_are_uploaded_with_or_after_the_graph(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], "document.querySelector('#devices li')")
         page.run(DROP_TWO, ["square.co", "p aux sp co 3\nv 1 0 0\nv 2 1000000 0\nv 3 0 1000000\n"],
@@ -341,7 +342,7 @@ def test_coordinates_come_with_the_graph_or_after_it(daemon):
 
 
 def test_labels_do_not_overlap(_):
-    """A hundred names in a small drawing: those that are placed are within it, and apart."""
+    """A hundred names in a small drawing: the placed labels are inside and do not overlap."""
     if shutil.which("node") is None:
         return
     home = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../server/http/web/home")

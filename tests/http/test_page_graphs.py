@@ -1,5 +1,5 @@
-"""The page at / over many graphs, in a real browser: the list of them, names that do not exist, several
-files at once, options, and a service that goes and comes back. Skipped without Chromium and its driver."""
+"""The page at / with many graphs, in a real browser: the list, unknown names, several files at
+once, options, and a service that stops and restarts. Skipped without Chromium and its driver."""
 
 import browser
 import harness
@@ -35,14 +35,15 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
         page.click("#library .yes")
         page.until(f"{LISTED} === 'north'")
         daemon.get("/v1/graphs/northwest").expect(404, "NoSuchGraph")
-        # The graph that is shown goes with its list entry.
+        # The shown graph disappears with its list entry.
         page.click("#library [aria-label='Delete north']")
         page.click("#library .yes")
         page.until("document.querySelector('#workspace').hidden && !document.querySelector('#welcome').hidden")
         page.until("document.querySelector('#library-words').textContent.includes('No graph has a name like this')")
         search(page, "")
         page.until(f"{LISTED} === 'raw,south'")
-        # With the last one the search goes: the keyboard is at the way in.
+        # With the last graph the search field disappears, and the keyboard focus moves to the file
+        # button.
         for name, left in (("raw", "south"), ("south", "")):
             page.click(f"#library [aria-label='Delete {name}']")
             page.click("#library .yes")
@@ -51,7 +52,7 @@ def test_graphs_are_listed_searched_opened_and_deleted(daemon):
         expect_no_other_error(page)
 
 
-def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
+def test_a_name_in_the_address_bar_opens_its_graph_or_an_error(daemon):
     daemon.solve((SMALL % 5).encode(), "?name=by.name")
     with browser.Browser() as page:
         page.open(f"{daemon.url}/#by.name", WIDTHS[0], SHOWN % "by.name")
@@ -66,7 +67,7 @@ def test_a_name_in_the_address_opens_its_graph_or_says_so(daemon):
         expect_no_other_error(page, "graphs/nowhere")
 
 
-def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
+def test_all_dropped_files_are_uploaded_and_options_are_reset(daemon):
     with browser.Browser() as page:
         page.open(f"{daemon.url}/", WIDTHS[0], READY)
         page.run("for (const [name, value] of arguments) document.querySelector(`#options [name=${name}]`).value = value",
@@ -85,7 +86,7 @@ def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
         drop(page, "last", SMALL % 31)
         page.until(SHOWN % "last")
         assert daemon.get("/v1/graphs/last").json["result"] == "i4"
-        # The same graph again was solved before, and the page does not make a time of it up.
+        # The same graph was solved before, so the page shows no time for it.
         page.click("#again")
         page.until("document.querySelector('.job .words').textContent.includes('already solved')")
         page.until(f"{SHOWN % 'last'} && document.querySelector('#facts').textContent.includes('already solved')")
@@ -93,7 +94,7 @@ def test_all_dropped_files_are_taken_and_options_do_not_stick(daemon):
         expect_no_other_error(page, "jobs?name=b&")
 
 
-def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
+def test_the_page_shows_a_banner_while_the_service_is_down(_):
     daemon = harness.Daemon()
     with browser.Browser() as page:
         daemon.arguments = ("--listen", f"127.0.0.1:{daemon.port}")
@@ -105,11 +106,11 @@ def test_a_service_that_is_gone_has_a_banner_until_it_is_back(_):
         page.until("!document.querySelector('#gone').hidden")
         assert page.run("return document.querySelectorAll('.problem').length") == 0
         look(page, "gone")
-        # A file that is dropped meanwhile is kept and sent afterwards.
+        # A file dropped meanwhile is queued and sent afterwards.
         drop(page, "kept", SMALL % 43)
         page.until("document.querySelector('#upload-words').textContent.startsWith('kept.gr is kept')")
         daemon.start()
-        # The page retries by itself as well, and may have hidden the button meanwhile.
+        # The page also retries automatically, and may have hidden the button meanwhile.
         page.run("document.querySelector('#retry').click()")
         page.until("document.querySelector('#gone').hidden")
         page.until(SHOWN % "kept")

@@ -1,5 +1,5 @@
-"""The page at / of a service that has keys, in a real browser: a wrong key, a right one, one that is
-revoked while it is used, another tenant's. Skipped without Chromium and its driver."""
+"""The page at / of a service with keys, in a real browser: a wrong key, a valid key, a key
+revoked during use, another tenant's key. Skipped without Chromium and its driver."""
 
 import contextlib
 
@@ -62,12 +62,12 @@ def test_the_page_asks_for_a_key_until_it_is_valid(daemon):
         page.run("document.querySelector('#downloads a').click()")
         page.until("document.querySelector('#curl-line').textContent.includes('-o town.npy')")
         picture(page, "key-in-use")
-        # The tab keeps it, and nothing else does.
+        # Only the tab stores the key.
         page.open(page.run("return location.href"), WIDTHS[0], OPEN)
         assert page.run(KEPT) == ALPHA and page.run("return localStorage.length") == 0
 
 
-def test_a_key_that_is_revoked_is_asked_for_again(daemon):
+def test_the_page_asks_again_after_a_key_is_revoked(daemon):
     with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         come_in(page, ALPHA)
@@ -78,7 +78,7 @@ def test_a_key_that_is_revoked_is_asked_for_again(daemon):
         ask_pair(page)
         page.until(ASKED % WRONG)
         picture(page, "key-revoked")
-        # Nothing of the one tenant is left for the other.
+        # Nothing of the first tenant is left for the second.
         give(page, BETA)
         page.until(f"{SHUT} && document.querySelector('#graph-problem .problem')")
         assert "NoSuchGraph" in text(page, "#graph-problem")
@@ -91,8 +91,8 @@ def test_a_key_that_is_revoked_is_asked_for_again(daemon):
         assert page.run(f"return {JOBS}") == "other"
 
 
-def test_a_large_graph_without_a_key_asks_for_one(daemon):
-    """Its refusal comes while it is being sent."""
+def test_a_large_upload_without_a_key_asks_for_the_key(daemon):
+    """The refusal arrives while the file is being sent."""
     with browser.Browser() as page, keys_restored(daemon):
         page.open(f"{daemon.url}/", WIDTHS[0], ASKED % WANTED)
         come_in(page, ALPHA)

@@ -1,5 +1,6 @@
-"""The page at / as one first meets it, in a real browser: the solved sample, the words, and a phone,
-where a tap on an example brings its result into view. Skipped without Chromium and its driver."""
+"""The page at / on the first visit, in a real browser: the solved sample, the wording, and a
+phone, where tapping an example scrolls its result into view. Skipped without Chromium and its
+driver."""
 
 import browser
 import harness
@@ -30,7 +31,7 @@ def test_a_sample_is_solved_before_anything_is_sent(daemon):
         assert text(page, "#sample-words").startswith("From 1 to 12: "), text(page, "#sample-words")
         edges = page.run("return document.querySelectorAll('#sample-town .walk').length")
         assert f"over {edges} streets" in text(page, "#sample-words")
-        # Lines of curl wrap where they would be cut.
+        # curl commands wrap instead of being cut off.
         for width in WIDTHS:
             page.size(width)
             shell = page.run("const { scrollWidth, clientWidth } = document.querySelector('#shell'); return [scrollWidth, clientWidth]")
@@ -52,13 +53,13 @@ def test_a_tap_on_an_example_shows_its_result(daemon):
         page.until("document.querySelector('#curl-line').textContent.includes('/path?')")
         line = page.run("const { scrollWidth, clientWidth } = document.querySelector('#curl-line'); return [scrollWidth, clientWidth]")
         assert line[0] <= line[1], line
-        # The same again, which is answered at once.
+        # The same graph again, which is answered at once.
         tap(page, "[data-example=islands]")
         page.until(f"{TOP} >= 0 && {TOP} < innerHeight / 2")
         expect_no_other_error(page)
 
 
-def test_words_are_those_of_the_field(daemon):
+def test_the_page_uses_standard_terms(daemon):
     page = daemon.get("/", Accept="text/html").expect(200).body.decode()
     for word in ("Interface", "Take the matrix away", "Give up", "What was done"):
         assert word not in page, word

@@ -1,4 +1,5 @@
-"""Paths: on random pairs the weights add up to the distance, and every edge is one of the graph."""
+"""Paths of random pairs: the weights add up to the distance, and every edge is an edge of the
+graph."""
 
 import glob
 import json
@@ -15,7 +16,7 @@ PAIRS = 500 if harness.QUICK else 10_000
 
 
 def edges_of(rows, directed=True):
-    """{(source, target): least weight}."""
+    """Returns {(source, target): least weight}."""
     best = {}
     for source, target, weight in rows:
         for pair in ((source, target),) if directed else ((source, target), (target, source)):
@@ -60,7 +61,7 @@ def prepare(daemon):
     assert daemon.solve(harness.SMALL, "?name=small")["state"] == "done"
 
 
-def test_a_small_path(daemon):
+def test_a_path_in_a_small_graph_is_answered(daemon):
     base = "/v1/graphs/small/path"
     answer = daemon.get(base + "?source=1&target=3").expect(200)
     assert answer.json == {"distance": 12, "vertices": [1, 2, 3], "weights": [5, 7]}
@@ -75,7 +76,7 @@ def test_a_small_path(daemon):
     assert daemon.ask("POST", base + "s", body='{"pairs":[]}').expect(200).json == {"paths": []}
 
 
-def test_real_graphs(daemon):
+def test_paths_in_real_graphs_add_up(daemon):
     if not DATA:
         return
     for name in ("rome99", "openflights", "ubo10_psp1", "ubo100_psp1", "ubo500_PSP1", "chain"):
@@ -94,7 +95,7 @@ def test_real_graphs(daemon):
 
 
 def zero_cycles(n, seed):
-    """Rings of weight 0, both ways, joined by a few edges of weight 0 to 3."""
+    """Rings of weight 0 in both directions, connected by a few edges of weight 0 to 3."""
     chooser = random.Random(seed)
     rows = []
     for first in range(0, n, 10):
@@ -106,7 +107,7 @@ def zero_cycles(n, seed):
     return rows
 
 
-def test_cycles_of_weight_zero(daemon):
+def test_paths_through_zero_cycles_end(daemon):
     rows = zero_cycles(400, 1)
     body = json.dumps({"n": 400, "edges": rows}).encode()
     job = daemon.solve(body, "?format=json")
@@ -117,8 +118,8 @@ def test_cycles_of_weight_zero(daemon):
     assert check(daemon, job["graph"], edges_of(complete), range(60), 1000) == 1000
 
 
-def test_cycles_that_sum_to_zero(daemon):
-    """Differences of potentials: whatever goes round comes to 0, on weights above and below it."""
+def test_paths_with_zero_sum_cycles_are_answered(daemon):
+    """Weights are differences of potentials, positive and negative: every cycle has length 0."""
     chooser = random.Random(5)
     potential = [chooser.randint(-50, 50) for _ in range(300)]
     rows = []
@@ -130,7 +131,7 @@ def test_cycles_that_sum_to_zero(daemon):
     assert check(daemon, job["graph"], edges_of(rows), range(300)) > PAIRS / 2
 
 
-def test_decimals_undirected(daemon):
+def test_paths_of_undirected_decimals_add_up(daemon):
     chooser = random.Random(9)
     rows = [(*chooser.sample(range(200), 2), chooser.choice((0, 0.001, round(chooser.random() * 9, 3))))
             for _ in range(700)]
@@ -141,7 +142,7 @@ def test_decimals_undirected(daemon):
         check(daemon, job["id"], edges_of(rows, directed=False), range(200), 2000, tolerance)
 
 
-def test_names_with_anything_in_them(daemon):
+def test_paths_have_names_with_any_characters(daemon):
     names = ["Rome, Italy", 'the "Hague"', "Köln", "a&b=c", "50%", "plus+", "a/b", "東京"]
     rows = [(a, b, i + 1) for i, (a, b) in enumerate(zip(names, names[1:]))]
     body = json.dumps({"nodes": [{"id": v} for v in names], "directed": True,
@@ -180,7 +181,7 @@ def test_refusals(daemon):
     assert waited.expect(200).json["weights"] == [9]
 
 
-def test_edges_beyond_the_budget(_):
+def test_edges_beyond_the_budget_answer_no_paths(_):
     with harness.Daemon("--store.path_budget", "1KiB") as daemon:
         daemon.solve(harness.SMALL, "?name=small")
         assert daemon.get("/v1/graphs/small/path?source=1&target=3").expect(200).json["distance"] == 12
@@ -197,15 +198,15 @@ RING = 2000
 
 
 def spoil(daemon, graph):
-    """Another distance is put where that from 1901 to 1903 lies in the matrix of the ring, of int32: in one of its
-    last blocks, to which the comparison of four blocks for each question does not come soon."""
+    """Overwrites the distance from 1901 to 1903 in the matrix file of the ring (int32). It is in
+    one of the last blocks, which the check of four blocks per query does not reach soon."""
     (path,) = glob.glob(os.path.join(daemon.state, "results", f"{graph}.*"))
     with open(path, "r+b") as file:
         file.seek(128 + 4 * (1900 * RING + 1902))
         file.write((11).to_bytes(4, "little"))
 
 
-def test_a_path_that_does_not_add_up(_):
+def test_a_path_with_wrong_edges_is_an_error(_):
     with harness.Daemon() as daemon:
         arcs = "".join(f"a {i} {i % RING + 1} 6\n" for i in range(1, RING + 1))
         job = daemon.solve(f"p sp {RING} {RING}\n{arcs}".encode(), "?kind=i4")
@@ -219,8 +220,9 @@ def test_a_path_that_does_not_add_up(_):
         daemon.ask("POST", base + "s", body='{"pairs":[[1901,1902]]}').expect(200)
 
 
-def test_paths_that_take_long(daemon):
-    """Out of a star of zeros: what is there is sent before the next is walked, encoded too."""
+def test_finished_paths_are_sent_before_the_next_search(daemon):
+    """Paths out of a star of zero edges: a finished path is sent before the next is searched,
+    also when compressed."""
     n = 3000 if harness.QUICK else 8000
     rows = [(n, n - 1, 1)] + [row for leaf in range(1, n) for row in ((0, leaf, 0), (leaf, 0, 0))]
     body = json.dumps({"n": n + 1, "edges": rows}).encode()
@@ -235,8 +237,8 @@ def test_paths_that_take_long(daemon):
     assert zlib.decompress(encoded.body, 31) == plain
 
 
-def test_a_client_that_leaves(daemon):
-    """In the middle of its paths: nothing of them stays open."""
+def test_a_disconnected_client_leaves_no_open_files(daemon):
+    """The client disconnects in the middle of its paths: the daemon keeps nothing open."""
     rows = zero_cycles(400, 2)
     job = daemon.solve(json.dumps({"n": 400, "edges": rows}).encode(), "?format=json")
     body = json.dumps({"pairs": [[i % 400, i * 7 % 400] for i in range(50_000)]})

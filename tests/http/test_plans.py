@@ -1,4 +1,4 @@
-"""Plans that are kept: the same edges with other weights are planned by the order found before."""
+"""Cached plans: a graph with the same edges and other weights is planned by the cached order."""
 
 import io
 import os
@@ -21,7 +21,7 @@ CPU = ("--solver", "cpu", "--solver.cpu_threads", "1")
 
 
 def streets(seed, side=SIDE, length=LENGTH):
-    """Edges of a band of crossings, both ways, each with a weight of its own."""
+    """Edges of a band of crossings in both directions, with random weights."""
     draw = random.Random(seed)
     edges = []
     for cell in range(side * length):
@@ -38,7 +38,7 @@ def dimacs(n, edges):
 
 
 def solve(daemon, n, edges, query=""):
-    """The document of the job, once some rows have been compared with SciPy's."""
+    """Returns the document of the job, after comparing some rows with SciPy."""
     job = daemon.solve(dimacs(n, edges), query)
     assert job["state"] == "done", job
     if numpy is not None:
@@ -68,7 +68,7 @@ def check_kept(*arguments):
         tags = {daemon.get(f"/v1/graphs/{job['graph']}/matrix").expect(200).headers["ETag"]
                 for job in (first, second)}
         assert len(tags) == 2, tags
-        # Other edges, and a graph too small to be looked up.
+        # Other edges, and a graph too small for the cache.
         n, edges = streets(3)
         assert not solve(daemon, n, edges[2:])["plan"]["cached"]
         for seed in (4, 5):
@@ -86,7 +86,7 @@ def check_kept(*arguments):
         assert daemon.finish(job["id"])["plan"]["cached"], job
 
 
-def test_the_plan_of_known_edges_is_kept():
+def test_the_plan_of_known_edges_stays_cached():
     check_kept()
 
 
@@ -94,7 +94,7 @@ def test_a_solver_in_a_process_reuses_the_plan():
     check_kept("--worker.isolation", "process")
 
 
-def test_a_damaged_plan_is_none():
+def test_a_damaged_plan_is_ignored():
     """Nor is one of another graph believed: it costs time, and the distances are right."""
     for isolation, step in ("thread", 1), ("process", 5):
         with harness.Daemon(*CPU, "--worker.isolation", isolation) as daemon:
@@ -106,7 +106,7 @@ def test_a_damaged_plan_is_none():
             for seed, content in enumerate(damaged[::step], 2):
                 path.write_bytes(content)
                 assert not solve(daemon, *streets(seed))["plan"]["cached"], content[:40]
-                # It was written again.
+                # The record was written again.
                 assert solve(daemon, *streets(seed + 100))["plan"]["cached"], content[:40]
             n, edges = streets(50, SIDE // 2, 2 * LENGTH)
             assert n == streets(1)[0]
@@ -116,13 +116,13 @@ def test_a_damaged_plan_is_none():
             assert solve(daemon, *streets(51))["plan"]["cached"]
 
 
-def test_the_budget_holds_and_a_start_removes_what_is_no_plan():
+def test_the_budget_is_enforced_and_a_start_removes_other_files():
     with harness.Daemon(*CPU, "--store.plan_budget", "128KiB") as daemon:
         n, edges = streets(1)
         others = [edges[: 4 * cut] + edges[4 * cut + 2:] for cut in range(4)]
         for other in others:
             assert not solve(daemon, n, other)["plan"]["cached"]
-        # Two of them have room.
+        # Only two of them fit.
         for other, cached in ((others[2], True), (others[3], True), (others[0], False)):
             heavier = [(a, b, weight + 1) for a, b, weight in other]
             assert solve(daemon, n, heavier)["plan"]["cached"] == cached

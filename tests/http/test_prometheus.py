@@ -1,5 +1,5 @@
-"""A real Prometheus: it takes the rules, reads the service, and tells of one that is killed again
-and again. Skipped without prometheus and promtool."""
+"""A real Prometheus loads the rules, scrapes the service, and alerts when it is killed
+repeatedly. Skipped without prometheus and promtool."""
 
 import json
 import os
@@ -25,7 +25,7 @@ if PROMETHEUS is None or PROMTOOL is None:
     print("skipped: prometheus or promtool is not installed")
     sys.exit(harness.SKIPPED)
 
-# Fires anew for each start that was seen: who waits for it knows that the start was read.
+# An alert for each start that was scraped: a test that waits for it knows that the start was seen.
 SEEN = """groups:
   - name: seen
     rules:
@@ -46,7 +46,7 @@ def promtool(*arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_rules_are_taken_and_do_what_they_say():
+def test_prometheus_loads_the_rules_and_raises_the_alerts():
     promtool("check", "rules", "apspd.rules.yml")
     for name in ("prometheus.yml", "prometheus-compose.yml"):
         promtool("check", "config", name)
@@ -54,7 +54,7 @@ def test_the_rules_are_taken_and_do_what_they_say():
 
 
 def questions():
-    """Each question of the dashboard, as Grafana sends it."""
+    """Returns each query of the dashboard, as Grafana sends it."""
     with open(os.path.join(FOLDER, "grafana-apspd.json"), encoding="utf-8") as file:
         panels = json.load(file)["panels"]
     asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
@@ -72,7 +72,7 @@ def test_every_query_of_the_dashboard_is_valid():
 
 
 class AlertHandler(sites.Handler):
-    """What Prometheus takes for an Alertmanager."""
+    """Stands in for an Alertmanager."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -114,7 +114,8 @@ class Watch:
         return path
 
     def until(self, **labels):
-        """One may have come while another was waited for, and is not sent again soon."""
+        """The alert may have arrived while the test waited for another, and is not sent again
+        soon."""
         seen = 0
         while True:
             for found in self.told[seen:]:
@@ -139,7 +140,7 @@ def start_of(daemon):
     return "%.3f" % float(re.search(r"^process_start_time_seconds (\S+)$", text, re.MULTILINE)[1])
 
 
-def test_a_service_that_is_killed_is_told_of_and_the_dashboard_is_answered():
+def test_prometheus_alerts_after_a_kill_and_answers_the_dashboard():
     with sites.serving(AlertHandler) as server, harness.Daemon() as daemon:
         daemon.arguments += ("--listen", f"127.0.0.1:{daemon.port}")
         watch = Watch(daemon.port, server)
@@ -151,7 +152,7 @@ def test_a_service_that_is_killed_is_told_of_and_the_dashboard_is_answered():
                 watch.until(alertname="Seen", start=start_of(daemon))
             fired = watch.until(alertname="ApspdRestarting")
             assert fired["severity"] == "critical" and fired["job"] == "apspd", fired
-            # A rate is known from the second reading of a counter on.
+            # A rate needs two scrapes of a counter.
             harness.wait_until(daemon, lambda: all(watch.ask(one) for one in questions()))
         finally:
             watch.close()

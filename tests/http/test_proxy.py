@@ -1,5 +1,5 @@
-"""The service behind nginx, at a path of its own and at the root, with the proxy's gzip on: the page, the
-clients and curl find their way. Skipped without nginx."""
+"""The service behind nginx, at a subpath and at the root, with the proxy's gzip enabled: the
+page, the clients and curl work. Skipped without nginx."""
 
 import gzip
 import http.client
@@ -30,7 +30,8 @@ http {{
 
 
 class Proxy:
-    """nginx with the block of deploy/nginx.conf. path: where the service is, "/apsp/" or "/"."""
+    """nginx with the block of deploy/nginx.conf. path: the location of the service, "/apsp/" or
+    "/"."""
 
     def __init__(self, daemon, path):
         self.path = path

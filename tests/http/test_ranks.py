@@ -1,4 +1,5 @@
-"""apsp-mpi from outside: ranks that mpirun starts on this machine. python3 test_ranks.py BUILD_DIR"""
+"""Tests apsp-mpi from outside, with ranks that mpirun starts on this machine: python3
+test_ranks.py BUILD_DIR"""
 
 import contextlib
 import os
@@ -16,7 +17,8 @@ SKIPPED = 77
 
 
 def environment():
-    """Open MPI refuses root, whom continuous integration often is, unless it is told twice."""
+    """Open MPI refuses to run as root, as in continuous integration, unless two variables allow
+    it."""
     return {**{k: v for k, v in os.environ.items() if not k.startswith("APSPD_")},
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -57,7 +59,8 @@ class RanksTest(FolderCase):
                 os.unlink(self.path("out.npy"))
 
     def test_ranks_on_gpus_give_the_matrix_of_one(self):
-        """Of a size that they solve together, if they have one. One that has none leaves all to processors."""
+        """A graph that the GPUs solve together, if there are any; otherwise all ranks use the
+        CPU."""
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "4300", "--directed")
         one, many = self.path("one.npy"), self.path("many.npy")
         if run([APSP, "solve", graph, one, "--solver", "gpu"]).returncode == 3:
@@ -72,7 +75,7 @@ class RanksTest(FolderCase):
             self.assertIn(device, done.stdout.decode())
             self.assertEqual(device == "cpu on", b"not every rank has a GPU" in done.stderr, done)
 
-    def test_any_format_and_kind_comes_from_the_first(self):
+    def test_the_first_rank_sends_any_format_and_kind(self):
         graph = self.generate("g.gr", "--shape", "gnp", "--n", "150")
         for name, more in (("out.csv", ()), ("out.npy", ("--kind", "u2"))):
             self.assertEqual(run([APSP, "solve", graph, self.path("one"), "--to", name[-3:], *more]).returncode, 0)

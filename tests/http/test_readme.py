@@ -1,7 +1,6 @@
-"""What README.md and docs/api.md print is run as it is printed: the tour with its output, the examples
-of each route, and a client in each language.
-
-    python3 test_readme.py APSPD APSP tour|client|python|javascript|c"""
+"""Runs the commands of README.md and docs/api.md as they are printed: the tour with its output,
+the examples of each route, and a client in each language. python3 test_readme.py APSPD APSP
+tour|client|python|javascript|c"""
 
 import os
 import re
@@ -34,13 +33,14 @@ def blocks(text, language):
 
 
 def shows(printed, real):
-    """Whether the output is the printed one; "..." stands for anything, and blanks do not count."""
+    """Whether the output equals the printed one; "..." matches anything, and blanks do not
+    count."""
     parts = [re.escape("".join(part.split())) for part in printed.split("...")]
     return re.fullmatch(".*?".join(parts), "".join(real.split()), re.S)
 
 
 def run(daemon, command, **more):
-    """Where the tour is: a folder with build/ and town.gr in it, the service at $URL."""
+    """Runs the tour in a folder with build/ and town.gr, with the service at $URL."""
     folder = daemon.scratch
     os.makedirs(os.path.join(folder, "build"), exist_ok=True)
     for binary, name in ((harness.BINARY, "apspd"), (harness.COMMAND, "apsp")):
@@ -61,7 +61,7 @@ def succeeds(*command):
 
 
 def missing():
-    """What this section takes and is not installed, None if it is all there."""
+    """Returns what this section needs and is not installed, or None."""
     if SECTION == "python" and not succeeds(PYTHON, "-c", "import numpy, requests"):
         return "python3-numpy or python3-requests"
     if SECTION == "client" and not succeeds(PYTHON, "-c", "import numpy, httpx"):
@@ -82,11 +82,12 @@ def run_tour(daemon):
     steps = re.findall(r"```sh\n(.*?)```(?:\n```text\n(.*?)```)?", tour, re.S)
     assert steps.pop(0)[0].startswith("build/apspd &") and steps[0][0].startswith(ADDRESS)
     examples = blocks(read("docs/api.md"), "sh")
-    # The address is this test's. The examples end at the first refusal; the tour shows one.
+    # The address is replaced by that of this test. The examples stop at the first refusal; the tour
+    # shows one.
     script = 'set -eu\ncurl() { command curl -sS "$@"; }\n'
     for commands, _ in steps:
         script += commands.replace(ADDRESS, "") + f"echo; echo '{MARK}'\n"
-    # The lines at the top of the README are those of the tour, too.
+    # The commands at the top of the README are also in the tour.
     (first,) = blocks(read("README.md").split("\n## ", 1)[0], "sh")
     assert "http://127.0.0.1:8080/v1/" in first, first
     script += 'curl() { command curl -fsS "$@"; }\n' + first.replace(ADDRESS.split("=")[1].strip(), daemon.url)

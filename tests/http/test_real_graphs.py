@@ -1,6 +1,5 @@
-"""Real graphs, each uploaded with one curl line; the matrix equals SciPy's exactly.
-
-Needs APSPD_TEST_DATA (a folder with graphs/) and SciPy."""
+"""Real graphs, each uploaded with one curl command; the matrix equals SciPy's exactly. Needs
+APSPD_TEST_DATA (a folder with graphs/) and SciPy."""
 
 import io
 import os
@@ -44,7 +43,7 @@ def snap(name):
 
 
 def metis(name):
-    """Edges and names; isolated vertices have empty lines."""
+    """Returns edges and names; isolated vertices have empty lines."""
     with open(path_of(name), encoding="utf-8") as file:
         rows = [line.split() for line in file if not line.startswith("%")]
     count = int(rows[0][0])
@@ -57,7 +56,7 @@ def metis(name):
 
 
 def matrix_market(name):
-    """Edges, names and whether they lead one way."""
+    """Returns edges, names and whether the graph is directed."""
     with open(path_of(name), encoding="utf-8") as file:
         rows = [line.split() for line in file]
     header = [word.lower() for word in rows[0]]
@@ -73,7 +72,7 @@ def matrix_market(name):
 
 
 def manifest():
-    """(file, n, m, directed) of every graph, by the table that came with them."""
+    """Returns (file, n, m, directed) of every graph, from the table next to them."""
     with open(os.path.join(DATA, "README.md"), encoding="utf-8") as file:
         for line in file:
             cells = [cell.strip() for cell in line.split("|")]
@@ -82,7 +81,7 @@ def manifest():
 
 
 def rows_of(edges, names, directed, rows):
-    """SciPy's answer; parallel edges keep the minimum, a weight of 0 stays an edge."""
+    """Returns SciPy's distances; parallel edges keep the minimum, and a weight of 0 is an edge."""
     index = {name: i for i, name in enumerate(names)}
     n = len(names)
     best = {}
@@ -152,20 +151,20 @@ def check(daemon, path, query, edges, names, directed=True):
           "pairs unreachable, all equal")
 
 
-def test_dimacs_files(daemon):
+def test_dimacs_files_are_solved_exactly(daemon):
     for name in ("rome99.gr", "openflights.gr", "ubo10_psp1.gr", "ubo100_psp1.gr", "chain.gr"):
         if os.path.exists(path_of(name)):
             edges, names = dimacs(name)
             check(daemon, path_of(name), "", edges, names)
 
 
-def test_metis_files(daemon):
+def test_metis_files_are_solved_exactly(daemon):
     for name in ("lesmis.graph", "jazz.graph", "polblogs.graph"):
         edges, names = metis(name)
         check(daemon, path_of(name), "", edges, names, directed=False)
 
 
-def test_matrix_market_files(daemon):
+def test_matrix_market_files_are_solved_exactly(daemon):
     for name in ("bays29.dense.mtx", "brg180.dense.mtx", "chesapeake.mtx", "pglib_case300_ieee.mtx",
                  "test_FW_1000.mtx"):
         edges, names, directed = matrix_market(name)
@@ -176,13 +175,13 @@ FORMATS = {"gr": "dimacs", "mtx": "mtx", "graph": "metis"}
 
 
 def test_every_graph_is_read_in_its_own_format(daemon):
-    """By its first bytes; as many vertices and edges as were published."""
+    """The format is sniffed; the numbers of vertices and edges are the published ones."""
     seen = 0
     for name, n, m, directed in manifest():
         path = path_of(name)
         with open(path, "rb") as file:
             body = file.read()
-        if name.startswith("coursera_"):  # a count of its own in front
+        if name.startswith("coursera_"):  # begins with its own counts
             body = body.split(b"\n", 1)[1]
         expected = FORMATS.get(name.rsplit(".", 1)[1], "edges")
         query = "" if directed or expected in ("mtx", "metis") else "?directed=false"
@@ -193,10 +192,11 @@ def test_every_graph_is_read_in_its_own_format(daemon):
         listed = graph["m"] + summary["parallel_merged"]
         assert graph["input"]["format"] == expected and graph["input"]["guessed"], (name, graph)
         assert graph["n"] == n and graph["directed"] == directed, (name, graph)
-        if name.startswith("pglib_"):  # parallel branches were merged after they were counted
+        if name.startswith("pglib_"):  # published counts are before merging parallel branches
             assert listed == len(matrix_market(name)[0]) <= m, (name, m, graph)
         else:
-            # As listed, loops counted or not; or once where a file lists both ways.
+            # Edges as listed, with or without loops; or half of them if the file lists both
+            # directions.
             counts = (graph["m"], listed, listed + summary["loops_dropped"])
             assert m in counts, (name, m, graph)
         seen += 1
@@ -211,7 +211,7 @@ def test_a_snap_file(daemon):
     check(daemon, path_of(name), "?directed=false", edges, names, directed=False)
 
 
-def test_named_airports(daemon):
+def test_a_graph_of_named_airports_is_solved(daemon):
     rows = list(words_of("flights-airport.csv", separator=","))
     edges = [(row[0], row[1], float(row[2])) for row in rows[1:]]
     names = list(dict.fromkeys(v for edge in edges for v in edge[:2]))

@@ -1,5 +1,5 @@
-"""The documents as a site: mkdocs finds no dead link, every document and a search index are there, and
-nothing is asked of other servers. Skipped without mkdocs."""
+"""The documents as a site: mkdocs finds no dead link, every document and a search index are
+there, and nothing is loaded from other servers. Skipped without mkdocs."""
 
 import os
 import re
@@ -16,9 +16,9 @@ if shutil.which("mkdocs") is None or not os.path.exists(os.path.join(ROOT, ".git
     sys.exit(harness.SKIPPED)
 
 
-def test_the_site_has_every_document_and_asks_nobody():
+def test_the_site_has_every_document_and_loads_nothing_else():
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as scratch:
-        # The script works in the checkout that it lies in: a copy of this one, with its changes.
+        # The script works in its own checkout, so it runs in a copy of this one with its changes.
         copy = os.path.join(scratch, "tree")
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in filter(None, names.decode().split("\0")):

@@ -1,5 +1,5 @@
-"""Sizes and weights at the edges of the machine's numbers: answered from the line that has them, and
-with next to no memory."""
+"""Sizes and weights at the limits of machine integers: answered after the line that has them,
+with almost no memory."""
 
 import socket
 import struct
@@ -26,7 +26,7 @@ GOOD_WEIGHTS = ["0", "-0", "+1", "1e-400", "4.9e-324", "2147483647", "9007199254
 
 
 def begin(daemon, kind, data):
-    """The status of the answer to an upload of blanks behind its beginning."""
+    """Returns the status of an upload that continues with blanks after this beginning."""
     head = (f"POST /v1/jobs?format={kind} HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Length: {BODY_BYTES}\r\n\r\n").encode()
     with socket.create_connection(("127.0.0.1", daemon.port), timeout=600) as connection:
@@ -49,7 +49,7 @@ def expect(daemon, kind, data, statuses):
 
 
 def warm(daemon):
-    """What a first upload takes, buffers and threads, is not the size's."""
+    """Makes a first upload, so that buffers and threads do not count later."""
     for kind, header in HEADERS.items():
         for _ in range(8):
             begin(daemon, kind, header.format(2**40).encode())
@@ -71,7 +71,7 @@ def test_a_size_that_is_no_number_is_refused_by_its_line(daemon):
             expect(daemon, kind, header.format(n).encode(), (400, 413, 422))
 
 
-def test_binary_sizes_are_no_different(daemon):
+def test_binary_formats_obey_the_same_size_limits(daemon):
     for n in (23171, 46341, 2**31 - 1, 2**31, 2**32 - 1):
         expect(daemon, "nthu", struct.pack("<II", n, 1), (413, 422))
     for shape in ("46341, 46341", "4294967296, 4294967296", "3, 4", "-1, -1", "1.5, 1.5",
@@ -82,7 +82,7 @@ def test_binary_sizes_are_no_different(daemon):
         expect(daemon, "npy", data, (413, 422))
 
 
-def test_the_smallest_sizes_are_solved(daemon):
+def test_the_smallest_graphs_are_solved(daemon):
     for body in (b"p sp 1 0\n", b"p sp 2 1\na 1 2 3\n"):
         assert daemon.solve(body, "?format=dimacs")["state"] == "done"
     answer = daemon.submit(b"p sp 0 0\n", "?format=dimacs")

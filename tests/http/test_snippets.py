@@ -1,6 +1,5 @@
-"""The shell lines of the documents that test_readme.py does not run: the set-up with keys and TLS is
-done as docs/security.md has it, and all others are judged by the shell's parser and name files that
-are there."""
+"""The shell commands of the documents that test_readme.py does not run: the setup of keys and
+TLS follows docs/security.md, and all others must parse and name existing files."""
 
 import os
 import re
@@ -44,7 +43,7 @@ def test_the_shell_reads_every_line_and_the_files_are_there():
 
 
 def test_the_unit_gets_its_keys_and_certificate_as_the_runbook_says():
-    """The lines for /etc/credstore, and the configuration that names the copies which systemd makes."""
+    """Runs the commands for /etc/credstore with the configuration that names systemd's copies."""
     with open(os.path.join(ROOT, "deploy", "runbook.md"), encoding="utf-8") as file:
         text = file.read()
     (install,) = [block for block in blocks_of("deploy/runbook.md") if "credstore" in block]
@@ -71,7 +70,7 @@ def read(path):
         return file.read()
 
 
-def test_a_certificate_for_a_test_is_made_as_it_is_written():
+def test_the_documented_test_certificate_works():
     if shutil.which("openssl") is None:
         return
     (line,) = re.findall(r"`(openssl req -x509 [^`]*)`", read("docs/security.md"))
@@ -82,7 +81,7 @@ def test_a_certificate_for_a_test_is_made_as_it_is_written():
         assert len(context.get_ca_certs()) == 1
 
 
-def test_ranks_are_started_as_it_is_written():
+def test_the_documented_start_of_ranks_works():
     program = os.path.join(os.path.dirname(os.path.abspath(harness.COMMAND)), "apsp-mpi")
     if shutil.which("mpirun") is None or not os.path.exists(program):
         return
@@ -106,7 +105,7 @@ def test_the_tests_that_contributing_names_are_there():
 
 
 def test_each_configuration_is_right():
-    """But for that of the runbook, which names credentials: see above."""
+    """Except for the runbook's configuration, which names credentials: see above."""
     count = 0
     for path in set(documents()) - {"deploy/runbook.md"}:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -122,7 +121,7 @@ def test_each_configuration_is_right():
     assert count >= 1, count
 
 
-def test_keys_and_tls_are_set_up_as_it_is_written():
+def test_the_documented_setup_of_keys_and_tls_works():
     certificate = access.Certificate()
     keys, asked = blocks_of("docs/security.md")[:2]
     made, start = keys.split("apspd --listen 0.0.0.0:8443 ")

@@ -1,5 +1,5 @@
-"""Statistics of solved graphs, against NumPy on the matrix that the service answers, and that matrix
-against SciPy."""
+"""Statistics of solved graphs, compared with NumPy on the served matrix, which is compared with
+SciPy."""
 
 import io
 import json
@@ -21,7 +21,7 @@ SIZE = 150 if harness.QUICK else 700
 
 
 def matrix_of(daemon, graph):
-    """As doubles, unreachable and the diagonal being infinity."""
+    """Returns the matrix as doubles; unreachable pairs and the diagonal are infinite."""
     matrix = numpy.load(io.BytesIO(daemon.get(f"/v1/graphs/{graph}/matrix").expect(200).body))
     far = {"<i4": 2**30 - 1, "<u2": 65535}.get(matrix.dtype.str)
     doubles = matrix.astype(float)
@@ -65,17 +65,17 @@ def check_histogram(histogram, finite, integral):
     if integral:
         assert isinstance(begin, int) and isinstance(width, int), histogram
         assert counts == expected
-        # No narrower integral width reaches the diameter.
+        # No narrower integer width reaches the diameter.
         assert begin + BINS * width > finite.max() >= begin + BINS * (width - 1), histogram
     else:
-        # Decimal bounds: numbers on the edge of two bins may be in either.
+        # With decimal bounds, numbers on the edge of two bins may be in either.
         assert math.isclose(begin + BINS * width, finite.max(), rel_tol=1e-6)
         running = numpy.cumsum(counts) - numpy.cumsum(expected)
         assert abs(running).max() <= len(finite) * 0.02, running
 
 
 def check(daemon, graph):
-    """The answer, which is what NumPy finds in the matrix."""
+    """Checks the answer against NumPy's figures and returns it."""
     stats = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
     assert list(stats) == ["n", "kind", "reachable_pairs", "diameter", "radius", "mean_distance",
                            "eccentricity", "closeness", "reachable", "histogram"], list(stats)
@@ -109,7 +109,7 @@ def solve(daemon, n, edges, query=""):
     return job["graph"]
 
 
-def test_directed_and_in_parts(daemon):
+def test_statistics_of_directed_unconnected_graphs_are_right(daemon):
     edges = edges_of(SIZE, SIZE, 1, lambda chooser: chooser.randint(0, 1000))
     graph = solve(daemon, SIZE, edges)
     stats = check(daemon, graph)
@@ -117,7 +117,7 @@ def test_directed_and_in_parts(daemon):
     sparse = scipy.sparse.lil_matrix((SIZE, SIZE))
     for source, target, weight in edges:
         old = sparse[source, target]
-        # A weight of 0 is an edge, which SciPy's sparse form does not tell apart from none.
+        # SciPy's sparse matrices do not distinguish an edge of weight 0 from a missing edge.
         sparse[source, target] = min(old, weight + 1e-9) if old else weight + 1e-9
     truth = scipy.sparse.csgraph.shortest_path(sparse.tocsr(), method="D")
     numpy.fill_diagonal(truth, numpy.inf)
@@ -125,13 +125,13 @@ def test_directed_and_in_parts(daemon):
     assert stats["reachable_pairs"] == numpy.isfinite(truth).sum()
 
 
-def test_undirected(daemon):
+def test_statistics_of_undirected_graphs_are_right(daemon):
     edges = edges_of(SIZE, 3 * SIZE, 2, lambda chooser: chooser.randint(1, 99))
     stats = check(daemon, solve(daemon, SIZE, edges, "?directed=false"))
     assert stats["radius"] <= stats["diameter"] <= 2 * stats["radius"]
 
 
-def test_every_kind(daemon):
+def test_statistics_of_every_kind_are_right(daemon):
     edges = edges_of(90, 300, 3, lambda chooser: chooser.randint(1, 500))
     answers = []
     for kind in ("i4", "u2", "f4", "f8"):
@@ -143,14 +143,15 @@ def test_every_kind(daemon):
             assert answer[name] == answers[0][name], name
 
 
-def test_decimals(daemon):
+def test_statistics_of_decimals_are_right(daemon):
     edges = edges_of(120, 500, 4, lambda chooser: chooser.uniform(0, 3))
     check(daemon, solve(daemon, 120, edges))
     check(daemon, solve(daemon, 120, edges, "?kind=f8"))
 
 
-def test_weights_below_zero(daemon):
-    """Downhill only, so there is no cycle; every distance of the second graph is negative."""
+def test_negative_weights_have_statistics(daemon):
+    """Negative weights go one way only, so there is no cycle; every distance of the second graph
+    is negative."""
     chooser = random.Random(5)
     edges = [(*sorted(chooser.sample(range(80), 2)), chooser.randint(-40, 60)) for _ in range(300)]
     stats = check(daemon, solve(daemon, 80, edges))
@@ -183,8 +184,8 @@ def test_closeness_is_that_of_networkx(daemon):
     assert [round(c, 3) for c in closeness] == expected, closeness
 
 
-def test_pieces_meet(daemon):
-    """Every size around a piece of the answer."""
+def test_statistics_are_right_around_the_piece_size(daemon):
+    """Tests sizes just below, at and above the size of a piece of the answer."""
     for n in (511, 512, 513, 1024, 1025):
         graph = solve(daemon, n, [[i, (i + 1) % n, 1] for i in range(n)])
         stats = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json
@@ -194,7 +195,7 @@ def test_pieces_meet(daemon):
             expect_close(closeness, 2 / n)
 
 
-def test_http(daemon):
+def test_statistics_have_etags_and_json(daemon):
     graph = solve(daemon, 3, [[0, 1, 2]], "?name=asked")
     path = "/v1/graphs/asked/stats"
     answer = daemon.get(path).expect(200)
@@ -217,7 +218,7 @@ def test_http(daemon):
     assert len(daemon.get(f"/v1/graphs/{graph}/matrix?format=raw").expect(200).body) == 9 * 4
 
 
-def test_after_a_restart(_):
+def test_statistics_survive_a_restart(_):
     edges = edges_of(SIZE, 2 * SIZE, 6, lambda chooser: chooser.randint(0, 1000))
     with harness.Daemon() as daemon:
         graph = solve(daemon, SIZE, edges)
@@ -228,8 +229,8 @@ def test_after_a_restart(_):
         check(daemon, graph)
 
 
-def test_results_of_before_are_solved_again(_):
-    """A result file that ends with its matrix, as they did before they had statistics."""
+def test_results_of_an_older_version_are_solved_again(_):
+    """A result file that ends after its matrix, as written by versions without statistics."""
     with harness.Daemon() as daemon:
         graph = solve(daemon, 4, [[0, 1, 3], [1, 2, 4]])
         before = daemon.get(f"/v1/graphs/{graph}/stats").expect(200).json

@@ -1,4 +1,5 @@
-"""SIGTERM in the middle of everything: polls are answered, exit 0, the job goes on after a start."""
+"""SIGTERM during all kinds of work: polls are answered, the exit code is 0, and the job
+continues after the next start."""
 
 import signal
 import threading
@@ -8,7 +9,7 @@ from harness import LASTING, SMALL
 from test_watch import cancel, start_slow
 
 
-def test_a_stop_answers_polls_and_keeps_the_jobs():
+def test_a_stop_answers_polls_and_preserves_the_jobs():
     with harness.Daemon("--jobs.drain_s", "1", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 1)
         answers = []
@@ -26,14 +27,14 @@ def test_a_stop_answers_polls_and_keeps_the_jobs():
             thread.join()
         assert len(answers) == 10, answers
         daemon.start()
-        # Under their ids; the one that was put back is long.
+        # Jobs keep their IDs; the one that was queued again takes long.
         assert daemon.get(f"/v1/jobs/{running}").json["state"] in ("queued", "running")
         assert cancel(daemon, running)["id"] == running
         document = daemon.finish(waiting)
         assert document["state"] == "done" and document["id"] == waiting, document
 
 
-def test_a_draining_service_takes_no_jobs():
+def test_a_draining_service_refuses_jobs():
     with harness.Daemon("--jobs.drain_s", "600", *LASTING) as daemon:
         running, waiting = start_slow(daemon, 2)
         connection = daemon.connect()
@@ -46,7 +47,7 @@ def test_a_draining_service_takes_no_jobs():
         answer = daemon.ask("POST", "/v1/jobs", body=SMALL, connection=connection)
         answer.expect(503, "Draining")
         assert int(answer.headers["Retry-After"]) >= 1
-        # Its end is the end of the drain.
+        # The end of this job ends the drain.
         daemon.ask("DELETE", f"/v1/jobs/{running}", connection=connection).expect(202)
         connection.close()
         assert daemon.process.wait(600) == 0

@@ -1,4 +1,4 @@
-"""Uploads: every way to submit a graph, and what is answered."""
+"""Uploads: every way to submit a graph, and the answers."""
 
 import gzip
 import json
@@ -53,7 +53,7 @@ def test_curl_posts_and_puts(daemon):
     assert status == 422, (code, status, body)
 
 
-def test_an_expectation_is_met(daemon):
+def test_a_met_expectation_continues_the_request(daemon):
     body = b"".join(b"c a comment line\n" for _ in range(200_000)) + SMALL
     done = subprocess.run(
         ["curl", "-sS", "-m", "300", "-i", "-H", "Expect: 100-continue", "--data-binary", "@-",
@@ -75,11 +75,11 @@ def test_chunks_in_any_split(daemon):
     connection.close()
 
 
-def test_uploads_that_come_in_together_share_the_memory_for_them(_):
+def test_concurrent_uploads_share_the_upload_memory(_):
     body = harness.long_edges(240_000)
     with harness.Daemon("--http.upload_memory", "2MiB", *harness.NO_DEADLINES) as daemon:
         assert daemon.get("/v1/limits").json["upload_memory_bytes"] == 2 << 20
-        # The announcement takes nothing.
+        # The announcement reserves no memory.
         second = harness.asked_for_body(daemon, "/v1/jobs?wait=0", len(body))
         first = harness.drip_all(daemon)
         refused = daemon.submit(body).expect(429, "TooManyUploads")
@@ -105,7 +105,7 @@ def test_uploads_that_come_in_together_share_the_memory_for_them(_):
         daemon.submit(body + b"9 1 2\n", "?wait=30").expect(200)
 
 
-def test_questions_that_come_in_together_share_that_memory_too(_):
+def test_concurrent_query_bodies_share_the_upload_memory(_):
     body = b'{"pairs":[' + b"[1,2]," * 500_000 + b"[1,2]]}"
     with harness.Daemon("--http.upload_memory", "8MiB", *harness.NO_DEADLINES) as daemon:
         daemon.solve(b"p sp 2 1\na 1 2 5\n", "?name=small")
@@ -117,7 +117,7 @@ def test_questions_that_come_in_together_share_that_memory_too(_):
             connection.send(body[:-300_000])
         for connection in connections:
             wait_until(daemon, lambda: harness.unread_bytes(connection.sock) == 0)
-        # One fits into the half of an address.
+        # One upload fits in the half of an address.
         statuses = []
         for connection in connections:
             connection.send(body[-300_000:])
@@ -130,7 +130,7 @@ def test_questions_that_come_in_together_share_that_memory_too(_):
         wait_until(daemon, lambda: daemon.ask("POST", "/v1/graphs/small/distances", body=body).status == 200)
 
 
-def test_an_announcement_takes_nothing_from_others(_):
+def test_announcing_an_upload_reserves_no_memory(_):
     with harness.Daemon("--http.upload_memory", "64MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon) for _ in range(8)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
@@ -140,7 +140,7 @@ def test_an_address_leaves_half_of_the_memory_to_the_others(_):
     with harness.Daemon("--http.upload_memory", "32MiB", *harness.NO_DEADLINES) as daemon:
         drops = [harness.Drip(daemon, "127.0.0.2", 1 << 19) for _ in range(40)]
         harness.upload_beside(daemon, drops, "127.0.0.1")
-        # A step of 1 MiB for each of 16.
+        # One step of 1 MiB for each of 16.
         statuses = [drop.finish() for drop in drops]
         assert statuses.count(429) == 24, statuses
 
@@ -188,8 +188,9 @@ def test_a_large_graph_is_the_same_in_whatever_order_its_edges_come(_):
 
 
 def test_a_name_is_never_parsed_as_edges(_):
-    """What follows the first offsets of one graph, in the form that its id is the digest of, would be the
-    edges of the other, were the counts to come before its name, which holds the rest."""
+    """The ID is the digest of a canonical form. If the counts preceded the names there, the
+    bytes after the first offsets of one graph could be parsed as the edges of another, with
+    the rest in a name."""
     n, m, listed = 20, 10, 4
     size = listed + 8 * (n + 1) + 40 + 16
     words = [0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 16 + 4 + size, 0, 4, 1, size, 0, size, 0x20202020]
@@ -292,7 +293,7 @@ def test_compressed_bodies_are_the_same_graph(daemon):
     assert daemon.ask("POST", "/v1/jobs", body=stored, headers=headers).json["graph"] == graph
 
 
-def test_the_document_says_what_was_understood(daemon):
+def test_the_job_document_reports_how_the_graph_was_read(daemon):
     body = b"from;to;km\na;b;7\nb;c;8\n"
     headers = {"Content-Encoding": "gzip"}
     answer = daemon.ask("POST", "/v1/jobs?directed=false", gzip.compress(body), headers)
@@ -302,7 +303,7 @@ def test_the_document_says_what_was_understood(daemon):
             "variant": "semicolons, with header", "weight": "km", "directed": False,
             "directed_by": "parameter", "names": "strings", "bytes": len(gzip.compress(body)),
             "decoded_bytes": len(body), "loops_dropped": 0, "parallel_merged": 0, "cached": False}, document["input"]
-    # The same graph by another way is the same graph, and the job tells of its own upload.
+    # The same graph in another format is the same graph, and the job reports its own upload.
     json_body = b'{"directed":false,"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b",' \
         b'"weight":7},{"source":"c","target":"b","weight":8}]}'
     again = daemon.submit(json_body, "?format=json").expect(200).json
@@ -358,7 +359,7 @@ def test_graphs_are_listed_shown_and_deleted(daemon):
     daemon.ask("DELETE", f"/v1/graphs/{graph}").expect(404, "NoSuchGraph")
 
 
-def test_a_request_id_comes_back(daemon):
+def test_a_request_id_is_returned(daemon):
     assert daemon.get("/livez", X_Request_Id="mine.1-2_3").headers["X-Request-Id"] == "mine.1-2_3"
     assert daemon.get("/livez", X_Request_Id="not mine").headers["X-Request-Id"] != "not mine"
     assert daemon.get("/livez", X_Request_Id="x" * 65).headers["X-Request-Id"] != "x" * 65

@@ -1,5 +1,6 @@
-"""Random tables as people make them. Each upload is read as its writer meant it, or refused with line and column,
-or warns by name of what was done. APSPD_TEST_TABLES=300 uploads as many of each sort."""
+"""Random tables as people write them. Each upload is read as intended, refused with line and
+column, or accepted with a warning about the interpretation. APSPD_TEST_TABLES=300 tests that
+many of each type."""
 
 import os
 import random
@@ -24,7 +25,7 @@ EXTRAS = {
 
 
 class Table:
-    """Edges between places, with one column for each end, one for the weight and some more."""
+    """Edges between places, with one column for each end, one for the weight, and more."""
 
     def __init__(self, random, weights=("weight",)):
         numbers = random.random() < 0.5
@@ -55,7 +56,7 @@ class Table:
         return f'"{field}"' if self.delimiter in field or '"' in field else field
 
     def edges(self, weight="weight"):
-        """Of parallel edges the least, as every reader keeps it."""
+        """Returns the edges; of parallel edges the least weight counts, as in every reader."""
         found = {}
         for row in self.rows:
             key, value = (row["source"], row["target"]), float(row[weight]) if weight else 1.0
@@ -81,7 +82,7 @@ def expect_right(daemon, table, query="", weight="weight", **options):
 
 
 def expect_refused(daemon, table, row=None, query="", **options):
-    """row: the place of the line among the rows."""
+    """row: the index of the expected error among the rows."""
     body, problem, edges = upload(daemon, table, query, **options)
     assert edges is None, (body.decode(), query, edges, problem)
     assert problem["code"] in ("BadGraph", "WeightRange") and problem.get("line", 0) > 0, (body.decode(), problem)
@@ -95,7 +96,7 @@ def told(answer, *codes):
     return " ".join(w["detail"] for w in answer["warnings"] if w["code"] in codes)
 
 
-def test_ends_in_unknown_places(daemon):
+def test_known_end_columns_are_read_and_others_refused(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"ends {seed}")
         table = Table(draw)
@@ -112,7 +113,7 @@ def test_ends_in_unknown_places(daemon):
             assert answer.get("line", 0) == 1 and answer.get("column", 0) > 0, (body, answer)
             assert "source_column=" in answer["hint"], (body, answer)
         else:
-            # The columns that were taken as ends may be the other way round.
+            # The columns read as ends may be in the other order.
             named = told(answer, "HeaderGuessed")
             assert all(table.names[end] in named for end in ("source", "target")), (body, answer)
             back = {(target, source): weight for (source, target), weight in table.edges().items()}
@@ -126,7 +127,7 @@ MARKS = ("{} km", "{}km", "${}", "\u20ac{}", "{} \u20ac", "{}%", "{}:30", "{}'00
          "USD {}", "{}h", "{} min", "{}/2", "approx. {}", "{},5", "1,{}00", "{}.000,5", "{},000.5", "1.{}.5")
 
 
-def test_units_and_marks_of_locales(daemon):
+def test_units_and_thousands_separators_are_refused(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"units {seed}")
         table = Table(draw)
@@ -144,7 +145,7 @@ def test_units_and_marks_of_locales(daemon):
         is_known = table.names["weight"] not in ("km", "fare", "how far")
         body, answer, edges = upload(daemon, table)
         if edges is not None:
-            # Words in a column that no name makes the weight.
+            # A column of words whose header is not a known name for weights.
             assert not is_known and edges == table.edges(None), (body.decode(), edges, answer)
             assert table.names["weight"] in told(answer, "WeightsAbsent"), (body.decode(), answer)
             assert not any(row["weight"][0].isdigit() for row in table.rows), (body.decode(), answer)
@@ -161,7 +162,7 @@ def test_units_and_marks_of_locales(daemon):
 MISSING = ("", " ", "n/a", "N/A", "NA", "NaN", "nan", "null", "NULL", "None", "-", "--", "inf", "?", ".", "#N/A", "missing")
 
 
-def test_missing_values(daemon):
+def test_missing_values_are_refused_or_skipped(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"missing {seed}")
         table = Table(draw)
@@ -182,7 +183,7 @@ def test_missing_values(daemon):
             assert not told(answer, "FormatGuessed"), answer
 
 
-def test_two_columns_of_weights(daemon):
+def test_two_weight_columns_are_refused_with_a_choice(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"weights {seed}")
         names = draw.sample(("weight", *WEIGHTS), 2)
@@ -206,7 +207,7 @@ def test_two_columns_of_weights(daemon):
             expect_right(daemon, table, f"&weight={1 + table.columns.index(weight)}", weight)
 
 
-def test_headers_that_look_like_data(daemon):
+def test_ambiguous_headers_are_refused_with_a_choice(daemon):
     for seed in range(COUNT):
         draw = random.Random(f"headers {seed}")
         table = Table(draw, draw.choice((("weight",), ())))
@@ -222,7 +223,7 @@ def test_headers_that_look_like_data(daemon):
         body, answer, edges = upload(daemon, table, header=has_header)
         vertices = {row[end] for row in table.rows for end in ("source", "target")}
         if any(name.isdigit() or name in vertices for name in table.names.values()):
-            # A line with a number in it, or with a vertex of others, is an edge, if it can be one.
+            # A line that has a number or a vertex of other edges is read as an edge if possible.
             table.rows.insert(0, table.names)
         if edges is None:
             assert answer.get("line", 0) > 0 and answer.get("column", 0) > 0 and answer["hint"], (body.decode(), answer)

@@ -1,8 +1,7 @@
-"""Files of many tools: each is read as the graph that the tool meant, or refused by name with a way out.
-
-A tool that Python has here writes its file anew; beside that the file as the tool wrote it is kept in
-tool_files.py and tool_files.txt, so that none goes untested where a tool is missing. docs/tools.md has
-the same table."""
+"""Files of many tools: each is read as the graph that the tool meant, or refused by name with a
+hint. If Python has the tool, it writes the file anew; in addition, tool_files.py and
+tool_files.txt store the file as the tool wrote it, so that every tool is tested everywhere.
+docs/tools.md has the same table."""
 
 import pathlib
 import re
@@ -13,7 +12,7 @@ from tool_files import ARCS, EDGES
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "tools.md"
 RIGHT, UNDIRECTED = "read right", "read right with `directed=false`"
-# Of the cases that are read right: the edges, the names of the vertices, and what weights are multiplied with.
+# For accepted files: the edges, the vertex names, and the factor of the weights.
 NAMED, FROM_0, FROM_1 = (ARCS, "abcde", 1), (ARCS, range(5), 1), (ARCS, range(1, 6), 1)
 NAMED_EDGES, EDGES_FROM_1 = (EDGES, "abcde", 1), (EDGES, range(1, 6), 1)
 DOUBLED_FROM_0, DOUBLED_FROM_1 = (ARCS, range(5), 2), (ARCS, range(1, 6), 2)
@@ -21,9 +20,9 @@ HOPS_FROM_0, HOPS_FROM_1 = (ARCS, range(5), 0), (ARCS, range(1, 6), 0)
 NODE_LINK = "networkx.node_link_data"
 N0 = (ARCS, [f"n{v}" for v in range(5)], 1)
 
-# The tool, its call or menu, the name of the file, its truth, the verdict, and the way out or what else to know.
-# A refusal's detail has the words behind the colon, its hint those in the last column. One with a truth is
-# read right with the parameter in the last column.
+# The tool, its function or menu, the name of the file, its true graph, the verdict, and a remark.
+# For a refusal, the verdict has words of the detail and the remark words of the hint. If there is a
+# true graph too, the parameter in the remark makes the file readable.
 CASES = (
     ("NetworkX", "`write_edgelist`", "networkx edgelist", NAMED, RIGHT, ""),
     ("NetworkX", "`write_edgelist` of a `Graph`", "networkx edgelist undirected", NAMED_EDGES, UNDIRECTED, ""),
@@ -66,7 +65,7 @@ CASES = (
     ("pandas", "`to_parquet`", "parquet", None, "refused: a Parquet file", "pandas.read_parquet"),
     ("pandas", "`to_feather`", "feather", None, "refused: an Arrow file", "pandas.read_feather"),
     ("pandas", "`to_hdf`", "hdf5", None, "refused: an HDF5 file", "pandas.read_hdf"),
-    ("pandas", "`to_pickle`", "pickle", None, "refused: a pickle", "Pickles run code"),
+    ("pandas", "`to_pickle`", "pickle", None, "refused: a pickle", "A pickle can run code"),
     ("pandas", "`to_string(index=False)`", "pandas string", NAMED, RIGHT, ""),
     ("NumPy", "`savetxt` of edges, `fmt='%g'`", "numpy edges header", FROM_0, RIGHT, ""),
     ("NumPy", "`savetxt` of edges", "numpy edges", FROM_0, RIGHT, ""),
@@ -130,8 +129,8 @@ CASES = (
     ("JGraphT", "`CSVExporter`", "jgrapht csv", NAMED, RIGHT, ""),
     ("JGraphT", "`JSONExporter`", "jgrapht json", NAMED, RIGHT, ""),
     ("graph-tool", "`save('g.graphml')`", "graph-tool", NAMED, RIGHT, ""),
-    ("rustworkx", "`node_link_json`", "rustworkx", None, "refused: numbers in", "a number in the edge itself"),
-    ("yEd", "`.graphml` with labels", "yed", None, "refused: a number here", "weight= names one"),
+    ("rustworkx", "`node_link_json`", "rustworkx", None, "refused: a number", "a number in the edge itself"),
+    ("yEd", "`.graphml` with labels", "yed", None, "refused: a number", "weight= names one"),
     ("yEd", "`.tgf`", "tgf", None, "refused: TGF", "Remove it and the nodes"),
     ("Graphviz", "`.dot`", "graphviz", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
     ("Boost", "`write_graphviz`", "boost", None, "refused: a DOT file", "networkx.nx_agraph.read_dot"),
@@ -166,7 +165,7 @@ CASES = (
     ("Excel", "CSV UTF-8", "excel english", NAMED, RIGHT, ""),
     ("Excel", "CSV with `;` and decimal comma", "excel", NAMED, "refused: decimal comma", "decimal=,"),
     ("Excel", "Unicode text, UTF-16", "excel unicode", NAMED, RIGHT, ""),
-    ("Excel", "`.xlsx`", "xlsx", None, "refused: an .xlsx", "Save a sheet as CSV"),
+    ("Excel", "`.xlsx`", "xlsx", None, "refused: a zip archive", "Save a sheet as CSV"),
     ("Excel", "CSV (Macintosh)", "old mac", None, "refused: line ends of old Macs", "tr '"),
     ("LibreOffice", "CSV, UTF-16", "libreoffice utf-16", NAMED, RIGHT, ""),
     ("Google Sheets", "CSV", "sheets", NAMED, RIGHT, ""),
@@ -177,7 +176,7 @@ CASES = (
 
 
 def distances_of(truth, directed):
-    """By Dijkstra, between vertices as the file names them."""
+    """Runs Dijkstra between vertices as the file names them."""
     edges, names, scale = truth
     renamed = dict(zip("abcde", names))
     edges = [(renamed[u], renamed[v], w * scale or 1) for u, v, w in edges]
@@ -185,7 +184,7 @@ def distances_of(truth, directed):
 
 
 def expect_right(daemon, body, truth, query=""):
-    """Returns the document of the job, whose matrix is the truth."""
+    """Returns the document of the job, whose matrix must be that of the true graph."""
     job = daemon.solve(body, query)
     assert job["state"] == "done", job
     found = daemon.get(f"/v1/graphs/{job['graph']}/matrix?format=json").expect(200).json
@@ -212,7 +211,7 @@ def check(daemon, body, truth, verdict, way):
         expect_right(daemon, body, truth, "?" + way)
 
 
-def test_files_of_tools(daemon):
+def test_files_of_tools_are_read_as_documented(daemon):
     files = tool_files.all_files()
     failed = []
     for _, _, name, *case in CASES:
@@ -224,7 +223,7 @@ def test_files_of_tools(daemon):
     assert not failed, "\n".join(failed)
 
 
-def test_the_document_has_this_table(_):
+def test_docs_tools_has_this_table(_):
     rows = [f"| {tool} | {how} | {verdict} | {f'`{way}`' if 'refused' in verdict else way} |".replace("|  |", "| |")
             for tool, how, _, _, verdict, way in CASES]
     found = re.findall(r"^\|.*\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)

@@ -1,4 +1,4 @@
-"""Where a request came from: traceparent."""
+"""The traceparent header of requests and jobs."""
 
 import json
 
@@ -15,7 +15,7 @@ def events_of(daemon, job):
     return {line["event"]: line for line in lines if line.get("job") == job}
 
 
-def test_a_trace_goes_with_its_job_into_the_log_and_over_a_restart(_):
+def test_the_trace_of_a_job_is_logged_and_survives_a_restart(_):
     with harness.Daemon() as daemon:
         answer = daemon.submit(SMALL, traceparent=PARENT).expect(202)
         assert answer.headers["traceparent"] == PARENT, answer.headers

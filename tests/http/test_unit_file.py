@@ -1,4 +1,4 @@
-"""The systemd unit: systemd finds nothing wrong with it, and little exposed."""
+"""The systemd unit: systemd accepts it and rates its exposure as low."""
 
 import os
 import pathlib
@@ -23,11 +23,11 @@ def main():
         sys.exit(SKIPPED)
     text = pathlib.Path(unit).read_text()
     assert "\nExecStart=" in text, text
-    # A small system has a shell, and no program of other packages.
+    # A small system has a shell, but no programs of other packages.
     others = [program for program in re.findall(r"(?m)^Exec\w+=(\S+)", text) if not program.endswith("/apspd")]
     assert set(others) <= {"/bin/sh"}, others
     with tempfile.TemporaryDirectory(prefix="apspd-test-") as folder:
-        # The program is not installed where the unit says.
+        # The program is not installed at the path of the unit.
         path = os.path.join(folder, "apspd.service")
         text = re.sub(r"(?m)^ExecStart=\S+", lambda _: f"ExecStart={apspd}", text)
         pathlib.Path(path).write_text(text)

@@ -1,4 +1,4 @@
-"""No upload takes more memory than its client's part of http.upload_memory, in whatever format it comes."""
+"""No upload uses more memory than its client's part of http.upload_memory, whatever its format."""
 
 import gzip
 import io
@@ -9,17 +9,17 @@ import subprocess
 
 import harness
 
-# The C library would write to each byte that it allocates, and so take memory that is never used.
+# Otherwise the C library writes to each allocated byte, so that unused memory counts.
 os.environ.pop("MALLOC_PERTURB_", None)
 
 LIMIT_MIB = 32
-PART = LIMIT_MIB << 19  # of a client without a key: half
+PART = LIMIT_MIB << 19  # part of a client without a key: half
 SIDE = 2200
-EDGES = 1_200_000  # of 20 bytes and more
+EDGES = 1_200_000  # 20 bytes each, or more
 
 
 def npy(side):
-    """A u2 matrix of 1 and 2, which compresses to a thirtieth."""
+    """A u2 matrix of ones and twos, which compresses to a thirtieth."""
     header = f"{{'descr': '<u2', 'fortran_order': False, 'shape': ({side}, {side}), }}"
     header += " " * (117 - len(header)) + "\n"
     bits = random.Random(1).randbytes(side * side // 8 + 1)
@@ -42,7 +42,7 @@ def nodes_of_graphml():
 
 
 def bodies():
-    """Name, query, headers, body."""
+    """Yields name, query, headers and body."""
     table = b"\n".join(b"\t".join(b"%d" % (1 + (i * j) % 7) for j in range(1100)) for i in range(1100)) + b"\n"
     edges = b"".join(b"%d %d 1\n" % (i % 1000, i // 1000) for i in range(EDGES))
     yield "npy in zstd", "?format=npy", {"Content-Encoding": "zstd"}, \
@@ -67,7 +67,7 @@ def bodies():
     yield "nthu", "?format=nthu", {}, struct.pack("<2i", 1000, EDGES) + struct.pack("<3i", 1, 2, 3) * EDGES
 
 
-def test_a_body_that_takes_more_is_refused_with_both_numbers(_):
+def test_a_body_beyond_the_memory_is_refused_with_limit_and_actual(_):
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
         before = daemon.status_kib("VmHWM")
         for name, query, headers, body in bodies():
@@ -75,12 +75,12 @@ def test_a_body_that_takes_more_is_refused_with_both_numbers(_):
             assert answer.status == 413, (name, answer.status, answer.body[:300])
             problem = answer.expect(413, "BodyTooLarge").json
             assert problem["limit"] == PART < problem["actual"] and problem["hint"], (name, problem)
-        # Sanitizers keep what was freed.
+        # Sanitizers do not return freed memory.
         assert harness.QUICK or daemon.status_kib("VmHWM") - before < LIMIT_MIB << 10, (before, daemon.status_kib("VmHWM"))
         daemon.submit(harness.SMALL, "?wait=30").expect(200)
 
 
-def test_a_small_body_that_becomes_large_takes_no_more_than_its_part(_):
+def test_a_small_compressed_body_uses_at_most_its_share(_):
     packed = subprocess.run(["zstd", "-qc"], input=npy(5000), capture_output=True, check=True).stdout
     with harness.Daemon("--http.upload_memory", f"{LIMIT_MIB}MiB") as daemon:
         before = daemon.status_kib("VmHWM")

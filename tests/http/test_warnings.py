@@ -1,4 +1,4 @@
-"""The warnings of an upload, from the reader to the document of its job, and the results that were there already."""
+"""The warnings of an upload, from the reader to the document of its job, and cached results."""
 
 import json
 import struct
@@ -8,13 +8,13 @@ from harness import SMALL
 
 
 def npy(kind, layout, *entries):
-    """A square array of NumPy's."""
+    """Returns a square NumPy array."""
     n = b"%d" % (len(entries) ** 0.5)
     head = b"{'descr': '" + kind + b"', 'fortran_order': False, 'shape': (" + n + b", " + n + b"), }"
     return b"\x93NUMPY\x01\x00\x76\x00" + head.ljust(117) + b"\n" + struct.pack(layout, *entries)
 
 
-# By code: a body and its parameters that provoke this warning and no other, and words of detail and hint.
+# By code: a body and parameters that cause exactly this warning, and words of its detail and hint.
 UPLOADS = {
     "DirectedAssumed": (b"a b 5\nb c 7\nc d 1\n", "", "directed", "directed=false"),
     "ColumnsUnused": (b"from,to,length,edge_id\na,b,5,1\nb,a,5,2\n", "", "edge_id", "weight="),
@@ -61,7 +61,7 @@ def test_a_long_name_is_cut_between_characters(daemon):
         assert f"column {shown}," in detail, detail
 
 
-def test_uploads_that_say_all_are_not_told_about(daemon):
+def test_unambiguous_uploads_have_no_warnings(daemon):
     for body, query in (
         (SMALL, ""), (b"a b 5\nb c 7\nc d 1\n", "?directed=true"), (b"a b 5\nb c 7\nc d 1\n", "?directed=false"),
         (b"a b 5\nb a 9\n", ""), (b"a b 5\na b 5\nb a 5\n", ""), (b"# Directed graph\n1 2 5\n", ""),
@@ -95,11 +95,11 @@ def test_a_moving_name_is_reported(daemon):
     assert warned(back) == ["NameMoved"] and second["graph"] in back["warnings"][0]["detail"], back
     stored = daemon.ask("POST", "/v1/graphs?name=moved", body=b"1 2 33\n2 1 33\n").expect(201).json
     assert warned(stored) == ["NameMoved"] and first["graph"] in stored["warnings"][0]["detail"], stored
-    # One that has no name takes none.
+    # An upload without a name moves none.
     assert warned(daemon.solve(b"1 2 34\n2 1 34\n")) == []
 
 
-def test_a_known_graph_has_the_summary_of_its_own_upload(daemon):
+def test_a_repeated_upload_has_its_own_summary(daemon):
     first = daemon.solve(b"1 2 5\n2 1 5\n")
     assert first["input"]["cached"] is False, first["input"]
     assert first["summary"]["loops_dropped"] == first["summary"]["parallel_merged"] == 0, first

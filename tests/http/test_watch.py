@@ -1,4 +1,4 @@
-"""Jobs while they wait, run and end: long-polls, lists, cancels."""
+"""Jobs while they wait, run and end: long polls, lists, cancellation."""
 
 import threading
 import time
@@ -8,14 +8,14 @@ from harness import LASTING, LASTING_SIZE, SMALL, slow_graph
 
 
 def until_running(daemon, job):
-    """Asks again and again: a poll that comes after the start would wait for the end."""
+    """Polls repeatedly until the job runs: a poll sent after the start would wait for the end."""
     while daemon.get(f"/v1/jobs/{job}").json["state"] == "queued":
         pass
 
 
 def start_slow(daemon, salt):
-    """A job that runs until it is cancelled, and another that waits behind it, of a daemon that is
-    LASTING."""
+    """Starts a job that runs until it is cancelled, and another that waits behind it; the daemon
+    is LASTING."""
     running = daemon.submit(slow_graph(LASTING_SIZE + salt)).expect(202).json["id"]
     waiting = daemon.submit(slow_graph(100 + salt)).expect(202).json["id"]
     until_running(daemon, running)
@@ -44,14 +44,14 @@ PHASES = ["planning", "solving", "writing", "checking", "publishing"]
 
 
 def dense_graph(n):
-    """A plan other than the dense one is not even looked for."""
+    """A graph for which only the dense plan is considered."""
     return f"p sp {n} {40 * n}\n".encode() + b"".join(
         b"a %d %d %d\n" % (i, (i * k + k // 7) % n + 1, 1 + (i * k) % 997)
         for i in range(1, n + 1) for k in range(3, 83, 2))
 
 
 def grid_graph(side):
-    """Small separators take it apart, so that it is planned."""
+    """A graph with small separators, so that it is planned."""
     at = lambda row, column: row * side + column + 1
     edges = [(at(row, column), at(row + down, column + 1 - down), 1 + (row * column) % 9)
              for row in range(side) for column in range(side) for down in (0, 1)
@@ -81,7 +81,7 @@ def test_progress_counts_all_phases_and_never_falls(daemon):
         assert all(eta_s > 0 for eta_s in left), left
 
 
-def test_a_poll_ends_with_its_time(daemon):
+def test_a_poll_ends_when_its_time_is_up(daemon):
     running, waiting = start_slow(daemon, 2)
     start = time.monotonic()
     document = daemon.get(f"/v1/jobs/{waiting}?wait=0.3").expect(200).json
@@ -173,7 +173,7 @@ def test_a_full_queue_refuses_before_the_body(_):
         cancel(daemon, running)
 
 
-def test_accepted_and_refused_add_up_to_sent(_):
+def test_accepted_and_refused_jobs_add_up_to_sent_jobs(_):
     with harness.Daemon("--jobs.queue_limit", "10", *LASTING) as daemon:
         running = daemon.submit(slow_graph(LASTING_SIZE + 6)).expect(202).json["id"]
         until_running(daemon, running)

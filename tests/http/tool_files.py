@@ -1,7 +1,7 @@
-"""Small files as tools write them: a text each, or the function that writes it where Python has the tool.
-
-All hold one of two graphs on a, b, c, d and e, or 0 to 4, or 1 to 5. With its arcs it is a b 5, b c 7.5,
-a c 20, c a 3, c d 2 and d e 1.5; undirected it lacks c a. Formats of integers hold twice the weights."""
+"""Small files as tools write them: text, or the function that writes it if Python has the tool.
+All contain one of two graphs on a, b, c, d and e, or 0 to 4, or 1 to 5. The directed graph is
+a b 5, b c 7.5, a c 20, c a 3, c d 2 and d e 1.5; the undirected one lacks c a. Integer
+formats contain twice the weights."""
 
 import csv
 import importlib
@@ -22,20 +22,21 @@ def crlf(text):
 
 
 def lines(form, edges=ARCS, first=1, scale=1, end="\n"):
-    """A line for each edge: {0} and {1} are vertices counted from `first`, {2} is the weight, {3} counts."""
+    """Returns a line for each edge: {0} and {1} are vertices counted from `first`, {2} is the
+    weight, {3} a counter."""
     return "".join(form.format("abcde".index(u) + first, "abcde".index(v) + first,
                                int(w * scale) if w * scale == int(w * scale) else w * scale, number)
                    + end for number, (u, v, w) in enumerate(edges))
 
 
 def named(form, edges=ARCS, scale=1, end="\n"):
-    """The same with vertices by name."""
+    """The same with named vertices."""
     return "".join(form.format(u, v, int(w * scale) if w * scale == int(w * scale) else w * scale, number)
                    + end for number, (u, v, w) in enumerate(edges))
 
 
 def listed(form, edges=ARCS, first=None):
-    """The same as the elements of a JSON array."""
+    """The same as elements of a JSON array."""
     form = form.replace("{", "{{").replace("}", "}}").replace("<", "{").replace(">", "}")
     text = named(form, edges, end=",") if first is None else lines(form, edges, first, end=",")
     return text[:-1]
@@ -51,7 +52,7 @@ def square(missing, separator=",", diagonal=None):
 
 
 def written(write):
-    """The bytes of the file that write(path) makes."""
+    """Returns the bytes of the file that write(path) creates."""
     with tempfile.NamedTemporaryFile(prefix="apspd-test-", suffix=".txt") as file:
         write(file.name)
         file.seek(0)
@@ -98,7 +99,7 @@ TEXTS = {
     "boost": "digraph G {\n0;\n1;\n2;\n3;\n4;\n" + lines("{0}->{1}  [weight={2}];", first=0) + "}\n",
     "xgmml": '<?xml version="1.0"?>\n<graph label="g" directed="1" xmlns="http://www.cs.rpi.edu/XGMML">\n'
              '<node id="1" label="a"/><node id="2" label="b"/><edge source="1" target="2" weight="5"/></graph>\n',
-    # Data bases and tables.
+    # Databases and tables.
     "neo4j import": ":START_ID,weight:float,:END_ID,:TYPE\n" + named("{0},{2},{1},ROAD"),
     "neo4j import 2": ":START_ID,:END_ID,weight:float,:TYPE\n" + named("{0},{1},{2},ROAD"),
     "neo4j apoc all": '"_id","_labels","name","_start","_end","_type","weight"\n"0",":P","a",,,,\n"1",":P","b",,,,\n'
@@ -195,7 +196,7 @@ TEXTS = {
     "orlib": "5 5 1\n" + lines("{0} {1} {2}", EDGES, scale=2),
     "algs4": "5\n6\n" + lines("{0} {1} {2}", first=0),
     "contest": "5 6\n" + lines("{0} {1} {2}", scale=2),
-    # Libraries that are no part of Debian's Python.
+    # Libraries that Debian's Python does not have.
     "jgrapht csv": named("{0},{1},{2}"),
     "jgrapht json": '{"creator":"JGraphT JSON Exporter","version":"1","nodes":[%s],"edges":[%s]}' % (
         NODES, listed('{"id":"<3>","source":"<0>","target":"<1>","weight":<2>}')),
@@ -339,7 +340,7 @@ def sqlite_files():
     yield "sqlite dump", "\n".join(base.iterdump()).encode()
 
 
-# Those of Debian 12, which wrote tool_files.txt.
+# The versions of Debian 12, which wrote tool_files.txt.
 VERSIONS = {"networkx": "2.8.8", "igraph": "0.10.2", "pandas": "1.5.3", "numpy": "1.24.2", "scipy": "1.10.1"}
 LIBRARIES = {"networkx": networkx_files, "igraph": igraph_files, "pandas": pandas_files, "numpy": numpy_files,
              "scipy": scipy_files}
@@ -347,12 +348,12 @@ KEPT = pathlib.Path(__file__).with_suffix(".txt")
 
 
 def undated(text):
-    """Without what changes with the time and the program."""
+    """Removes parts that depend on the time and the version."""
     return re.sub(rb'^#.*\n|^Creator .*\n|lastmodifieddate="[^"]*"', b"", text, flags=re.M)
 
 
 def npy():
-    """What numpy.save writes, of the matrix with inf."""
+    """Returns what numpy.save writes for the matrix with inf."""
     head = "{'descr': '<f8', 'fortran_order': False, 'shape': (5, 5), }"
     rows = [float(field) for row in square("inf", diagonal="0") for field in row.split(",")]
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + f"{head:117}\n".encode() + struct.pack("<25d", *rows)
@@ -366,7 +367,8 @@ def zip_of(name, data):
 
 
 def kept_files():
-    """The files as text here and in tool_files.txt, where `==== name` stands above each and a newline behind."""
+    """Returns the stored files: those in this module and those in tool_files.txt, each after a
+    line `==== name`."""
     _, *parts = re.split(r"^==== (.*)\n", KEPT.read_text(encoding="utf-8"), flags=re.M)
     files = {name: text[:-1].encode() for name, text in zip(parts[::2], parts[1::2])}
     files.update((name, text.encode()) for name, text in TEXTS.items())
@@ -383,7 +385,8 @@ def kept_files():
 
 
 def all_files():
-    """{name: bodies}: the kept file, and the one that the tool writes now if it is here."""
+    """Returns {name: bodies}: the stored file, and the one that the tool writes now if it is
+    installed."""
     kept = kept_files()
     files = {name: [body] for name, body in kept.items()}
     for library, write in LIBRARIES.items():

@@ -273,7 +273,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
 }
 
 /* Byte for byte, with ways of the same length and weights that go up and down again. */
-TEST(an_update_is_the_solve_of_the_changed_graph)
+TEST(an_update_equals_a_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
     for (size_t shape = 0; shape < shape_count; ++shape) {
@@ -291,7 +291,7 @@ TEST(an_update_is_the_solve_of_the_changed_graph)
 }
 
 /* A path, and the ring that one more edge makes of it: its ends are in different halves. */
-TEST(a_shape_without_an_edge_is_not_enough)
+TEST(a_shape_lacking_an_edge_is_refused)
 {
     struct edge_list list = {.vertex_count = 100};
     struct order_record record = {0};

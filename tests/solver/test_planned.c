@@ -107,7 +107,7 @@ static const struct real reals[] = {
     {"wiki-Vote.txt", 0.055}, {"openflights.gr", 0.06},
 };
 
-TEST(real_graphs_keep_a_part_of_the_work)
+TEST(plans_skip_most_work_of_real_graphs)
 {
     const char *folder = getenv("APSPD_TEST_DATA");
     if (folder == NULL || !separator_present()) {

@@ -182,7 +182,7 @@ TEST(every_dense_size_is_the_same)
     }
 }
 
-TEST(any_plan_is_the_same)
+TEST(any_plan_gives_the_same_distances_on_ranks)
 {
     static const uint32_t sizes[] = {1, 17, 130, 200};
     for (size_t shape = 0; shape < shape_count; shape += trial_is_quick() ? 3 : 1) {
@@ -235,7 +235,7 @@ TEST(the_plan_is_shared)
     }
 }
 
-TEST(a_negative_cycle_has_its_name)
+TEST(a_negative_cycle_is_named_in_the_message)
 {
     struct edge_list list = shapes_make(&shapes[1], 300, 1);
     shapes_add_negative_cycle(&list, 1);
@@ -249,7 +249,7 @@ TEST(a_negative_cycle_has_its_name)
     edge_list_finish(&list);
 }
 
-TEST(a_cancel_of_one_ends_all)
+TEST(a_cancel_on_one_rank_ends_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[0], 300, 1);
     struct graph *graph = edge_list_build(&list);
@@ -326,7 +326,7 @@ TEST(all_kinds_match_a_single_solver)
     }
 }
 
-TEST(a_rank_without_a_gpu_leaves_all_to_processors)
+TEST(one_rank_without_a_gpu_makes_all_ranks_use_the_cpu)
 {
     static const struct solver_config cpu = {.choice = SOLVER_CPU, .cpu_isa = "auto"};
     static const struct solver_config gpu = {.choice = SOLVER_GPU, .cpu_isa = "auto"};
@@ -345,7 +345,7 @@ TEST(a_rank_without_a_gpu_leaves_all_to_processors)
     edge_list_finish(&list);
 }
 
-TEST(a_cycle_and_a_cancel_end_them_too)
+TEST(a_negative_cycle_and_a_cancel_end_all_ranks)
 {
     struct edge_list list = shapes_make(&shapes[1], has_gpu() ? GPU_VERTICES : 300, 1);
     struct graph *graph = edge_list_build(&list);

@@ -7,7 +7,7 @@ COLUMNS = 100
 
 # Of proto, gpu and server together. The product has to fit in one maintainer's head, so this number
 # only goes down: a change that needs more lines names the lines that go.
-PRODUCT_LINES = 66142
+PRODUCT_LINES = 66058
 # Nine of ten functions are no longer. Procedures that read downwards have 35 to 45 lines; the
 # ceiling keeps long ones the exception.
 FUNCTION_P90 = 45

@@ -21,9 +21,8 @@ static void print_service(const struct http_context *http_context, struct text *
     uint64_t misses;
     uint64_t bytes;
     graph_cache_figures(http_context->graph_cache, &hits, &misses, &bytes);
-    metrics_print_head(
-        text, "apspd_path_lookups_total", "counter",
-        "Lookups of edges for paths and of coordinates, by whether they were in memory.");
+    metrics_print_head(text, "apspd_path_lookups_total", "counter",
+                       "Lookups in the cache of edges and coordinates, by outcome: hit or miss.");
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"hit\"", (double)hits);
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
     print_one(text, "apspd_path_cache_bytes", "Edges and coordinates cached in memory.",

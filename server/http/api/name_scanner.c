@@ -65,7 +65,7 @@ static enum status scan_string(struct name_scanner *scanner, struct scanned_name
         at += *at == '\\' && at + 1 < scanner->end ? 2 : 1;
     }
     if (at >= scanner->end || *at != '"') {
-        return name_scanner_refuse(scanner, "a string does not end", reterr);
+        return name_scanner_refuse(scanner, "a string has no closing quote", reterr);
     }
     *ret_name = (struct scanned_name){.bytes = first + 1, .size = (size_t)(at - first) - 1};
     if (escaped) {
@@ -120,14 +120,15 @@ enum status name_scanner_name(struct name_scanner *scanner, struct scanned_name 
     skip_blanks(scanner);
     return scanner->at < scanner->end && *scanner->at == '"'
                ? scan_string(scanner, ret_name, reterr)
-               : scan_number(scanner, false, "a vertex is a string or a number", ret_name, reterr);
+               : scan_number(scanner, false, "a vertex must be a string or a number", ret_name,
+                             reterr);
 }
 
 enum status name_scanner_number(struct name_scanner *scanner, struct scanned_name *ret_number,
                                 struct problem *reterr)
 {
     skip_blanks(scanner);
-    return scan_number(scanner, true, "a weight is a number or null", ret_number, reterr);
+    return scan_number(scanner, true, "a weight must be a number or null", ret_number, reterr);
 }
 
 enum status name_scanner_key(struct name_scanner *scanner, const char *const *known,

@@ -242,7 +242,7 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     int64_t count = 1;
     STATUS_TRY(slice_scan_object(slices, keys, request, &count, reterr));
     if (count < 1 || count > COUNT_LIMIT) {
-        return problem_set(reterr, STATUS_BAD_PARAMETER, "k is an integer from 1 to %d.",
+        return problem_set(reterr, STATUS_BAD_PARAMETER, "k must be an integer from 1 to %d.",
                            COUNT_LIMIT);
     }
     const double cells = (double)search->sources.axis.count * (double)count;

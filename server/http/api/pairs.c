@@ -93,8 +93,9 @@ static enum status next_row(struct pairs_reader *reader, bool *ret_found, struct
         reader->line = reader->joined.size > 0 ? reader->line : reader->next_line;
         if (!next_line(reader, &line, &size)) {
             *ret_found = false;
-            return reader->joined.size > 0 ? refuse_line(reader, 0, "A quote does not end.", reterr)
-                                           : STATUS_OK;
+            return reader->joined.size > 0
+                       ? refuse_line(reader, 0, "The closing quote is missing.", reterr)
+                       : STATUS_OK;
         }
         if (reader->delimiter == '\0' && size > 0) {
             reader->delimiter = reader->is_weighted ? field_delimiter(line, size, false) : ',';

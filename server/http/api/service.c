@@ -24,8 +24,8 @@ void serve_service_ready(struct request *request)
         problem_set(&problem, STATUS_DRAINING, "The service is shutting down.");
     } else if (!worker) {
         problem_set(&problem, STATUS_NOT_READY,
-                    "No solver is ready: each is lost or restarting. Queries about solved graphs "
-                    "are answered.");
+                    "No solver is ready: all are lost or restarting. Queries about solved graphs "
+                    "are still answered.");
     }
     if (problem.status != STATUS_OK) {
         request_refuse(request, &problem);
@@ -189,6 +189,6 @@ void serve_service_problem(struct request *request)
             return;
         }
     }
-    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "There is no problem of this type.",
-                        "/docs lists the codes of problems.");
+    request_refuse_with(request, STATUS_NO_SUCH_ROUTE, "There is no problem type of this name.",
+                        "/docs lists the problem codes.");
 }

@@ -88,7 +88,7 @@ static enum status scan_members(struct name_scanner *scanner, struct slice *cons
             size_t key;
             STATUS_TRY(name_scanner_key(scanner, keys, &key, reterr));
             if (seen[key]) {
-                return name_scanner_refuse(scanner, "a key comes twice", reterr);
+                return name_scanner_refuse(scanner, "a key occurs twice", reterr);
             }
             seen[key] = true;
             STATUS_TRY(key == 2 ? scan_count(scanner, count, reterr)

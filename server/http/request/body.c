@@ -20,7 +20,7 @@ static enum status check_size(uint64_t size, uint64_t limit_bytes, struct proble
     if (size <= limit_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this address accepts.");
+    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this route accepts.");
     problem_limit(reterr, (double)limit_bytes, (double)size);
     problem_hint(reterr, "GET /v1/limits lists the limits.");
     return STATUS_BODY_TOO_LARGE;
@@ -54,7 +54,7 @@ static enum status check_type(const struct request *request, struct problem *ret
         return STATUS_OK;
     }
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
-                "This address does not read a body of type \"%s\".", media_type);
+                "This route does not accept a body of type \"%s\".", media_type);
     request_hint_types("Accepted", route->reads, reterr);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }

@@ -94,12 +94,12 @@ static enum status refuse_unknown(const char *name, const char *const *known,
                                   struct problem *reterr)
 {
     struct text list = {0};
-    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "This address has no parameter \"%s\".", name);
+    problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "This route has no parameter \"%s\".", name);
     for (const char *const *at = known; *at != NULL; at++) {
         text_printf(&list, "%s%s", at == known ? "" : ", ", *at);
     }
     if (known[0] == NULL) {
-        problem_hint(reterr, "This address takes no parameters.");
+        problem_hint(reterr, "This route has no parameters.");
     } else if (text_status(&list) == STATUS_OK) {
         problem_hint(reterr, "Its parameters are %s.", list.bytes);
     }
@@ -160,26 +160,27 @@ static enum status check_value(const struct query_parameter *parameter, double w
     case TYPE_FLAG:
         return strcmp(text, "true") == 0 || strcmp(text, "false") == 0
                    ? STATUS_OK
-                   : problem_set(reterr, STATUS_BAD_PARAMETER, "%s is true or false, not \"%s\".",
-                                 name, text);
+                   : problem_set(reterr, STATUS_BAD_PARAMETER,
+                                 "%s must be true or false, not \"%s\".", name, text);
     case TYPE_INTEGER:
         return number_parse_integer(text, strlen(text), &number) && number >= type->least &&
                        number <= type->most
                    ? STATUS_OK
                    : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                 "%s is an integer from %" PRId64 " to %" PRId64 ", not \"%s\".",
+                                 "%s must be an integer from %" PRId64 " to %" PRId64
+                                 ", not \"%s\".",
                                  name, type->least, type->most, text);
     case TYPE_SECONDS:
         return is_real && real >= 0 && real <= most
                    ? STATUS_OK
                    : problem_set(reterr, STATUS_BAD_PARAMETER,
-                                 "%s is a number of seconds from 0 to %.10g.", name, most);
+                                 "%s must be a number of seconds from 0 to %.10g.", name, most);
     case TYPE_REAL:
         break;
     }
     return is_real ? STATUS_OK
-                   : problem_set(reterr, STATUS_BAD_PARAMETER, "%s is a number, not \"%s\".", name,
-                                 text);
+                   : problem_set(reterr, STATUS_BAD_PARAMETER, "%s must be a number, not \"%s\".",
+                                 name, text);
 }
 
 enum status query_check(const struct query *query, const char *const *known, double wait_limit_s,
@@ -345,5 +346,5 @@ enum status query_check_idempotency_key(const char *key, struct problem *reterr)
     }
     return is_visible ? STATUS_OK
                       : problem_set(reterr, STATUS_BAD_REQUEST,
-                                    "Idempotency-Key is 1 to 127 visible ASCII characters.");
+                                    "Idempotency-Key must be 1 to 127 visible ASCII characters.");
 }

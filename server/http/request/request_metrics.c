@@ -122,7 +122,7 @@ void request_metrics_print(struct text *text)
     print_requests(text, &labels);
     print_durations(text, &labels);
     metrics_print_head(text, name, "counter",
-                       "Requests for a result, by whether it was available when they arrived.");
+                       "Requests for a result, by whether it was available: hit or miss.");
     metrics_print_sample(text, name, "outcome=\"hit\"", (double)read_counter(&results_found));
     metrics_print_sample(text, name, "outcome=\"miss\"", (double)read_counter(&results_missed));
     text->failed |= labels.failed;

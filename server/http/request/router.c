@@ -241,8 +241,8 @@ enum status router_find(enum method method, const char *path, struct router_matc
                    : capture(holes.first[0], holes.size[0], ret_match->capture, reterr);
     }
     if (allowed == 0) {
-        problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is nothing at this address.");
-        problem_hint(reterr, "/docs describes the addresses; /openapi.json lists them.");
+        problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is no route for this path.");
+        problem_hint(reterr, "/docs describes the routes; /openapi.json lists them.");
         return STATUS_NO_SUCH_ROUTE;
     }
     for (size_t i = 0; i < METHOD_COUNT; i++) {
@@ -251,7 +251,7 @@ enum status router_find(enum method method, const char *path, struct router_matc
                                      size == 0 ? "" : ", ", methods[i].name);
         }
     }
-    problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This address does not support this method.");
+    problem_set(reterr, STATUS_METHOD_NOT_ALLOWED, "This route does not support this method.");
     problem_hint(reterr, "It supports %s.", ret_allow);
     return STATUS_METHOD_NOT_ALLOWED;
 }

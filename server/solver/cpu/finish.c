@@ -1,10 +1,10 @@
-/* Three passes over the matrix: the upper half of a symmetric one is mirrored tile by tile; the
- * tiles of each band become rows, of which the columns are in the order of the vertices; the rows
- * go to their places. A band's tiles and its rows lie on top of each other, so that they change by
- * way of a copy of the band, one for each thread. From tiles beside the matrix each row is written
- * to its place at once, by way of a copy of a few. Several ranks write into a matrix that they
- * share; or else the first has it, and gets the bands of the others a few at a time. What one of
- * them mirrors it gets from the others, band by band. */
+/* Three passes over the matrix. The upper half of a symmetric matrix is mirrored, tile by tile. The
+ * tiles of each band become rows, whose columns are permuted to the order of the vertices. The rows
+ * are permuted. The tiles and the rows of a band overlap in memory, so each thread converts a band
+ * through a copy of it; if the tiles are stored separately, each row is written to its final place
+ * through a copy of a few rows. Several ranks write into a shared matrix. Without shared memory the
+ * first rank has the matrix and receives the bands of the other ranks a few at a time, also to
+ * mirror them. */
 #include "server/solver/cpu/finish.h"
 
 #include "proto/decimals.h"
@@ -16,42 +16,39 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A cache line of 4-byte elements: lines are read, and written, whole while they are at hand. */
+/* Elements per cache line, in 4-byte elements: lines are read and written whole while cached. */
 #define LINE 16
-/* Bytes of each row that a task moves: few enough for many tasks, and long enough to stream. */
+/* Bytes of each row that a task moves: short enough for many tasks, long enough to stream. */
 #define STRIPE_BYTES 2048
-/* Rows that are copied at once from tiles beside the matrix: few enough to stay in the cache. */
+/* Rows that are copied at once from separate tiles: few enough to stay in the cache. */
 #define ROWS_COPIED 8
-/* From here on the pages of a row are made ready by one call: three times as fast as by faults. */
+/* From this size on, one call faults in the pages of a row, three times as fast as page faults. */
 #define POPULATE_BYTES ((size_t)32 << 10)
 
-/* The half of a symmetric matrix is mirrored in about this share of the time. */
+/* Mirroring takes about this share of the time of a symmetric matrix. */
 #define MIRROR_SHARE 0.4
-/* The first of the two passes for statistics takes about this share. */
+/* The first of the two statistics passes takes about this share of their time. */
 #define REDUCE_SHARE 0.43
 
 struct finish {
     const struct cpu_tiles *tiles;
     const struct cpu_finish_options *options;
     struct matrix *matrix;
-    bool beside;           /* the tiles are not in the storage of the matrix */
-    unsigned char *copies; /* for each thread: a band, or ROWS_COPIED rows; a row in the order of
-                              the vertices */
+    bool beside;           /* the tiles are stored outside the matrix */
+    unsigned char *copies; /* per thread: a band or ROWS_COPIED rows, and one permuted row */
     size_t copied_rows;
     size_t copy_bytes;
-    unsigned char *bands; /* of other ranks, in the first: room for those in hand */
+    unsigned char *bands; /* first rank only: buffer for the received bands of other ranks */
     size_t band_bytes;
-    unsigned char *other_band; /* of another rank, in hand: the tiles that are to be mirrored */
-    uint32_t other;            /* which one it is */
-    uint32_t first;            /* of the bands in hand */
-    uint32_t *leaders;         /* a row of each cycle of the permutation */
+    unsigned char *other_band; /* the received band whose tiles are to be mirrored */
+    uint32_t other;            /* index of that band */
+    uint32_t first;            /* first band of the current step */
+    uint32_t *leaders;         /* one row of each cycle of the permutation */
     uint32_t leader_count;
     atomic_bool exceeds; /* a distance does not fit u2 */
 };
 
-/* ---- The upper half ---- */
-
-/* size: a constant where it is inlined. */
+/* size is constant at each call, so that the loops are specialized. */
 static inline void transpose(struct cpu_block from, struct cpu_block to, size_t size)
 {
     const unsigned char *source = from.elements;
@@ -78,7 +75,7 @@ static void mirror_tile(struct cpu_block from, struct cpu_block to, size_t size)
     }
 }
 
-/* Also within the tiles on the diagonal: floats that mirror each other may differ by rounding. */
+/* Also mirrors within diagonal tiles: mirrored floats may differ by rounding. */
 static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
 {
     const size_t size = tiles->element_bytes;
@@ -98,7 +95,7 @@ static void mirror_band(const struct cpu_tiles *tiles, uint32_t band)
     }
 }
 
-/* Task: a band and the one as far from the end, so that all take equally long, as is told. */
+/* Task: a band and its counterpart from the end, so that all tasks take equally long. */
 static void mirror_bands(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -110,7 +107,7 @@ static void mirror_bands(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Task: a band above the one in hand. */
+/* Task: a band above the received one. */
 static void mirror_other(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -127,7 +124,7 @@ static void mirror_other(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* The tiles left of the diagonal stand at the beginning of their band, in one piece. */
+/* The tiles left of the diagonal are contiguous at the beginning of their band. */
 static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -148,9 +145,7 @@ static enum status mirror_others(struct cpu_pool *pool, struct finish *finish)
     return status;
 }
 
-/* ---- Bands ---- */
-
-/* A band that is here, or that another rank has sent. */
+/* A band that is stored here or was received from another rank. */
 static const unsigned char *band_elements(const struct finish *finish, uint32_t band)
 {
     return cpu_tiles_has(finish->tiles, band)
@@ -158,7 +153,7 @@ static const unsigned char *band_elements(const struct finish *finish, uint32_t 
                : finish->bands + (band - finish->first) * finish->band_bytes;
 }
 
-/* Rows [first, end) of a band, row-major, in the order of the plan. */
+/* Copies rows [first, end) of a band, row-major, in the order of the plan. */
 static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first, uint32_t end,
                       unsigned char *ret_copy)
 {
@@ -176,7 +171,7 @@ static void copy_rows(const struct finish *finish, uint32_t band, uint32_t first
     }
 }
 
-/* size: a constant where it is inlined. */
+/* size is constant at each call, so that the loops are specialized. */
 static inline void order(const unsigned char *row, const uint32_t *position_of, uint32_t n,
                          unsigned char *ret_row, size_t size)
 {
@@ -185,7 +180,7 @@ static inline void order(const unsigned char *row, const uint32_t *position_of, 
     }
 }
 
-/* The columns from the order of the plan to that of the vertices. */
+/* Permutes the columns from the order of the plan to the order of the vertices. */
 static void order_row(const struct cpu_tiles *tiles, const unsigned char *row,
                       unsigned char *ret_row)
 {
@@ -219,12 +214,12 @@ static bool convert_row_to_u2(const struct cpu_tiles *tiles, const void *row, ui
     return fits;
 }
 
-/* Integers in 16 bits become wide, those that drifted canonical. */
+/* Widens 16-bit integers, and makes unreachable integers canonical. */
 static void convert_row(const struct cpu_tiles *tiles, const void *row, int32_t *ret_row)
 {
     const int16_t *narrow = row;
     const int32_t *wide = row;
-    const uint32_t n = tiles->vertex_count; /* kept out of the loops: ret_row could be it */
+    const uint32_t n = tiles->vertex_count; /* a local copy, because ret_row might alias it */
     if (tiles->arithmetic == ARITHMETIC_NARROW) {
         for (uint32_t i = 0; i < n; i++) {
             ret_row[i] = narrow[i] == NARROW_UNREACHABLE ? UNREACHABLE_I4 : narrow[i];
@@ -242,8 +237,8 @@ static bool is_converted(const struct finish *finish)
            (finish->options->drifted && finish->tiles->arithmetic == ARITHMETIC_I4);
 }
 
-/* A row of the matrix from a row of the band. spare: room for another. Integers that are divided
- * are in their place before. */
+/* Writes a row of the matrix from a row of the band. spare: a buffer for another row. If integers
+ * are divided, the row was permuted before. */
 static void write_row(struct finish *finish, const unsigned char *row, unsigned char *spare,
                       unsigned char *to)
 {
@@ -271,7 +266,7 @@ static void write_row(struct finish *finish, const unsigned char *row, unsigned 
     }
 }
 
-/* Tasks of a band: one, or as many as its rows are copied at once. */
+/* Number of tasks per band: one, or one per group of rows that is copied at once. */
 static uint32_t tasks_of_band(const struct finish *finish)
 {
     return finish->beside ? CPU_TILE / ROWS_COPIED : 1;
@@ -307,7 +302,7 @@ static void finish_rows(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* Bands [first, end) of the other ranks come to the first. */
+/* Receives bands [first, end) of the other ranks in the first rank. */
 static void gather_bands(const struct finish *finish, uint32_t end)
 {
     const struct cpu_tiles *tiles = finish->tiles;
@@ -333,7 +328,7 @@ static enum status allocate_copies(const struct cpu_pool *pool, struct finish *f
     }
     finish->copied_rows = most;
     finish->copy_bytes = (most + 1) * row_bytes;
-    /* An odd number of rows of 16 bits would put the next thread's wide row at an odd place. */
+    /* Keep the wide row of the next thread aligned, even after an odd number of 16-bit rows. */
     finish->copy_bytes += -finish->copy_bytes % sizeof(uint64_t);
     finish->copies = malloc(finish->copy_bytes * cpu_pool_threads(pool) + 1);
     if (tiles->ranks != NULL && tiles->ranks->rank == 0) {
@@ -351,10 +346,10 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     const struct ranks *ranks = tiles->ranks;
     const enum status status = allocate_copies(pool, finish);
     for (uint32_t end = status == STATUS_OK ? tiles->tile_count : 0; end > 0; end = finish->first) {
-        /* Bands [first, end) may be finished side by side once those behind them are: a band comes
-         * from a half or a quarter as far into the storage as it goes to where its elements become
-         * wider. A band by itself always may, and so may all of them where they do not, or where
-         * their rows are elsewhere. Of ranks each has one of them. */
+        /* Bands [first, end) may be converted in parallel once all later bands are done: elements
+         * widen by a factor of two or four, so a band moves two or four times as far into the
+         * storage. Without widening, or with rows stored elsewhere, all bands may be converted in
+         * parallel. A rank converts one band at a time. */
         const uint64_t widening = kind_size(finish->matrix->kind) / tiles->element_bytes;
         const uint32_t *begin = tiles->begin;
         finish->first = widening > 1 && !finish->beside ? end - 1 : 0;
@@ -380,10 +375,9 @@ static enum status finish_bands(struct cpu_pool *pool, struct finish *finish)
     return status;
 }
 
-/* ---- Rows ---- */
-
-/* A permutation is cycles: along each the rows move by one place, the first of them held aside. A
- * task moves a stripe of every row, so that one long cycle keeps all threads busy. */
+/* A permutation consists of cycles: along each cycle, rows move by one place, and the first row is
+ * held in a buffer. A task moves a stripe of every row, so that one long cycle occupies all
+ * threads. */
 static void move_stripe(void *context, uint32_t thread, uint64_t task)
 {
     (void)thread;
@@ -431,8 +425,6 @@ static enum status order_rows(struct cpu_pool *pool, struct finish *finish)
     return STATUS_OK;
 }
 
-/* ---- All of it ---- */
-
 enum status cpu_finish_run(struct cpu_pool *pool, const struct cpu_tiles *tiles,
                            const struct cpu_finish_options *options, struct matrix *matrix)
 {
@@ -464,8 +456,6 @@ uint64_t cpu_finish_bytes(uint32_t threads, uint32_t vertex_count, enum arithmet
     return threads * (band + 1) * vertex_count * cpu_tiles_element_bytes(arithmetic);
 }
 
-/* ---- Statistics of the rows ---- */
-
 static const void *row_at(const struct matrix *matrix, uint32_t row)
 {
     return (const char *)matrix->elements +
@@ -478,11 +468,11 @@ static const void *row_at(const struct matrix *matrix, uint32_t row)
 struct reduction {
     const struct matrix *matrix;
     struct statistics *statistics;
-    _Atomic double lowest; /* of all distances below 0, else 0 */
+    _Atomic double lowest; /* smallest distance if it is negative, else 0 */
     atomic_uint_least64_t bins[STATISTICS_BINS];
 };
 
-/* The row behind those of the task. */
+/* End of the rows of a task. */
 static uint32_t task_end(const struct matrix *matrix, uint64_t task)
 {
     const uint64_t end = (task + 1) * TASK_ROWS;
@@ -510,7 +500,8 @@ static void count_rows(void *context, uint32_t thread, uint64_t task)
     (void)thread;
     struct reduction *reduction = context;
     const uint32_t end = task_end(reduction->matrix, task);
-    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* rows that overflow them fit no memory */
+    uint32_t bins[STATISTICS_BINS + 1] = {0}; /* 32 bits suffice: a row with more vertices does not
+                                               * fit in memory */
     for (uint32_t row = (uint32_t)(task * TASK_ROWS); row < end; row++) {
         statistics_count_row(reduction->statistics, row, reduction->matrix->kind,
                              row_at(reduction->matrix, row), bins);

@@ -1,28 +1,23 @@
-/* A round closes its pivot tiles D and packs the right panel R' as it is, updates the left panel,
- * then the targets and, as nobody waits for it, the right panel, a task for each tile; a loop of
- * the pool ends only when all of its tasks have, which is the barrier between the phases.
- *
- * With D closed the left panel is one min-plus product with its own old values, L = L' (x) D. The
- * right panel is R = D (x) R' likewise, and as D (x) D = D the targets may take the old R':
- * L (x) R = L' (x) D (x) D (x) R' = L (x) R'. So R' is packed once.
- *
- * Of a symmetric matrix a panel tile is one of the two that mirror each other, whichever lies below
- * the diagonal.
- *
- * Of several ranks each closes, updates and stores the tiles of its own bands. The closed pivots
- * and then R' are broadcast, each tile by the rank that has it. A left tile that mirrors one of
- * another rank is computed by both. */
+/* A round closes its pivot tiles D and packs the old right panel R'. Then it updates the left
+ * panel, then the targets and the right panel, with one task per tile. A loop of the pool ends when
+ * all of its tasks have ended, which is the barrier between the phases. With D closed, the left
+ * panel is one min-plus product with its own old values, L = L' (x) D. The right panel is R = D (x)
+ * R' in the same way. As D (x) D = D, the targets may use the old R': L (x) R = L' (x) D (x) D (x)
+ * R' = L (x) R'. So R' is packed once. In a symmetric matrix, a panel tile is whichever of the two
+ * mirrored tiles lies below the diagonal. With several ranks, each closes, updates and stores the
+ * tiles of its own bands. The rank that stores a tile broadcasts it: first the closed pivots, then
+ * R'. A left tile that mirrors a tile of another rank is computed by both ranks. */
 #include "server/solver/cpu/floyd_warshall.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A round of the dense plan, where every slot meets every other: its lists are made as it begins.
- */
+/* A round of the dense plan, in which every left tile meets every right tile: its lists are made
+ * when it begins. */
 struct dense_round {
     struct plan_round round;
     struct plan_pivot pivot;
-    uint32_t *tiles; /* all but the pivot */
+    uint32_t *tiles; /* all tiles but the pivot */
     struct plan_target *targets;
     struct plan_product *products;
 };
@@ -36,33 +31,31 @@ struct execution {
     const struct cpu_tiles *tiles;
     const struct cpu_floyd_warshall_options *options;
     const struct observer *observer;
-    double share; /* of the work, in the rounds before */
+    double share; /* fraction of the work done in previous rounds */
     const struct plan_round *round;
-    size_t left_bytes; /* of one packed tile */
+    size_t left_bytes; /* bytes of one packed tile */
     size_t right_bytes;
-    unsigned char *scratch;     /* of each thread, a left and a right tile */
-    unsigned char *pivots_left; /* closed, packed, by the round's pivots */
+    unsigned char *scratch;     /* per thread: a left and a right tile */
+    unsigned char *pivots_left; /* closed and packed, indexed by pivot of the round */
     unsigned char *pivots_right;
-    unsigned char *left; /* panels, packed, by the round's slots */
+    unsigned char *left; /* packed panels, indexed by slot of the round */
     unsigned char *right;
     struct dense_round dense;
     atomic_bool stopped;
     atomic_bool negative;
 };
 
-/* ---- Memory ---- */
-
 static size_t packed_tile_bytes(uint32_t element_bytes)
 {
     return (size_t)CPU_TILE * CPU_TILE * element_bytes;
 }
 
-/* Most of each that a round has. */
+/* Largest counts of any round. */
 struct slots {
     size_t pivots;
     size_t left;
     size_t right;
-    size_t targets; /* that a dense round lists, behind the panels */
+    size_t targets; /* targets that a dense round lists after the panels */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -93,15 +86,14 @@ uint64_t cpu_floyd_warshall_bytes(uint32_t threads, const struct plan *plan,
     const uint32_t element_bytes = cpu_tiles_element_bytes(arithmetic);
     const uint32_t left_bytes = arithmetic == ARITHMETIC_NARROW ? 2 * element_bytes : element_bytes;
     const uint64_t list_bytes = slots.targets * DENSE_TARGET_BYTES;
-    /* aligned_alloc takes multiples of the alignment. */
+    /* aligned_alloc requires a multiple of the alignment. */
     return list_bytes + -list_bytes % CPU_ALIGNMENT +
            (threads + slots.pivots + slots.left) * (uint64_t)packed_tile_bytes(left_bytes) +
            (threads + slots.pivots + slots.right) * (uint64_t)packed_tile_bytes(element_bytes);
 }
 
-/* ---- The phases ---- */
-
-/* Asked by every task; only the calling thread may ask the observer, the others hear of it. */
+/* Called by every task. Only the calling thread may call the observer; other threads read its
+ * result. */
 static bool is_stopped(struct execution *execution, uint32_t thread)
 {
     const struct observer *observer = execution->observer;
@@ -140,10 +132,10 @@ static void close_pivot(struct execution *execution, uint32_t thread, uint32_t p
 /* A tile of the left or right panels. Of a symmetric matrix it is stored as its mirror image, if
  * that is what lies below the diagonal. */
 struct panel_tile {
-    uint32_t pivot; /* of the round: the last that begins at or before the slot */
-    uint32_t tile;  /* of the pivot */
+    uint32_t pivot; /* index in the round: the last pivot whose slots begin at or before the slot */
+    uint32_t tile;  /* tile of the pivot */
     uint32_t other;
-    uint32_t row; /* where it is stored: one of the two is the tile of the pivot */
+    uint32_t row; /* where the tile is stored; one of the two indexes is the pivot's */
     uint32_t column;
 };
 
@@ -166,7 +158,7 @@ static struct panel_tile find_panel_tile(const struct execution *execution, uint
     return (struct panel_tile){low, tile, other, is_left ? other : tile, is_left ? tile : other};
 }
 
-/* R'. Tasks: the pivots, then the right slots. */
+/* Closes the pivots and packs R'. Tasks: the pivots, then the right slots. */
 static void begin_round(void *context, uint32_t thread, uint64_t task)
 {
     struct execution *execution = context;
@@ -185,8 +177,8 @@ static void begin_round(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* From L' to L. Of a symmetric matrix R' has the same slots, and where the mirror image is another
- * rank's, L is not stored. */
+/* Updates L' to L. In a symmetric matrix R' has the same slots; if the mirror image belongs to
+ * another rank, L is not stored. */
 static void update_left(void *context, uint32_t thread, uint64_t slot)
 {
     struct execution *execution = context;
@@ -216,7 +208,7 @@ static void update_left(void *context, uint32_t thread, uint64_t slot)
     }
 }
 
-/* From R' to R, where update_left has not. */
+/* Updates R' to R, unless update_left has done so. */
 static void update_right(const struct execution *execution, uint32_t slot)
 {
     const struct cpu_tiles *tiles = execution->tiles;
@@ -269,9 +261,7 @@ static void end_round(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* ---- The rounds ---- */
-
-/* Targets are listed column by column, as the right operand is the one to keep in the cache. */
+/* Targets are listed by column, so that the right operand stays in the cache. */
 static const struct plan_round *list_dense_round(struct dense_round *dense, uint32_t pivot_tile,
                                                  uint32_t others, bool symmetric)
 {
@@ -308,7 +298,7 @@ static uint32_t rank_of_right(const struct execution *execution, uint32_t slot)
     return cpu_tiles_rank_of(execution->tiles, find_panel_tile(execution, slot, false).row);
 }
 
-/* Broadcasts the pivots and R', in as few pieces as it takes, all at once. */
+/* Broadcasts the pivots and R' in as few messages as possible, all at once. */
 static void share(const struct execution *execution)
 {
     const struct plan_round *round = execution->round;

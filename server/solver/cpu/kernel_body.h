@@ -71,8 +71,6 @@ static inline struct NAME(strip) NAME(strip_at)(uint32_t at, uint32_t columns)
     return (struct NAME(strip)){NAME(begin_of)(at, width, columns), vectors, width};
 }
 
-/* ---- Packing ---- */
-
 static void NAME(pack_left)(struct cpu_block block, void *packed)
 {
     PACKED_LEFT *to = packed;
@@ -148,8 +146,6 @@ static void NAME(pack_right_transposed)(struct cpu_block block, void *packed)
         at += strip.width;
     }
 }
-
-/* ---- The min-plus product ---- */
 
 /* Updates one register tile at result, `vectors` vectors wide, over `depth` pivots. */
 static inline __attribute__((always_inline)) void NAME(relax)(const PACKED_LEFT *left,
@@ -262,8 +258,6 @@ static void NAME(multiply)(const void *left, const void *right, uint32_t depth,
         at += strip.width;
     }
 }
-
-/* ---- The diagonal block ---- */
 
 /* Updates all rows of the copy over one pivot, one vector of columns at a time. to: a copy of the
  * pivot's column, which the loop overwrites. */

@@ -93,8 +93,6 @@ struct cpu_block cpu_tiles_block(const struct cpu_tiles *tiles, uint32_t row_til
                               columns, rows, columns};
 }
 
-/* ---- Edges ---- */
-
 struct fill {
     const struct graph *graph;
     const struct cpu_tiles *tiles;

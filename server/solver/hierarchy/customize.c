@@ -1,7 +1,7 @@
-/* Weights of the arcs, supernode by supernode: the block of its columns and rows, a front, gets its
- * own edges and what its children left, its columns are eliminated, and what they leave between
- * its rows goes to its parent. Subtrees are independent, so threads take one each; the supernodes
- * above them follow in order. */
+/* Computes the weights of the arcs, supernode by supernode. The front of a supernode is the matrix
+ * of its columns and rows. It collects the edges and what its children left; then its columns are
+ * eliminated, and the remaining entries between its rows are passed to its parent. Threads process
+ * independent subtrees; the supernodes above them follow in order. */
 
 #include "server/solver/hierarchy/customize.h"
 
@@ -11,24 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subtrees for each thread, so that they end at about the same time. */
+/* Subtrees per thread, so that threads end at about the same time. */
 #define SUBTREES_PER_THREAD 16
 
-/* After so many pivots of a front a cancel is looked for. */
+/* Number of pivots of a front between two checks for a cancel. */
 #define PIVOTS_AT_ONCE 64
 /* Vertices whose edges one task sets. */
 #define VERTICES_PER_TASK 8192
-/* A front, and what its children left. */
+/* A front, and the remains of its children. */
 #define FRONT_COPIES 3
-/* Progress is told in so many rounds. */
+/* Number of progress reports. */
 #define ROUNDS 1000
-
-/* ---- Fronts ---- */
 
 struct front {
     void *elements;
     uint32_t columns;
-    uint32_t size; /* with the rows */
+    uint32_t size; /* columns and rows */
     bool symmetric;
     struct customization *run;
     const struct hand *hand;
@@ -43,9 +41,7 @@ struct front_operations {
     void (*keep)(const struct front *front, int32_t above, void *up, void *down, void *remains);
 };
 
-/* ---- A run ---- */
-
-/* A thread's own. */
+/* State of one thread. */
 struct hand {
     void *front;
     uint32_t *place;
@@ -57,19 +53,20 @@ struct customization {
     const struct observer *observer;
     size_t element_bytes;
     int32_t above;    /* see front_body.h */
-    void **remains;   /* of each supernode between its rows, until the parent has taken them in */
-    uint32_t *lowest; /* of each supernode: the first one of its subtree */
-    uint32_t *subtree_last; /* the root of each subtree that a task is */
+    void **remains;   /* per supernode: entries between its rows, until the parent has assembled
+                       * them */
+    uint32_t *lowest; /* per supernode: first supernode of its subtree */
+    uint32_t *subtree_last; /* last supernode, the root, of each subtree that is a task */
     uint32_t subtree_count;
     struct hand *hands;
     const struct graph *graph;
-    uint32_t *supernode_of; /* of each position */
+    uint32_t *supernode_of; /* indexed by position */
     atomic_ullong pivots_done;
     atomic_int status;
 };
 
-/* The observer is told and asked on the calling thread, which has the first hand. pivots: those of
- * its front that are done. */
+/* Reports progress and checks for a cancel; only the calling thread, which has the first hand,
+ * calls the observer. pivots: number of eliminated pivots of its front. */
 static bool goes_on(struct customization *run, const struct hand *hand, uint32_t pivots)
 {
     const struct observer *observer = run->observer;
@@ -102,7 +99,7 @@ static bool goes_on(struct customization *run, const struct hand *hand, uint32_t
 #define CANONICAL(x, above) (x)
 #include "server/solver/hierarchy/front_body.h"
 
-/* Where each row of the child is in the parent's front. */
+/* Finds the place of each row of the child in the parent's front. */
 static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint32_t s,
                        uint32_t *ret_place)
 {
@@ -123,7 +120,7 @@ static void place_rows(const struct hierarchy_shape *shape, uint32_t child, uint
     }
 }
 
-/* In a postorder a child comes right before the subtree of the next child, or before its parent. */
+/* In a postorder, a child directly precedes the subtree of the next child, or its parent. */
 static void assemble_children(struct customization *run, uint32_t s, struct hand *hand,
                               const struct front *front)
 {
@@ -168,8 +165,6 @@ static void run_supernode(struct customization *run, uint32_t s, struct hand *ha
     run->operations->keep(&front, run->above, up, down, run->remains[s]);
 }
 
-/* ---- Subtrees ---- */
-
 static double work_of(const struct hierarchy_shape *shape, uint32_t s)
 {
     const double columns = hierarchy_columns(shape, s);
@@ -177,8 +172,8 @@ static double work_of(const struct hierarchy_shape *shape, uint32_t s)
     return columns * size * size;
 }
 
-/* The largest subtrees of at most a share of the work. A subtree ends with its root, in a
- * postorder. */
+/* Finds the largest subtrees with at most a given share of the work. In a postorder, a subtree ends
+ * with its root. */
 static enum status find_subtrees(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
@@ -237,9 +232,7 @@ static enum status run_all(struct customization *run, struct cpu_pool *pool)
     return (enum status)atomic_load(&run->status);
 }
 
-/* ---- Edges ---- */
-
-/* The edges of a range of vertices: each has a slot of its own. */
+/* Sets the edges of a range of vertices; each edge has its own slot. */
 static void set_edges(void *context, uint32_t thread, uint64_t task)
 {
     struct customization *run = context;
@@ -267,8 +260,6 @@ static void set_edges(void *context, uint32_t thread, uint64_t task)
     }
 }
 
-/* ---- All of it ---- */
-
 static uint32_t largest_front(const struct hierarchy_shape *shape, uint32_t first, uint32_t end)
 {
     uint32_t largest = 1;
@@ -279,7 +270,7 @@ static uint32_t largest_front(const struct hierarchy_shape *shape, uint32_t firs
     return largest;
 }
 
-/* The first hand has fronts of any size, the others those of subtrees alone. */
+/* The first hand has buffers for any front, the others only for fronts of subtrees. */
 static enum status make_fronts(struct customization *run, uint32_t threads)
 {
     const struct hierarchy_shape *shape = &run->hierarchy.shape;
@@ -289,7 +280,7 @@ static enum status make_fronts(struct customization *run, uint32_t threads)
         const size_t of = largest_front(shape, run->lowest[last], last + 1);
         size[1] = of > size[1] ? of : size[1];
     }
-    /* Its children leave up to as much again. */
+    /* The remains of the children may take as much memory again. */
     const double entries =
         (double)size[0] * (double)size[0] + (double)size[1] * (double)size[1] * (threads - 1);
     const uint64_t available = host_memory_available();

@@ -35,7 +35,7 @@ static void NAME(load)(const struct front *front, const void *up_weights, const 
     }
 }
 
-/* Takes in what a child left of its count rows, which are at `place` in this front. */
+/* Merges the remains of a child's `count` rows, which are at `place` in this front. */
 static void NAME(assemble)(const struct front *front, const void *remains, uint32_t count,
                            const uint32_t *place)
 {
@@ -49,7 +49,7 @@ static void NAME(assemble)(const struct front *front, const void *remains, uint3
     }
 }
 
-/* False at a negative cycle. Ends early where the run does not go on. */
+/* Returns false at a negative cycle. Ends early if the run is cancelled. */
 static bool NAME(eliminate)(const struct front *front, int32_t above)
 {
     const uint32_t size = front->size;
@@ -82,7 +82,7 @@ static bool NAME(eliminate)(const struct front *front, int32_t above)
     return true;
 }
 
-/* The arcs of the columns, and what is left between the rows. */
+/* Stores the arcs of the columns, and the remains between the rows. */
 static void NAME(keep)(const struct front *front, int32_t above, void *up_weights,
                        void *down_weights, void *remains)
 {

@@ -1,5 +1,5 @@
-/* The elimination tree (Liu 1986), its postorder, and the pattern of what is left of each
- * supernode: the union of its edges with what is left of its children. */
+/* Computes the elimination tree (Liu 1986), its postorder, and the pattern of each supernode: the
+ * union of its edges and the remaining patterns of its children. */
 
 #include "server/solver/hierarchy/shape.h"
 
@@ -8,8 +8,8 @@
 
 #define NONE UINT32_MAX
 
-/* A column joins the supernode before it when that costs its columns at most so many entries of
- * padding: blocks of a few columns take less time than many of one. */
+/* A column is merged with the supernode before it if that adds at most this many entries of
+ * padding: blocks of a few columns are faster than single columns. */
 #define PADDING_ENTRIES 16
 
 /* A growing list. */
@@ -78,9 +78,7 @@ static void sides_finish(struct sides *sides)
     free(sides->target);
 }
 
-/* ---- The tree ---- */
-
-/* parent of each position; ancestor: scratch. */
+/* Computes the parent of each position. ancestor: scratch. */
 static void find_parents(const struct sides *lower, uint32_t n, uint32_t *parent,
                          uint32_t *ancestor)
 {
@@ -102,12 +100,12 @@ static void find_parents(const struct sides *lower, uint32_t n, uint32_t *parent
     }
 }
 
-/* ret_old: the old position at each new one. The largest subtree of a vertex comes last, so that it
- * may share the supernode. scratch: 4 n. */
+/* ret_old: new position -> old position. The largest subtree of a vertex comes last, so that it may
+ * share the vertex's supernode. scratch: 4 n entries. */
 static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, uint32_t *ret_old)
 {
     uint32_t *size = scratch;
-    uint32_t *child = scratch + n; /* the first of each, the largest one; the last in the list */
+    uint32_t *child = scratch + n; /* linked lists of children; the largest child is the last */
     uint32_t *next = scratch + 2 * (size_t)n;
     uint32_t *end = scratch + 3 * (size_t)n;
     memset(child, 0xFF, 3 * (size_t)n * sizeof(*child));
@@ -129,7 +127,8 @@ static void order_tree(const uint32_t *parent, uint32_t n, uint32_t *scratch, ui
             next[child[p]] = v;
         }
     }
-    /* Places from the top: a subtree ends with its root, and its largest child ends before it. */
+    /* Assigns positions from the top: a subtree ends with its root, preceded by its largest
+     * child. */
     uint32_t place = n;
     for (uint32_t v = n; v-- > 0;) {
         if (parent[v] == NONE) {
@@ -156,7 +155,7 @@ static enum status order_positions(const struct graph *graph, struct hierarchy_s
         uint32_t *parent = scratch;
         uint32_t *old = scratch + n;
         find_parents(&lower, n, parent, old);
-        uint32_t *size = scratch + 2 * (size_t)n; /* first of the scratch: of each subtree */
+        uint32_t *size = scratch + 2 * (size_t)n; /* size of each subtree, kept in the scratch */
         order_tree(parent, n, size, old);
         for (uint32_t at = 0; at < n; at++) {
             shape->label_entries += size[at] - 1;
@@ -171,25 +170,24 @@ static enum status order_positions(const struct graph *graph, struct hierarchy_s
     return status;
 }
 
-/* ---- Supernodes ---- */
-
 struct pass {
     struct hierarchy_shape *shape;
     struct hierarchy_limits limits;
     struct sides higher;
     struct list rows;
-    uint32_t *mark;         /* of each position: the last one that met it, + 1 */
-    uint32_t *waiting;      /* of each position: the last supernode whose parent it is */
-    uint32_t *next_waiting; /* of each supernode */
-    uint32_t *open;         /* the pattern of the last column, ascending */
+    uint32_t *mark;         /* per position: the last position that visited it, + 1 */
+    uint32_t *waiting;      /* per position: last supernode whose parent is here */
+    uint32_t *next_waiting; /* per supernode: next supernode of the same list */
+    uint32_t *open;         /* pattern of the last column, ascending */
     uint32_t open_count;
-    uint32_t *found; /* that of the next */
+    uint32_t *found; /* pattern of the next column */
     uint32_t found_count;
     uint64_t weights;
-    double steps; /* of the elimination */
+    double steps; /* elimination steps */
 };
 
-/* By insertion, as the pattern of the column before comes first and is most of the list. */
+/* Insertion sort: the pattern of the previous column is sorted, comes first, and is most of the
+ * list. */
 static void sort(uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -212,7 +210,7 @@ static void meet(struct pass *pass, uint32_t v, const uint32_t *list, size_t cou
     }
 }
 
-/* The pattern of position v, into found. */
+/* Stores the pattern of position v in `found`. */
 static void find_pattern(struct pass *pass, uint32_t v)
 {
     const struct hierarchy_shape *shape = pass->shape;
@@ -304,7 +302,7 @@ static enum status fill_shape(const struct graph *graph, const struct hierarchy_
     pass.next_waiting = scratch + 2 * n;
     pass.open = scratch + 3 * n;
     pass.found = scratch + 4 * n;
-    enum status status = reserve(&pass.rows, 1); /* there may be none */
+    enum status status = reserve(&pass.rows, 1); /* allocated even if there are no rows */
     if (status == STATUS_OK) {
         status = list_sides(graph, shape->position_of, true, &pass.higher);
     }
@@ -357,7 +355,7 @@ void hierarchy_destroy_shape(struct hierarchy_shape *shape)
     if (shape == NULL) {
         return;
     }
-    free(shape->row_begin); /* with all arrays but this one: */
+    free(shape->row_begin); /* the arrays share this allocation, except the next one */
     free(shape->row);
     free(shape);
 }

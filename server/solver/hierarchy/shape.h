@@ -1,17 +1,18 @@
-/* The shape of a hierarchy (proto/hierarchy.h): the pattern that eliminating the vertices in their
- * order leaves. It depends on the pattern of the graph alone. */
+/* The shape of a hierarchy (proto/hierarchy.h): the pattern that results from eliminating the
+ * vertices in their order. It depends only on the pattern of the graph. */
 #pragma once
 
 #include "proto/graph.h"
 #include "proto/hierarchy.h"
 
 struct hierarchy_limits {
-    uint64_t entries; /* of the blocks */
-    double steps;     /* of the elimination */
+    uint64_t entries; /* entries of all blocks */
+    double steps;     /* steps of the elimination */
 };
 
-/* vertex_at: an order, which comes out as a postorder of its elimination tree with the same fill.
- * STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits, as a graph without small separators is. */
+/* vertex_at: an order; it is replaced by a postorder of its elimination tree with the same fill.
+ * STATUS_NO_MEMORY; STATUS_TOO_LARGE beyond the limits, such as for a graph without small
+ * separators. */
 MUST_CHECK enum status hierarchy_make_shape(const struct graph *graph, const uint32_t *vertex_at,
                                             const struct hierarchy_limits *limits,
                                             struct hierarchy_shape **ret_shape);

@@ -6,36 +6,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- Hierarchies ----
- *
- * The weight of an arc is the least of its edge's and of the ways by its lower triangles, those of
- * both ends with a vertex before them. In the order of the columns both legs of a triangle are
- * final before its arc is: a leg that fell lowers the arc, and where one rose that may have given
- * the arc its weight, the arc is computed again from all of its triangles (Dibbelt et al. 2014, on
- * partial updates). */
+/* The weight of an arc is the minimum of its edge and of the paths through
+ * its lower triangles, which join both ends with an earlier vertex. Columns are processed in order,
+ * so both legs of a triangle are final before its arc. A leg that became shorter lowers the arc. If
+ * a leg became longer that may have determined the arc's weight, the arc is recomputed from all of
+ * its triangles (Dibbelt et al. 2014, partial updates). */
 
-/* An update is given up where it takes as long as a half of the whole: a step here, a look at one
- * triangle, takes as long as so many triangles of a whole customization, which takes as long for a
- * supernode as so many steps. */
+/* An update is abandoned at half the cost of a complete customization. One step of an update, a
+ * look at one triangle, costs UPDATE_STEP_TRIANGLES triangles of a customization, which also spends
+ * UPDATE_SUPERNODE_STEPS steps per supernode. */
 #define UPDATE_STEP_TRIANGLES 128
 #define UPDATE_SUPERNODE_STEPS 20
 #define UPDATE_STEPS_MIN 10000
 #define WORD_BITS 64
 
-/* UPWARD: from the column to the later vertex. */
+/* UPWARD: from the column's vertex to the later vertex. */
 enum direction { UPWARD, DOWNWARD };
 
 struct hierarchy_update {
     const struct hierarchy *base;
     const struct graph *graph;
     const struct observer *observer;
-    void *weights[2];    /* by direction; of an undirected graph one array twice */
-    uint64_t *columns;   /* a bit for each position: some arc of its has changed, or is in doubt */
-    uint64_t *doubts[2]; /* by direction, a bit for each slot: to be computed again */
-    uint32_t *stack;     /* of supernodes */
-    uint32_t *changed;   /* places in the column in hand */
-    double *fresh[2];    /* the weights of their arcs */
-    double above;        /* integers above are unreachable */
+    void *weights[2];    /* indexed by direction; the same array twice for an undirected graph */
+    uint64_t *columns;   /* a bit per position: an arc of the column has changed or is in doubt */
+    uint64_t *doubts[2]; /* by direction, a bit per slot: the arc must be recomputed */
+    uint32_t *stack;     /* stack of supernodes */
+    uint32_t *changed;   /* changed places in the current column */
+    double *fresh[2];    /* new weights of their arcs */
+    double above;        /* larger integers are unreachable */
     double steps;
     double steps_most;
 };
@@ -50,7 +48,7 @@ static bool has_bit(const uint64_t *bits, uint64_t at)
     return (bits[at / WORD_BITS] >> at % WORD_BITS & 1) != 0;
 }
 
-/* Infinite where the arc is unreachable. */
+/* Returns infinity for an unreachable arc. */
 static double get(const struct hierarchy_update *update, const void *weights, uint64_t slot)
 {
     return kind_element(update->base->summary.kind, weights, slot);
@@ -62,7 +60,7 @@ static void put(const struct hierarchy_update *update, enum direction direction,
     kind_put_element(update->base->summary.kind, update->weights[direction], slot, weight);
 }
 
-/* As the elements add: a sum of two floats in double, rounded, is their sum in float. */
+/* Rounds as the elements do: the sum of two floats in double, rounded, is their float sum. */
 static double add(const struct hierarchy_update *update, double a, double b)
 {
     const double sum = a + b;
@@ -71,7 +69,7 @@ static double add(const struct hierarchy_update *update, double a, double b)
                                                    : sum;
 }
 
-/* By place: the columns of the supernode, then its rows. */
+/* Returns the position at a place: the columns of the supernode, then its rows. */
 static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uint32_t place)
 {
     const uint32_t columns = hierarchy_columns(shape, s);
@@ -79,7 +77,8 @@ static uint32_t position_at(const struct hierarchy_shape *shape, uint32_t s, uin
                            : shape->row[shape->row_begin[s] + place - columns];
 }
 
-/* The slot of the arc between two positions, and its direction from the first to the second. */
+/* Finds the slot of the arc between two positions, and its direction from the first to the
+ * second. */
 static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, uint32_t to,
                          enum direction *ret_direction)
 {
@@ -89,7 +88,7 @@ static uint64_t find_arc(const struct hierarchy_update *update, uint32_t from, u
     return hierarchy_slot(&base->shape, base->supernode_of[low], low, from ^ to ^ low);
 }
 
-/* INFINITY without such an edge. */
+/* Returns INFINITY if there is no such edge. */
 static double edge_weight(const struct graph *graph, uint32_t source, uint32_t target)
 {
     const bool swaps = !graph->directed && source > target;
@@ -97,7 +96,8 @@ static double edge_weight(const struct graph *graph, uint32_t source, uint32_t t
     return edge != NO_EDGE ? graph_weight(graph, edge) : (double)INFINITY;
 }
 
-/* The edges that differ. An edge that gave its arc the weight before may be one of them. */
+/* Sets the edges that differ. An edge that determined its arc's weight before may be one of
+ * them. */
 static enum update_result set_edges(struct hierarchy_update *update, const struct solve_arc *arcs,
                                     size_t count)
 {
@@ -131,17 +131,16 @@ static enum update_result set_edges(struct hierarchy_update *update, const struc
     return UPDATE_DONE;
 }
 
-/* ---- One column ---- */
-
 struct column {
     uint32_t position;
     uint32_t supernode;
     uint32_t place;
-    uint32_t size;  /* places of the supernode */
-    uint64_t slots; /* of its first one */
+    uint32_t size;  /* columns and rows of the supernode */
+    uint64_t slots; /* first slot of the supernode */
 };
 
-/* Adds the ways by the vertices of supernode d, which has the column's position at this place. */
+/* Adds the paths through the vertices of supernode d, which has the column's position at this
+ * place. */
 static void add_triangles(struct hierarchy_update *update, const struct column *column, uint32_t d,
                           uint32_t place, uint32_t count)
 {
@@ -172,8 +171,8 @@ static void add_triangles(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* The ways by the supernodes below that have the position among their rows: a supernode that lacks
- * it has none below it that has it. */
+/* Adds the paths through the supernodes below that have the position among their rows. A supernode
+ * without it has no descendants with it. */
 static void add_triangles_below(struct hierarchy_update *update, const struct column *column,
                                 uint32_t count)
 {
@@ -199,7 +198,7 @@ static void add_triangles_below(struct hierarchy_update *update, const struct co
     }
 }
 
-/* Computes the arcs in doubt again. */
+/* Recomputes the arcs in doubt. */
 static void settle_doubts(struct hierarchy_update *update, const struct column *column)
 {
     const struct hierarchy_shape *shape = &update->base->shape;
@@ -229,7 +228,7 @@ static void settle_doubts(struct hierarchy_update *update, const struct column *
     }
 }
 
-/* The way from one place to another by the column's vertex. */
+/* Applies the path between two places through the column's vertex. */
 static void pass_on(struct hierarchy_update *update, const struct column *column, uint32_t from,
                     uint32_t to)
 {
@@ -258,8 +257,9 @@ static void pass_on(struct hierarchy_update *update, const struct column *column
     set_bit(update->columns, source < target ? source : target);
 }
 
-/* UPDATE_SOLVE_ANEW: a changed pair of arcs is below 0, as some pair of each negative cycle is;
- * with floats it may be rounding, which the whole solve tells apart. */
+/* UPDATE_SOLVE_ANEW: a changed pair of arcs has a negative sum, as some pair of every negative
+ * cycle has. With floats the sum may be negative by rounding; the complete solve distinguishes the
+ * two. */
 static enum update_result update_column(struct hierarchy_update *update,
                                         const struct column *column)
 {
@@ -290,8 +290,6 @@ static enum update_result update_column(struct hierarchy_update *update,
     }
     return UPDATE_DONE;
 }
-
-/* ---- All of it ---- */
 
 static enum update_result update_columns(struct hierarchy_update *update)
 {

@@ -1,31 +1,30 @@
-/* A partial customization: the weights of a hierarchy after a change of some edges. */
+/* Partial customization: updates the weights of a hierarchy after a change of some edges. */
 #pragma once
 
 #include "proto/hierarchy.h"
 #include "server/solver/solve.h"
 
-/* An edge that differs from that of the parent: its weight now, NAN where it was removed. */
+/* An edge that differs from the parent's: its new weight, NAN if it was removed. */
 struct solve_arc {
     uint32_t source;
     uint32_t target;
     double weight;
 };
 
-/* How a change of a hierarchy ended. */
+/* The outcome of an update. */
 enum update_result {
     UPDATE_DONE,
     UPDATE_CANCELLED,
-    UPDATE_ALL_WEIGHTS, /* not done: computing all weights takes no longer, or memory ran out */
-    UPDATE_SOLVE_ANEW   /* not done: some cycle may be negative, or an edge is new to the order */
+    UPDATE_ALL_WEIGHTS, /* not done: computing all weights is not slower, or memory ran out */
+    UPDATE_SOLVE_ANEW   /* not done: a cycle may be negative, or an edge has no arc */
 };
 
-/* More arcs than this are not worth an update. */
+/* An update with more changed arcs is not worthwhile. */
 #define SOLVE_UPDATE_HIERARCHY_ARCS 4096
 
-/* The hierarchy of a graph from that of its parent: the arcs are computed again from where they may
- * have changed up to where they have not, with the weights that a whole customization gives them.
- * arcs: the edges that differ, in either direction. bytes: a copy of the base's, undefined unless
- * the update is done. */
+/* Computes the hierarchy of a graph from its parent's: recomputes the arcs that the change may
+ * affect, with the weights of a complete customization. arcs: the edges that differ, in either
+ * direction. bytes: a copy of the base's bytes, undefined unless the update is done. */
 MUST_CHECK enum update_result solve_update_hierarchy(const struct hierarchy *base,
                                                      const struct graph *graph,
                                                      const struct solve_arc *arcs, size_t arc_count,

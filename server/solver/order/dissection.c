@@ -6,26 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A separator pays when it is expected to leave less than this part of the work. */
+/* A separator is worthwhile if it is expected to leave less than this fraction of the work. */
 #define WORTH_FRACTION 0.5
 
-/* A tree is not deeper than this: each side has at most SIDE_FRACTION_MAX of what was divided. */
+/* Limits the depth of a tree: each side has at most this fraction of the divided part. */
 #define SIDE_FRACTION_MAX 0.9
 
-/* How many levels are looked ahead to judge a separator. */
+/* Number of levels that are predicted to judge a separator. */
 #define JUDGED_LEVELS 6
 
-/* A level of a breadth-first search with at most this part of all vertices may be a separator. */
+/* A level of a breadth-first search with at most this fraction of all vertices may be a
+ * separator. */
 #define THIN_FRACTION 0.25
 
-/* A smaller side is divided sooner than a thread for it begins. */
+/* Dividing a smaller side takes less time than starting a thread for it. */
 #define BRANCH_VERTICES 2048
 
-/* ---- One separator ---- */
-
-/* Predicts the work of a part of m vertices that is divided `levels` times by separators of `share`
- * of it each, with `boundary` vertices around it; m and boundary in parts of the whole, whose own
- * work without a division is 1. */
+/* Predicts the work of a part of m vertices that is divided `levels` times by separators with
+ * `share` of its vertices each, and that has `boundary` vertices around it. m and boundary are
+ * fractions of the whole; the whole without a division has work 1. */
 static double expect_work(double m, double boundary, double share, int levels)
 {
     const double front = (m + boundary) * (m + boundary);
@@ -37,7 +36,8 @@ static double expect_work(double m, double boundary, double share, int levels)
            2 * expect_work((m - separator) / 2, boundary + separator, share, levels - 1);
 }
 
-/* sizes: of the two sides and the separator. Deeper separators are assumed to have its share. */
+/* sizes: of the two sides and of the separator. Deeper separators are assumed to have the same
+ * share. */
 static bool is_worth(const double sizes[3])
 {
     const double all = sizes[0] + sizes[1] + sizes[2];
@@ -88,9 +88,7 @@ enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_f
     return status;
 }
 
-/* ---- Trees ---- */
-
-/* A pattern that is divided, by a thread of its own where it is large. */
+/* A pattern to divide, in a separate thread if it is large. */
 struct part {
     struct dissection *dissection;
     struct pattern pattern;
@@ -114,7 +112,8 @@ uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint
     return add_node(dissection, &leaf);
 }
 
-/* Sorts the part's vertices by side and cuts the patterns of both sides. scratch: 3 per vertex. */
+/* Sorts the part's vertices by side and cuts out the patterns of both sides. scratch: 3 entries per
+ * vertex. */
 static enum status cut_sides(const struct part *part, const int32_t *side, const uint32_t counts[3],
                              uint32_t *scratch, struct part ret_sides[2])
 {
@@ -146,7 +145,7 @@ static enum status cut_sides(const struct part *part, const int32_t *side, const
     return STATUS_OK;
 }
 
-/* *ret_divided is false where a separator does not pay. */
+/* ret_divided is false if a separator is not worthwhile. */
 static enum status find_sides(const struct part *part, struct part ret_sides[2],
                               uint32_t ret_counts[3], bool *ret_divided)
 {
@@ -183,7 +182,7 @@ static bool is_leaf(const struct pattern *pattern, uint32_t most)
 
 static void *divide_part(void *context);
 
-/* Divides both sides, beside each other where there are threads for it. */
+/* Divides both sides, in parallel if there are threads. */
 static enum status divide_sides(struct part sides[2])
 {
     pthread_t thread;
@@ -202,7 +201,7 @@ static enum status divide_sides(struct part sides[2])
     return sides[0].status != STATUS_OK ? sides[0].status : sides[1].status;
 }
 
-/* Finishes the part's pattern. Recursion as deep as the tree. */
+/* Frees the part's pattern. Recursion is as deep as the tree. */
 static void *divide_part(void *context)
 {
     struct part *part = context;

@@ -1,5 +1,6 @@
-/* Nested dissection: a connected pattern is divided by a vertex separator, and so are its sides,
- * until they are small or a separator no longer pays. The parts form a binary tree. */
+/* Nested dissection: a connected pattern is divided by a vertex separator, and its sides are
+ * divided in the same way until they are small or a separator is no longer worthwhile. The parts
+ * form a binary tree. */
 #pragma once
 
 #include "proto/solve.h"
@@ -9,36 +10,34 @@
 
 #define NO_NODE UINT32_MAX
 
-/* A set of vertices, contiguous in an order: those of its two sides, then its separator. A leaf has
- * no sides; all vertices are its own. */
+/* A contiguous set of vertices in an order: the vertices of its two sides, then its separator. A
+ * leaf has no sides; all of its vertices are its own. */
 struct order_node {
-    uint32_t begin;     /* positions of the order: everything below the node */
-    uint32_t separator; /* [separator, end) are the node's own */
+    uint32_t begin;     /* positions of all vertices at and below the node */
+    uint32_t separator; /* [separator, end) are the node's own vertices */
     uint32_t end;
-    uint32_t child[2]; /* lower than the node itself; both NO_NODE in a leaf */
+    uint32_t child[2]; /* lower numbers than the node; both NO_NODE in a leaf */
 };
 
 /* The trees of several patterns, which share an array of vertices. */
 struct dissection {
-    uint32_t *vertex_at;      /* of each pattern its vertices, contiguous */
+    uint32_t *vertex_at;      /* the vertices of each pattern, contiguous */
     struct order_node *nodes; /* room for 2 nodes per vertex */
     atomic_uint node_count;
-    uint32_t leaf;                   /* vertices of a leaf: one of the limits below */
-    const struct observer *observer; /* asked before each separator, by any thread; NULL = none */
+    uint32_t leaf;                   /* limit of a leaf: one of the constants below */
+    const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
-/* A part with at most this many vertices is a leaf, vertices of the core counted twice: about a
- * tile of a plan (proto/plan.h). In a large graph leaves of several tiles add little to the work of
- * a plan, minimum degree orders them as well as separators do, and a quarter of the time is saved.
- */
+/* A part with at most this many vertices is a leaf; vertices of the core count twice. That is about
+ * a tile of a plan (proto/plan.h). In a large graph, leaves of several tiles add little work,
+ * minimum degree orders them as well as separators do, and a quarter of the time is saved. */
 #define DISSECTION_LEAF 192
 #define DISSECTION_LEAF_LARGE 512
 #define DISSECTION_LARGE_VERTICES 8192
 
-/* Divides the pattern of the vertices that begin at this position, sorts them, and adds the nodes
- * of its tree. take_pattern is finished, whatever the status. threads: at least 1; with several
- * threads the separators of a large pattern are others each time. STATUS_NO_MEMORY,
- * STATUS_CANCELLED. */
+/* Divides the pattern whose vertices begin at this position, sorts them, and adds the nodes of its
+ * tree. Finishes take_pattern, whatever the status. threads: at least 1; several threads may find
+ * different separators of a large pattern each time. STATUS_NO_MEMORY, STATUS_CANCELLED. */
 MUST_CHECK enum status dissection_divide(struct dissection *dissection,
                                          struct pattern *take_pattern, uint32_t begin,
                                          uint32_t threads, uint32_t *ret_node);
@@ -46,8 +45,8 @@ MUST_CHECK enum status dissection_divide(struct dissection *dissection,
 /* Adds a leaf and returns its number. */
 uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end);
 
-/* Whether the pattern may have a small separator: a breadth-first search from a vertex at its rim
- * has a thin level. Roads, meshes and grids are crossed in many thin levels; a random graph, whose
- * separators are too large, in a few thick ones. So are some networks with a dense core that have
- * separators. The search takes a few percent of the first separator's time. STATUS_NO_MEMORY. */
+/* Whether the pattern may have a small separator: a breadth-first search from a peripheral vertex
+ * has a thin level. Roads, meshes and grids have many thin levels. A random graph, whose separators
+ * are too large, has a few thick ones, as do some networks with a dense core that have separators.
+ * The search takes a few percent of the time of the first separator. STATUS_NO_MEMORY. */
 MUST_CHECK enum status dissection_has_thin_level(const struct pattern *pattern, bool *ret_found);

@@ -1,4 +1,4 @@
-/* Bit sets of the leaf and its surroundings: eliminating a vertex joins its row to those of its
+/* Bit sets of the leaf and its boundary: eliminating a vertex joins its row to those of its
  * neighbours. */
 #include "server/solver/order/leaf.h"
 
@@ -12,9 +12,9 @@ struct leaf {
     struct leaf_scratch *scratch;
     const struct pattern *pattern;
     uint32_t count;    /* vertices of the leaf */
-    uint32_t known;    /* with its surroundings */
-    uint32_t words;    /* of a row; `count` rows */
-    uint32_t *degrees; /* GONE where eliminated */
+    uint32_t known;    /* including the boundary */
+    uint32_t words;    /* words per row; there are `count` rows */
+    uint32_t *degrees; /* GONE for an eliminated vertex */
 };
 
 enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t vertex_count)
@@ -59,7 +59,7 @@ static uint32_t number_vertex(struct leaf *leaf, uint32_t vertex)
     return scratch->local[vertex];
 }
 
-/* Numbers the vertices of the leaf, then all that its edges meet; sets a bit for each edge. */
+/* Numbers the vertices of the leaf, then its boundary; sets a bit for each edge. */
 static enum status set_bits(struct leaf *leaf, const uint32_t *vertices)
 {
     struct leaf_scratch *scratch = leaf->scratch;

@@ -1,12 +1,12 @@
-/* The order within a small part of a pattern: the vertex with the fewest neighbours is eliminated
- * first, neighbours around the part included. */
+/* Minimum degree order of a small part of a pattern: the vertex with the fewest neighbours is
+ * eliminated first, including neighbours outside the part. */
 #pragma once
 
 #include "server/solver/order/pattern.h"
 
-/* Scratch memory, reused from leaf to leaf. */
+/* Scratch memory, reused for all leaves. */
 struct leaf_scratch {
-    uint32_t *local; /* vertex -> number in the leaf in hand, NO_VERTEX outside it */
+    uint32_t *local; /* vertex -> number in the current leaf, NO_VERTEX outside it */
     uint32_t *member;
     uint64_t *bits;
     size_t bits_capacity;
@@ -16,7 +16,7 @@ MUST_CHECK enum status leaf_scratch_init(struct leaf_scratch *scratch, uint32_t 
 /* Accepts zeroed scratch. */
 void leaf_scratch_finish(struct leaf_scratch *scratch);
 
-/* A larger part, which could not be divided, keeps its order: there is no good one. */
+/* A larger part, one without separators, keeps its order: no order of it is good. */
 #define LEAF_VERTICES_MAX 2048
 
 /* Sorts these vertices of the pattern. STATUS_NO_MEMORY. */

@@ -16,21 +16,21 @@ struct component {
     uint32_t node;
 };
 
-/* An order while it is made. Vertices are numbered as in the core up to the last step. */
+/* An order under construction. Vertices have the numbers of the core until the last step. */
 struct making {
     const struct order_options *options;
-    struct strong_components strong; /* zeroed for connected ones */
+    struct strong_components strong; /* zeroed for connected components */
     struct pattern whole;
     struct reduction reduction;
-    uint32_t *member; /* the core's vertices by component */
+    uint32_t *member; /* vertices of the core, by component */
     struct component *components;
     uint32_t component_count;
     struct dissection dissection;
-    uint32_t *local;     /* scratch: an entry for each vertex */
-    uint32_t *node_of;   /* of each vertex of the graph: its node in the dissection */
-    uint32_t *first;     /* of each node: the first vertex of the graph that is eliminated there */
-    uint32_t *next;      /* of each vertex of the graph: the next one that is eliminated there */
-    uint32_t *occupancy; /* of each node: vertices below it, roughly */
+    uint32_t *local;     /* scratch: one entry per vertex */
+    uint32_t *node_of;   /* vertex of the graph -> its node in the dissection */
+    uint32_t *first;     /* node -> first vertex of the graph eliminated there */
+    uint32_t *next;      /* vertex of the graph -> next vertex eliminated at the same node */
+    uint32_t *occupancy; /* node -> approximate number of vertices below it */
 };
 
 void order_destroy(struct order *order)
@@ -43,8 +43,6 @@ void order_destroy(struct order *order)
     free(order->roots);
     free(order);
 }
-
-/* ---- Components ---- */
 
 static int compare_components(const void *a, const void *b)
 {
@@ -59,8 +57,8 @@ static int compare_components(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Finds the component of a vertex; of: that of each vertex, NO_NODE where it is not known yet. The
- * queue is the list of members, from which it goes. */
+/* Finds the component of a vertex. of: vertex -> component, NO_NODE if not yet known. The queue of
+ * the search is the list of members. */
 static void find_component(struct making *making, uint32_t start, uint32_t first, uint32_t *of)
 {
     const struct pattern *core = &making->reduction.core;
@@ -91,9 +89,9 @@ static void find_component(struct making *making, uint32_t start, uint32_t first
     making->component_count++;
 }
 
-/* The components of the core in their order, the small ones of a level last: they share tiles.
- * Strong components are connected in the core too, as its edges lie within them. Members ascend:
- * separators of a graph whose numbers follow its places are better for it. */
+/* Lists the components of the core in order; the small ones of a level come last, so that they
+ * share tiles. Strong components are connected in the core too, because its edges lie within them.
+ * Members ascend, which gives better separators for graphs whose numbers follow their geometry. */
 static void find_components(struct making *making)
 {
     const uint32_t count = making->reduction.core.vertex_count;
@@ -115,7 +113,7 @@ static void find_components(struct making *making)
           compare_components);
 }
 
-/* The component's tree; its vertices begin at this position. */
+/* Makes the component's tree; its vertices begin at this position. */
 static enum status divide_component(struct making *making, struct component *component,
                                     uint32_t begin, bool *ret_partial)
 {
@@ -164,11 +162,10 @@ static enum status order_leaves(const struct making *making)
     return status;
 }
 
-/* ---- From the core to all vertices ---- */
-
-/* The neighbours of an eliminated vertex lie on a path to the root: it belongs to the lowest of
- * their nodes. Where that is a separator, the vertex goes to a leaf below, the emptier side each
- * time, before which it has no neighbours. Parents have higher numbers than their children. */
+/* The neighbours of an eliminated vertex lie on a path to the root, and the vertex belongs to the
+ * lowest of their nodes. If that is a separator, the vertex moves down to a leaf, each time to the
+ * side with fewer vertices; it has no neighbours there. Parents have higher numbers than their
+ * children. */
 static void place_eliminated(struct making *making)
 {
     const struct reduction *reduction = &making->reduction;
@@ -202,8 +199,8 @@ static void place_eliminated(struct making *making)
     }
 }
 
-/* Appends the node's vertices, and the node after those of its children. Recursion as deep as the
- * tree. */
+/* Appends the node's vertices, and the node itself after those of its children. Recursion is as
+ * deep as the tree. */
 static uint32_t append_node(const struct making *making, uint32_t node, uint32_t *at,
                             struct order *order)
 {
@@ -249,8 +246,6 @@ static enum status make_trees(struct making *making, struct order *order)
     CHECK(at == order->vertex_count);
     return STATUS_OK;
 }
-
-/* ---- All of it ---- */
 
 static enum status find_core(struct making *making, const struct graph *graph)
 {

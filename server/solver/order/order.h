@@ -1,16 +1,14 @@
-/* The order of a graph's vertices in which the solvers eliminate them: nested dissection of what is
- * left after vertices of degree 1 and 2 are eliminated, and the least degree first in the leaves. A
- * plan is tiled along its trees (plan/layout.h), and a hierarchy's shape follows from its vertices
- * (hierarchy/shape.h). It depends on the graph's pattern alone, so a kept order serves other
- * weights.
- *
- * Owned by whoever made it; immutable. */
+/* The order in which the solvers eliminate the vertices of a graph. Vertices of degree 1 and 2 are
+ * eliminated first; the rest is ordered by nested dissection, and by minimum degree in the leaves.
+ * A plan is tiled along the trees (plan/layout.h), and the shape of a hierarchy follows from the
+ * order (hierarchy/shape.h). The order depends only on the graph's pattern, so a cached order
+ * serves other weights. The creator owns it; immutable. */
 #pragma once
 
 #include "server/solver/order/dissection.h"
 
-/* A component's tree. Between components of one level there are no edges; edges to others lead from
- * lower levels to higher ones. */
+/* The tree of a component. Components of the same level have no edges between them; edges lead from
+ * lower to higher levels. */
 struct order_root {
     uint32_t node;
     uint32_t level;
@@ -21,24 +19,25 @@ struct order {
     uint32_t *vertex_at; /* the order: position -> vertex */
     struct order_node *nodes;
     uint32_t node_count;
-    struct order_root *roots; /* levels ascending, and their vertices stand in this order */
+    struct order_root *roots; /* ascending levels; their vertices are contiguous in this order */
     uint32_t root_count;
-    uint32_t largest_separator; /* vertices */
-    bool strong;                /* its components are the strong ones of a directed graph */
-    bool partial;               /* thin_only kept a component from being divided */
+    uint32_t largest_separator; /* number of vertices */
+    bool strong;                /* the components are strong components of a directed graph */
+    bool partial;               /* thin_only left a component undivided */
 };
 
 struct order_options {
-    uint32_t threads; /* threads that divide parts, the calling one included; at least 1 */
-    /* Take strong components, sources first and sinks last, rather than connected ones: a plan then
-     * leaves out what no path reaches. No order for a hierarchy. */
+    uint32_t threads; /* threads that divide parts, including the calling one; at least 1 */
+    /* Divides strong components instead of connected ones, sources first and sinks last: a plan
+     * then omits tiles that no path reaches. Such an order does not suit a hierarchy. */
     bool strong;
-    /* Divide a component only where dissection_has_thin_level. */
+    /* Divides a component only if dissection_has_thin_level. */
     bool thin_only;
-    const struct observer *observer; /* asked before each separator, by any thread; NULL = none */
+    const struct observer *observer; /* checked before each separator, by any thread; NULL = none */
 };
 
-/* STATUS_NO_MEMORY, STATUS_CANCELLED; STATUS_TOO_LARGE for more edges than a pattern has. */
+/* STATUS_NO_MEMORY, STATUS_CANCELLED; STATUS_TOO_LARGE if the graph has more edges than a pattern
+ * can have. */
 MUST_CHECK enum status order_make(const struct graph *graph, const struct order_options *options,
                                   struct order **ret_order);
 void order_destroy(struct order *order);

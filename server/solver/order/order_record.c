@@ -1,5 +1,5 @@
-/* The words: a head, the vertices in their order, a word for each node of the trees in postorder,
- * and the level of each root. */
+/* The words of a record: a header, the vertices in order, one word per node of the trees in
+ * postorder, and the level of each root. */
 #include "server/solver/order/order_record.h"
 
 #include <stdlib.h>
@@ -14,10 +14,11 @@ struct head {
 };
 #define HEAD_WORDS (sizeof(struct head) / sizeof(uint32_t))
 
-/* A node's word has the number of its own vertices, and this bit in a leaf. */
+/* The word of a node is the number of its own vertices, with this bit set for a leaf. */
 #define LEAF_BIT (UINT32_C(1) << 31)
 
-/* Trees are walked by recursion. No order is higher, as each side has at most 9/10 of its node. */
+/* Trees are walked recursively. No valid order is higher, because each side has at most 9/10 of its
+ * node's vertices. */
 #define HEIGHT_MAX 256
 
 size_t order_record_limit(uint32_t vertex_count)
@@ -54,7 +55,7 @@ void order_record_put(struct order_record *record, const struct order *order)
     record->fresh = true;
 }
 
-/* Whether each vertex stands once in the order. seen: zeroes. */
+/* Whether each vertex occurs once in the order. seen: zeroed. */
 static bool is_permutation(const struct order *order, bool *seen)
 {
     for (uint32_t i = 0; i < order->vertex_count; i++) {
@@ -67,8 +68,8 @@ static bool is_permutation(const struct order *order, bool *seen)
     return true;
 }
 
-/* The nodes from their words. The roots serve as the stack of trees that have no parent yet, and
- * their levels as heights. False where the words are no trees over all vertices. */
+/* Reads the nodes from their words. The roots serve as the stack of trees without a parent, and
+ * their levels as heights. Returns false if the words are not trees over all vertices. */
 static bool read_trees(struct order *order, const uint32_t *words, uint32_t root_count)
 {
     uint64_t at = 0;

@@ -1,5 +1,5 @@
-/* A vertex of degree 2 is replaced by an edge between its neighbours, so a list of neighbours gets
- * no longer: all of it happens in the lists of one copy of the pattern. */
+/* A vertex of degree 2 is replaced by an edge between its neighbours, so lists of neighbours never
+ * grow: the reduction works in the lists of one copy of the pattern. */
 #include "server/solver/order/reduction.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #define SEARCHED_NEIGHBOURS_MAX 64
 
-/* A vertex of the core stands for at most this many vertices, so that long paths and large trees
- * keep something to divide. */
+/* A vertex of the core represents at most this many vertices, so that long paths and large trees
+ * can still be divided. */
 #define WEIGHT_MAX 16
 
 static bool reduction_init(struct reduction *reduction, const struct pattern *pattern)
@@ -43,7 +43,7 @@ static int32_t *find_neighbour(const struct reduction *reduction, int32_t of, in
     return NULL;
 }
 
-/* A vertex that comes down to two neighbours is eliminated in its turn. */
+/* A vertex that now has two neighbours is eliminated in its turn. */
 static void drop_neighbour(struct reduction *reduction, int32_t of, int32_t vertex, uint32_t *end)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[of];
@@ -54,7 +54,7 @@ static void drop_neighbour(struct reduction *reduction, int32_t of, int32_t vert
     }
 }
 
-/* The lighter of the one or two neighbours of a vertex. */
+/* Returns the lighter of the one or two neighbours of a vertex. */
 static int32_t find_lighter(const struct reduction *reduction, int32_t vertex)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];
@@ -107,7 +107,7 @@ static enum status make_core(struct reduction *reduction)
     return status;
 }
 
-/* A component keeps its last vertex. Lists of neighbours are searched: not those of hubs. */
+/* A component keeps its last vertex. The lists of hubs are too long to be searched. */
 static bool can_eliminate(const struct reduction *reduction, int32_t vertex)
 {
     const int32_t *list = reduction->neighbour + reduction->pattern->offset[vertex];

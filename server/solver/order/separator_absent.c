@@ -1,5 +1,4 @@
-/* Stands in for separator_metis.c where METIS is not built: plans are dense, or made of components
- * alone. */
+/* Replaces separator_metis.c in builds without METIS: plans are dense, or use only components. */
 #include "server/solver/order/separator.h"
 
 bool separator_present(void)

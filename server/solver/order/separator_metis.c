@@ -1,8 +1,7 @@
-/* METIS_ComputeVertexSeparator, of METIS 5: it leaves the process's signal handlers alone, which
- * METIS_NodeND does not, and prints nothing.
- *
- * It draws from rand(), whose state is the process's and all that calls share: hence the seed
- * before each call. When memory runs out it would end the process, so that is looked at first. */
+/* Calls METIS_ComputeVertexSeparator of METIS 5, which prints nothing and, unlike METIS_NodeND,
+ * does not change the signal handlers of the process. METIS uses rand(), whose state all calls in
+ * the process share; hence the seed before each call. METIS ends the process when memory runs out,
+ * so the memory is checked first. */
 #include "server/solver/order/separator.h"
 
 #include <metis.h>
@@ -10,7 +9,7 @@
 
 #define SEED 1
 
-/* The coarser graphs are together about as large as the graph, each with some arrays more. */
+/* The coarser graphs together are about as large as the graph, and each has some more arrays. */
 #define BYTES_PER_VERTEX 160
 #define BYTES_PER_ENTRY 40
 

@@ -7,11 +7,11 @@
 struct search {
     const struct graph *graph;
     uint32_t *of;
-    uint32_t *order;   /* when a vertex was first seen, from 1; 0 = not yet */
-    uint32_t *low;     /* the earliest vertex that its subtree reaches, by order */
-    uint32_t *parent;  /* in the tree of the search: the way back */
-    uint32_t *pending; /* stack of the vertices that have no component yet */
-    uint64_t *next;    /* the edge to look at when the search comes back */
+    uint32_t *order;   /* 1-based time at which a vertex was first visited; 0 = not yet */
+    uint32_t *low;     /* the earliest visited vertex that its subtree reaches */
+    uint32_t *parent;  /* parent in the search tree */
+    uint32_t *pending; /* stack of vertices without a component */
+    uint64_t *next;    /* next edge of the vertex to follow */
     uint32_t seen;
     uint32_t pending_count;
     uint32_t component_count;
@@ -33,7 +33,7 @@ static void lower(uint32_t *low, uint32_t order)
     }
 }
 
-/* All vertices that the root reaches and that were not seen before. */
+/* Visits all unvisited vertices that the root reaches. */
 static void explore(struct search *search, uint32_t root)
 {
     const struct graph *graph = search->graph;
@@ -54,8 +54,8 @@ static void explore(struct search *search, uint32_t root)
             vertex = unseen;
             continue;
         }
-        /* Everything of the vertex is seen: it closes a component when nothing earlier is in
-         * reach. */
+        /* All edges of the vertex were followed: if no earlier vertex is in reach, it completes a
+         * component. */
         const uint32_t parent = search->parent[vertex];
         if (search->low[vertex] == search->order[vertex]) {
             uint32_t member;
@@ -71,7 +71,7 @@ static void explore(struct search *search, uint32_t root)
     }
 }
 
-/* The components are numbered in the order in which the search closes them. */
+/* Numbers the components in the order in which the search completes them. */
 static enum status number_components(const struct graph *graph, uint32_t *of, uint32_t *ret_count)
 {
     const size_t n = graph->vertex_count;
@@ -96,8 +96,8 @@ static enum status number_components(const struct graph *graph, uint32_t *of, ui
     return enough ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* Vertices component by component: a counting sort. The places run one component ahead while they
- * fill. */
+/* Lists the vertices by component, with a counting sort. The offsets are one component ahead while
+ * the list is filled. */
 static void list_members(const struct strong_components *components, uint32_t vertex_count,
                          uint32_t *place, uint32_t *ret_member)
 {
@@ -112,8 +112,7 @@ static void list_members(const struct strong_components *components, uint32_t ve
     }
 }
 
-/* member: vertices from the components of lower number, that is from the sinks, up. down: zeroes,
- * one for each component. */
+/* member: vertices by component number, from the sinks up. down: zeroed, one per component. */
 static void find_levels(const struct graph *graph, const uint32_t *member,
                         struct strong_components *components, uint32_t *down)
 {

@@ -1,7 +1,6 @@
 /* Strongly connected components of a directed graph: sets of vertices that all reach one another.
- *
- * They are numbered from the sinks up: an edge between two components leads to the one of the lower
- * number. */
+ * They are numbered from the sinks up: an edge between two components leads to the one with the
+ * lower number. */
 #pragma once
 
 #include "proto/graph.h"
@@ -9,12 +8,12 @@
 struct strong_components {
     uint32_t count;
     uint32_t *of;    /* vertex -> component */
-    uint32_t *level; /* of each component: edges between components lead to higher levels */
+    uint32_t *level; /* per component: edges between components lead to higher levels */
 };
 
-/* A component's level is its distance from a source or from a sink, in components, whichever is
- * nearer: sources have level 0 and sinks the highest, 2 * count. O(n + m), without recursion
- * (Tarjan 1972). STATUS_NO_MEMORY. */
+/* The level of a component is its distance, in components, from a source or a sink, whichever is
+ * nearer: sources have level 0, sinks the highest, 2 * count. O(n + m), without recursion (Tarjan
+ * 1972). STATUS_NO_MEMORY. */
 MUST_CHECK enum status strong_components_find(const struct graph *graph,
                                               struct strong_components *ret_components);
 /* Accepts zeroed components. */

@@ -4,23 +4,21 @@
 
 #include <stdlib.h>
 
-/* Effort of one round, in tile products of full depth. */
+/* Work of one round, in tile products of full depth. */
 struct effort {
-    double close;   /* the deepest pivot's own tile */
-    double panels;  /* all */
-    double targets; /* all */
+    double close;   /* closing the deepest pivot's tile */
+    double panels;  /* all panels */
+    double targets; /* all targets */
     double panel_touches;
     double target_touches;
 };
-
-/* ---- One round ---- */
 
 static double round_up(uint32_t width, uint32_t granule)
 {
     return (double)(((uint64_t)width + granule - 1) / granule * granule);
 }
 
-/* The part of a full tile's edge. */
+/* Width of a tile as a fraction of the full width. */
 static double edge_of(const struct plan_cost *cost, uint32_t width)
 {
     return round_up(width, cost->edge_granule) / cost->tile;
@@ -31,7 +29,7 @@ static double depth_of(const struct plan_cost *cost, uint32_t width)
     return round_up(width, cost->granule) / cost->tile;
 }
 
-/* left and right: how many panels, and their edges together. */
+/* left and right: the number of panels, and the sum of their widths. */
 static void add_pivot(struct effort *effort, double depth, bool symmetric, double left_count,
                       double left_edge, double right_count, double right_edge)
 {
@@ -43,7 +41,7 @@ static void add_pivot(struct effort *effort, double depth, bool symmetric, doubl
     effort->target_touches += half * (left_count * right_count + (symmetric ? left_count : 0));
 }
 
-/* Tiles shared out to the units; at least as long as one takes. */
+/* Time of tiles distributed over the units; at least the time of one tile. */
 static double share(const struct plan_cost *cost, double depth, double products, double touches)
 {
     if (touches <= 0) {
@@ -75,18 +73,16 @@ double plan_cost_dense(const struct plan_cost *cost, uint32_t vertex_count, bool
     return tiles * seconds_of(cost, &effort);
 }
 
-/* ---- An outline ---- */
-
 struct trial {
     const struct plan_cost *cost;
     const struct plan_outline *outline;
     struct tile_map reached;
-    struct tile_map mirrored; /* the same, transposed; empty when symmetric */
-    double *edge;             /* of each tile */
+    struct tile_map mirrored; /* the transposed map; empty if symmetric */
+    double *edge;             /* width of each tile */
     double seconds;
 };
 
-/* The tiles of one row but its own: how many, and their edges together. */
+/* Sums the tiles of one row except its own: their number and their widths. */
 static double sum_row(const struct trial *trial, const struct tile_map *map, uint32_t row,
                       double *ret_count)
 {
@@ -103,7 +99,7 @@ static double sum_row(const struct trial *trial, const struct tile_map *map, uin
     return edge;
 }
 
-/* Into every row that has the tile in its own, by the map that has rows for columns. */
+/* Joins a row to every row that has its tile, using the transposed map. */
 static void join_rows(struct tile_map *map, const struct tile_map *transposed, uint32_t tile)
 {
     const uint64_t *words = tile_map_row(transposed, tile);

@@ -3,27 +3,27 @@
 #include <stdlib.h>
 
 struct part {
-    uint32_t begin;  /* position; its end is the next one's begin */
-    uint32_t level;  /* of the component that began it */
-    uint32_t rank;   /* parts of lower rank are pivots before */
-    uint32_t height; /* 0 where nothing is below it */
+    uint32_t begin;  /* first position; the end is the beginning of the next part */
+    uint32_t level;  /* level of the component that began it */
+    uint32_t rank;   /* parts of lower rank become pivots earlier */
+    uint32_t height; /* 0 if nothing is below it */
 };
 
 struct layout_tile {
     uint32_t tile;
     uint32_t rank;
     uint32_t height;
-    uint32_t place; /* among those of its part */
+    uint32_t place; /* index within its part */
 };
 
 struct builder {
     const struct order *order;
     const struct plan_layout_options *options;
     struct plan_layout *layout;
-    struct part *parts; /* a vertex each at most, and one more as the end */
+    struct part *parts; /* at most one per vertex, and an end marker */
     uint32_t part_count;
-    uint32_t filled; /* positions */
-    uint32_t level;  /* of the component in hand */
+    uint32_t filled; /* number of positions */
+    uint32_t level;  /* level of the current component */
 };
 
 void plan_layout_finish(struct plan_layout *layout)
@@ -31,8 +31,6 @@ void plan_layout_finish(struct plan_layout *layout)
     free(layout->outline.vertex_at);
     *layout = (struct plan_layout){0};
 }
-
-/* ---- Parts ---- */
 
 static void begin_part(struct builder *builder, uint32_t height)
 {
@@ -64,7 +62,7 @@ static const struct order_node *child_of(const struct builder *builder,
     return &builder->order->nodes[node->child[side]];
 }
 
-/* Small leaves that follow one another share a tile. */
+/* Consecutive small leaves share a tile. */
 static void put_leaves(struct builder *builder, const struct order_node *node)
 {
     if (node->begin == node->end) {
@@ -75,8 +73,8 @@ static void put_leaves(struct builder *builder, const struct order_node *node)
         put_leaves(builder, child_of(builder, node, 1));
         return;
     }
-    /* Sources have no left panels and sinks no right ones, and so no targets: while they share no
-     * tile with others. Levels are as order.c gives them. */
+    /* Sources have no left panels and sinks no right panels, and so no targets, unless they share a
+     * tile with other components. order.c defines the levels. */
     const struct part *last =
         builder->part_count > 0 ? &builder->parts[builder->part_count - 1] : NULL;
     const uint32_t sinks = 2 * builder->order->root_count;
@@ -99,7 +97,7 @@ static void put_separators(struct builder *builder, const struct order_node *nod
     }
 }
 
-/* Recursion as deep as the tree. Returns the height of what comes above the node. */
+/* Recursion is as deep as the tree. Returns the height above the node. */
 static uint32_t put_tree(struct builder *builder, const struct order_node *node)
 {
     uint32_t height = 1;
@@ -121,14 +119,12 @@ static uint32_t put_tree(struct builder *builder, const struct order_node *node)
     } else {
         put_vertices(builder, node->separator, node->end);
     }
-    /* A separator without vertices is no part. */
+    /* An empty separator is not a part. */
     if (builder->parts[builder->part_count - 1].begin == builder->filled) {
         builder->part_count--;
     }
     return height + 1;
 }
-
-/* ---- Tiles ---- */
 
 static void cut_parts(struct builder *builder, struct layout_tile *tiles)
 {
@@ -136,7 +132,7 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
     for (uint32_t index = 0; index < builder->part_count; index++) {
         const struct part *part = &builder->parts[index];
         const uint32_t end = builder->parts[index + 1].begin;
-        /* All tiles of the part are as wide, but for the last. */
+        /* All tiles of the part have the same width, except the last. */
         const struct plan_layout_options *options = builder->options;
         const uint64_t size = end - part->begin;
         const uint64_t tile_count = (size + options->tile - 1) / options->tile;
@@ -158,7 +154,7 @@ static void cut_parts(struct builder *builder, struct layout_tile *tiles)
     builder->layout->part_count = builder->part_count;
 }
 
-/* Sorts tiles that can be pivots of the same round next to each other. */
+/* Sorts tiles so that possible pivots of the same round are adjacent. */
 static int compare_tiles(const void *a, const void *b)
 {
     const struct layout_tile *x = a;

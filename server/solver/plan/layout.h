@@ -1,6 +1,6 @@
-/* How the parts of a dissection become tiles and an order of pivots: what is small is joined to
- * larger parts, each part starts on a tile boundary, and parts that are independent of each other
- * are pivots together. */
+/* Turns the parts of a dissection into tiles and an order of pivots. Small parts are merged into
+ * larger ones, each part starts on a tile boundary, and independent parts are pivots of the same
+ * rounds. */
 #pragma once
 
 #include "server/solver/order/order.h"
@@ -9,22 +9,24 @@
 /* How far the trees are cut back. */
 struct plan_layout_options {
     uint32_t tile;
-    uint32_t granule; /* tiles of one part are about equal, and multiples of this but the last */
-    uint32_t leaf;    /* what has at most so many vertices is one part, separators and all */
-    uint32_t clump;   /* the separators in what has at most so many are one part, after its leaves;
-                         above it each separator is a part */
-    bool symmetric;   /* for an undirected graph */
+    uint32_t granule; /* tiles of a part have about equal widths, multiples of this except for the
+                       * last */
+    uint32_t leaf;    /* a subtree of at most this many vertices is one part, including its
+                       * separators */
+    uint32_t clump;   /* the separators of a subtree of at most this many vertices are one part,
+                       * after its leaves; above it each separator is a part */
+    bool symmetric;   /* the graph is undirected */
 };
 
 struct plan_layout {
-    struct plan_outline outline; /* vertex_at, with the other arrays in its memory */
-    uint32_t *tile_of;           /* by vertex */
-    uint32_t part_count; /* what lies between separators, or a separator, or small components */
+    struct plan_outline outline; /* vertex_at; its allocation contains the other arrays too */
+    uint32_t *tile_of;           /* indexed by vertex */
+    uint32_t part_count;         /* leaves, separators and groups of small components */
 };
 
 /* STATUS_NO_MEMORY. */
 MUST_CHECK enum status plan_layout_make(const struct order *order,
                                         const struct plan_layout_options *options,
                                         struct plan_layout *ret_layout);
-/* Zeroed is allowed. */
+/* Accepts a zeroed layout. */
 void plan_layout_finish(struct plan_layout *layout);

@@ -7,34 +7,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Graphs of fewer tiles are not worth a look. */
+/* A graph of fewer tiles always gets the dense plan. */
 #define TILES_MIN 5
 
-/* A plan is taken when it costs less than this part of the dense one: the model is only a model. */
+/* A plan must cost less than this fraction of the dense plan, because the model is inexact. */
 #define GAIN_FRACTION 0.9
 
-/* Separators are looked for only when those of all levels are predicted to take less than this
- * fraction of the dense solve: who waits for the answer waits for both. As if by one thread: on 16
- * cores several take 0.6 to 0.9 of its time. */
+/* An order is searched for only if all its separators are predicted to take less than this fraction
+ * of the dense solve, because the client waits for both. Predicted for one thread; 16 threads take
+ * 0.6 to 0.9 of that time. */
 #define LOOK_FRACTION 0.5
 
-/* When the first separator alone takes more than this fraction, and would be lost if it is bad,
- * then only where a breadth-first search finds a thin level. */
+/* If the first separator alone takes more than this fraction, and would be wasted if it is bad, it
+ * is computed only if a breadth-first search finds a thin level. */
 #define LOSS_FRACTION 0.03
 
-/* Bad separators are those of graphs with many neighbours at each vertex, and take METIS longer
- * than others once the graph leaves the caches: 1.5 times for 50,000 vertices and entries, 3 times
- * from 200,000 on. */
+/* Graphs with many neighbours per vertex have bad separators, and METIS takes longer for them once
+ * they exceed the caches: 1.5 times for 50,000 vertices and entries, 3 times from 200,000 on. */
 #define BAD_DEGREE 6
 #define BAD_SIZE 1e5
 #define BAD_FACTOR_MAX 3
 
-/* The second way of taking a directed graph apart may save most of what the first one's
- * plan costs: it is tried when the look takes less. */
+/* The second way to divide a directed graph may save most of the cost of the first plan: it is
+ * tried if the search costs less than that. */
 #define LIKELY_GAIN 0.9
 
-/* Leaves from one tile to LEAF_TILES_MAX of them, by doubling, and clumps of CLUMP_LEAVES leaves:
- * of all doublings of both the best one is a few percent better. */
+/* Leaves have one to LEAF_TILES_MAX tiles, in powers of two, and clumps have CLUMP_LEAVES leaves:
+ * the best combination of both would be only a few percent better. */
 #define LEAF_TILES_MAX 8
 #define CLUMP_LEAVES 8
 
@@ -58,20 +57,18 @@ enum status planner_dense(uint32_t vertex_count, uint32_t tile, struct plan **re
     return STATUS_OK;
 }
 
-/* ---- Any other plan ---- */
-
-/* A plan while it is looked for. */
+/* A plan during the search. */
 struct planning {
     const struct graph *graph;
     const struct plan_cost *cost;
     const struct observer *observer;
     double dense_s;
-    bool is_worth;           /* to look for an order */
-    double look_s;           /* separators of all levels, as far as n and m tell */
+    bool is_worth;           /* an order should be searched for */
+    double look_s;           /* predicted time of all separators, from n and m */
     bool thin_only;          /* as in struct order_options */
-    struct order *order;     /* owned: the best layout's, or the last one that was made */
-    struct plan_layout best; /* owned; empty while none is better than the dense plan */
-    double seconds;          /* of the solve by it */
+    struct order *order;     /* owned: the order of the best layout, or else the last order */
+    struct plan_layout best; /* owned; empty until a layout is better than the dense plan */
+    double seconds;          /* predicted time of the solve */
 };
 
 static enum status try_layout(struct planning *planning, const struct order *order, uint32_t leaf)
@@ -102,12 +99,12 @@ static enum status try_layout(struct planning *planning, const struct order *ord
     return status;
 }
 
-/* The order is kept where one of its layouts is the best, or where there is no other. */
+/* Stores the order if one of its layouts is the best so far, or if there is no other order. */
 static enum status try_order(struct planning *planning, struct order **take_order)
 {
     struct order *order = *take_order;
     const uint32_t tile = planning->cost->tile;
-    /* A graph that was not divided has one layout. */
+    /* An undivided graph has only one layout. */
     const bool is_whole = order->node_count == order->root_count;
     bool keeps = planning->order == NULL;
     for (uint32_t tiles = 1; tiles <= (is_whole ? 1 : LEAF_TILES_MAX); tiles *= 2) {
@@ -123,7 +120,7 @@ static enum status try_order(struct planning *planning, struct order **take_orde
     return STATUS_OK;
 }
 
-/* ret_whole: one of the components is most of the graph. */
+/* ret_whole: one component has most of the graph's vertices. */
 static enum status make_order(struct planning *planning, bool strong, bool *ret_whole)
 {
     const struct order_options options = {.threads = planning->cost->threads,
@@ -142,8 +139,8 @@ static enum status make_order(struct planning *planning, bool strong, bool *ret_
     return status;
 }
 
-/* Small strong components leave pivots without targets, and forget what lies near to what, which
- * connected ones keep: where that may pay both are tried. */
+/* Small strong components leave pivots without targets, but lose the locality that connected
+ * components preserve: both are tried if that may be worthwhile. */
 static enum status look_for_order(struct planning *planning)
 {
     const bool directed = planning->graph->directed;
@@ -155,7 +152,7 @@ static enum status look_for_order(struct planning *planning)
     return STATUS_OK;
 }
 
-/* Whether the order is the one that would be made. */
+/* Whether the planner would make the same order now. */
 static enum status fits_graph(const struct planning *planning, const struct order *order,
                               bool *ret_fits)
 {
@@ -170,7 +167,7 @@ static enum status fits_graph(const struct planning *planning, const struct orde
     return STATUS_OK;
 }
 
-/* By the kept order. ret_found: there is no need to look for one. */
+/* Uses the cached order. ret_found: no search is needed. */
 static enum status recall_order(struct planning *planning, const struct order_record *record,
                                 bool *ret_found)
 {
@@ -197,7 +194,7 @@ static enum status make_chosen(struct planning *planning, struct plan **ret_plan
     return STATUS_OK;
 }
 
-/* Whether looking for an order is worth its time, and how. */
+/* Decides whether an order should be searched for, and how. */
 static void judge_look(struct planning *planning)
 {
     const struct graph *graph = planning->graph;

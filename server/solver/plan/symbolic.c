@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list that grows. */
+/* A growing list. */
 struct list {
     void *items;
     size_t item_size;
@@ -13,9 +13,9 @@ struct list {
     size_t capacity;
 };
 
-/* A left panel of the round in hand, as its row of tiles sees it. */
+/* A left panel of the current round, listed by its row. */
 struct touch {
-    uint32_t pivot; /* of the round */
+    uint32_t pivot; /* index of the pivot in the round */
     uint32_t slot;
 };
 
@@ -25,19 +25,18 @@ struct pass {
     uint32_t tile_count;
     struct tile_map reached;
     struct list left;
-    struct list right; /* empty when symmetric */
+    struct list right; /* empty if symmetric */
     struct list targets;
     struct list products;
     /* Scratch memory of the current round. */
-    struct plan_pivot *pivots; /* in the plan's */
+    struct plan_pivot *pivots; /* part of the plan's array */
     struct list touches;
-    uint32_t *touch_begin; /* tile_count + 2: by row; one place ahead while it fills */
-    uint64_t *row_targets; /* row_words: the columns of one row's targets */
-    uint32_t *column_next; /* tile_count: of one row, products by column; then where they go */
+    uint32_t *touch_begin; /* tile_count + 2 entries, by row; one place ahead while it is filled */
+    uint64_t *row_targets; /* row_words: columns of the targets of one row */
+    uint32_t *column_next; /* tile_count entries: products of one row by column; later their
+                            * destinations */
     double work;
 };
-
-/* ---- Storage ---- */
 
 static enum status list_reserve(struct list *list, size_t more)
 {
@@ -84,8 +83,6 @@ static enum status acquire_plan(const struct graph *graph, const struct plan_out
     return STATUS_OK;
 }
 
-/* ---- Tiles ---- */
-
 static uint32_t width_of(const struct plan *plan, uint32_t tile)
 {
     return plan->tile_begin[tile + 1] - plan->tile_begin[tile];
@@ -112,9 +109,7 @@ static enum status reach_first(struct pass *pass, const struct graph *graph)
     return STATUS_OK;
 }
 
-/* ---- One round ---- */
-
-/* The panels of a pivot: the other tiles of its column, or of its row, that are reached. */
+/* Lists the panels of a pivot: the other reached tiles of its column or of its row. */
 static enum status list_reached(struct pass *pass, uint32_t tile, bool column, struct list *list)
 {
     const enum status status = list_reserve(list, pass->tile_count);
@@ -137,8 +132,8 @@ static double sum_widths(const struct plan *plan, const uint32_t *tiles, uint32_
     return (double)width;
 }
 
-/* The panels of the round's next pivot, and their work. A list's place in the round is counted from
- * where the round began. */
+/* Lists the panels of the round's next pivot, and adds their work. List positions are relative to
+ * the beginning of the round. */
 static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_round *round)
 {
     const struct plan *plan = pass->plan;
@@ -169,8 +164,8 @@ static enum status list_panels(struct pass *pass, uint32_t tile, struct plan_rou
     return STATUS_OK;
 }
 
-/* At least one pivot. A round's products are counted in 32 bits: it ends where there might be more.
- */
+/* Chooses at least one pivot. The products of a round are counted in 32 bits, so the round ends
+ * before there are more. */
 static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_round *round)
 {
     const struct plan_outline *outline = pass->outline;
@@ -195,7 +190,7 @@ static enum status choose_pivots(struct pass *pass, uint32_t first, struct plan_
     return status;
 }
 
-/* Which pivots touch which row: a counting sort of the left panels. */
+/* Sorts the left panels by row, with a counting sort. */
 static enum status sort_touches(struct pass *pass, const struct plan_round *round,
                                 const uint32_t *left)
 {
@@ -220,7 +215,7 @@ static enum status sort_touches(struct pass *pass, const struct plan_round *roun
     return STATUS_OK;
 }
 
-/* How many of a pivot's right panels, which ascend, give targets in this row. */
+/* Counts the right panels of a pivot that give targets in this row. They ascend. */
 static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *pivot,
                               const uint32_t *right, uint32_t row)
 {
@@ -231,7 +226,8 @@ static uint32_t count_columns(const struct pass *pass, const struct plan_pivot *
     return count;
 }
 
-/* Into column_next how many products each column has, into row_targets which have any. */
+/* Counts the products of each column in column_next, and sets the columns with products in
+ * row_targets. */
 static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
 {
     const struct touch *touches = pass->touches.items;
@@ -250,7 +246,7 @@ static size_t count_row(struct pass *pass, const uint32_t *right, uint32_t row)
     return count;
 }
 
-/* Takes row_targets back to zero, and leaves in column_next where a column's products go. */
+/* Clears row_targets, and stores in column_next the destination of each column's products. */
 static void list_targets(struct pass *pass, struct plan_round *round, uint32_t row)
 {
     struct plan_target *targets = pass->targets.items;
@@ -273,7 +269,7 @@ static void list_targets(struct pass *pass, struct plan_round *round, uint32_t r
     }
 }
 
-/* products: of the round. */
+/* products: the products of the round. */
 static void list_products(struct pass *pass, const uint32_t *right, uint32_t row,
                           struct plan_product *products)
 {
@@ -337,10 +333,8 @@ static enum status list_round(struct pass *pass, uint32_t first_pivot, struct pl
     return status;
 }
 
-/* ---- The whole plan ---- */
-
-/* The lists go to the plan, which frees them whether or not it is whole. They have moved while they
- * grew; now they lie still, and the rounds point into them. */
+/* Passes the lists to the plan, which frees them even if it is incomplete. While they grew they
+ * moved in memory; from now on the rounds point into them. */
 static void point_rounds(const struct pass *pass)
 {
     struct plan *plan = pass->plan;

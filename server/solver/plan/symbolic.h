@@ -1,38 +1,33 @@
-/* The symbolic pass: from an order, tiles and pivots to the whole plan with its lists, by looking
- * at which tiles can have a finite entry and never at a weight. */
+/* The symbolic pass: makes the complete plan with its lists from an order, tiles and pivots. It
+ * only determines which tiles can have a finite entry, and reads no weights. */
 #pragma once
 
 #include "proto/graph.h"
 #include "proto/plan.h"
 
-/* More tiles along an edge than this have no plan of their own: a round's products are counted in
- * 32 bits. */
+/* More tiles along an edge are not planned: the products of a round are counted in 32 bits. */
 #define PLAN_TILES_MAX 65535
 
-/* Input of plan_symbolic_make; all of it is borrowed for the call. */
+/* Input of plan_symbolic_make, borrowed for the call. */
 struct plan_outline {
-    uint32_t *vertex_at;  /* position -> vertex: all vertices of the graph */
+    uint32_t *vertex_at;  /* position -> vertex, for all vertices of the graph */
     uint32_t *tile_begin; /* tile_count + 1 positions, from 0 to the vertex count */
     uint32_t tile_count;
-    uint32_t tile;   /* no tile is wider, and none is empty */
-    uint32_t *pivot; /* tile_count: every tile once, in the order of elimination */
-    /* A round takes the next pivots for as long as they are independent of those that it has, by
-     * the tiles that are reached when it begins; so pivots that are to share a round stand next to
-     * each other. */
-    bool symmetric; /* of an undirected graph, not otherwise */
+    uint32_t tile;   /* limit on the width of a tile; no tile is empty */
+    uint32_t *pivot; /* tile_count entries: every tile once, in the order of elimination */
+    /* A round takes consecutive pivots as long as they are independent, judged by the tiles that
+     * are reached when the round begins. So pivots that are to share a round must be adjacent. */
+    bool symmetric; /* true exactly for undirected graphs */
 };
 
-/* The plan's targets stand row by row, columns ascending; a target's products in the order of the
- * pivots; the panels of a pivot ascending. Each pivot's panels are all tiles of its row and column
- * that are reached when its round begins, so no plan over this outline has fewer products.
- *
- * The summary gets the kind and the work fraction: additions over n^3, each panel and target with
- * the true widths of its tiles, and those of a symmetric plan counted for both halves. That is the
- * sum over the pivots p of w (w + left) (w + right), where w is the width of p and left and right
- * those of all its panels; 1 where nothing is left out.
- *
- * O(m + T^2 + what is listed + T/64 for each left panel). An outline that breaks the rules above
- * ends the program. STATUS_NO_MEMORY. */
+/* Targets are listed row by row with ascending columns, the products of a target in the order of
+ * the pivots, and the panels of a pivot in ascending order. The panels of a pivot are all tiles of
+ * its row and column that are reached when its round begins, so no plan of this outline has fewer
+ * products. The summary gets the kind and the work fraction: additions divided by n^3, with the
+ * true widths of the tiles, and both halves of a symmetric plan. That is the sum over all pivots p
+ * of w (w + left) (w + right), where w is the width of p, and left and right are the total widths
+ * of its panels; 1 if nothing is omitted. O(m + T^2 + length of the lists + T/64 per left panel).
+ * An outline that breaks the rules above aborts the program. STATUS_NO_MEMORY. */
 MUST_CHECK enum status plan_symbolic_make(const struct graph *graph,
                                           const struct plan_outline *outline,
                                           struct plan **ret_plan);

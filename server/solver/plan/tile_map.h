@@ -1,5 +1,5 @@
-/* Which tiles of a matrix can have a finite entry: a bit for each, its rows on word boundaries so
- * that a row is joined to another by words. Owned by whoever initialised it. */
+/* The tiles of a matrix that can have a finite entry: one bit per tile. Rows begin on word
+ * boundaries, so that two rows are joined word by word. Owned by the caller that initialised it. */
 #pragma once
 
 #include "proto/graph.h"
@@ -7,14 +7,14 @@
 #define TILE_MAP_WORD_BITS 64
 
 struct tile_map {
-    uint32_t tile_count; /* along an edge */
+    uint32_t tile_count; /* tiles along an edge */
     size_t row_words;
     uint64_t *words; /* tile_count rows */
 };
 
-/* All clear. STATUS_NO_MEMORY. */
+/* Initialises a map with all bits clear. STATUS_NO_MEMORY. */
 MUST_CHECK enum status tile_map_init(struct tile_map *map, uint32_t tile_count);
-/* Zeroed is allowed. */
+/* Accepts a zeroed map. */
 void tile_map_finish(struct tile_map *map);
 
 static inline uint64_t *tile_map_row(const struct tile_map *map, uint32_t row_tile)

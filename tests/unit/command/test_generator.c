@@ -92,8 +92,8 @@ TEST(gnp_has_about_the_requested_degree)
     }
 }
 
-/* Every pair gets its turn: over many seeds none is never an edge. */
-TEST(gnp_leaves_no_pair_out)
+/* Over many seeds, every pair of vertices is an edge at least once. */
+TEST(gnp_can_draw_every_pair)
 {
     struct generator_request request = request_of(GENERATOR_GNP, 8);
     uint32_t hits[8][8] = {{0}};
@@ -142,8 +142,7 @@ TEST(no_vertex_and_one_vertex_have_no_edges)
     }
 }
 
-/* The sums are of this generator's first release: whoever changes them changes everybody's
- * graphs. */
+/* Sums of the first release of the generator. A change of them changes the graphs of all users. */
 TEST(a_seed_gives_the_known_graph)
 {
     static const uint64_t sums[] = {UINT64_C(0xef1bd13ac4435842), UINT64_C(0x208f7d1ec7eb1ae8),

@@ -3,8 +3,8 @@
 
 #define TILE 128
 
-/* Four tiles of 100, 20, 128 and 60 vertices: 0 and 1 are leaves, 2 and 3 part them. The first
- * round has the two leaves, the next tile 2, the last tile 3. */
+/* Four tiles of 100, 20, 128 and 60 vertices. Tiles 0 and 1 are leaves, tiles 2 and 3 their
+ * separators. The first round eliminates both leaves, the second tile 2, the third tile 3. */
 static uint32_t vertex_at[308];
 static uint32_t tile_begin[] = {0, 100, 120, 248, 308};
 static uint32_t left_tiles[] = {2, 3, 2, 3, 0, 1, 3};
@@ -80,7 +80,7 @@ static struct schedule *make(const struct plan *plan, uint32_t packing)
     return make_for(plan, packing, 1, (struct tile_rows){1, 0, 0});
 }
 
-TEST(vertices_stand_in_padded_tiles)
+TEST(vertices_are_placed_in_padded_tiles)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -133,7 +133,7 @@ TEST(rounds_follow_each_other_in_the_lists)
     schedule_destroy(schedule);
 }
 
-TEST(a_symmetric_plan_has_its_panels_once)
+TEST(a_symmetric_plan_has_each_panel_once)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
@@ -198,8 +198,8 @@ TEST(two_tiles_with_the_same_left_operands_are_one_entry)
     schedule_destroy(schedule);
 }
 
-/* Twelve products of a full tile: all of the round but one. */
-TEST(a_target_that_would_keep_its_block_alone_is_shared)
+/* Twelve products of a full tile: all products of the round but one. */
+TEST(a_target_that_would_occupy_one_block_alone_is_split)
 {
     static struct plan_product many[13];
     static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
@@ -221,15 +221,15 @@ TEST(a_target_that_would_keep_its_block_alone_is_shared)
         assert_int_equal(schedule->targets[part].columns[0], 2);
     }
     assert_int_equal(schedule->targets[3].flags, 0);
-    /* It was fresh, and is filled now. */
+    /* The tile was fresh in the round before and has values now. */
     assert_int_equal(schedule->fill_count, 8);
     assert_int_equal(schedule->fills[7].row, 3);
     assert_int_equal(schedule->fills[7].column, 2);
     schedule_destroy(schedule);
 }
 
-/* Of two members the first has the tile rows 0 and 1, the leaves, the other 2 and 3. */
-TEST(a_member_lists_what_is_in_its_rows)
+/* The first of two members owns tile rows 0 and 1, the leaves; the second owns 2 and 3. */
+TEST(a_member_lists_the_tiles_in_its_rows)
 {
     const struct plan plan = make_plan(false);
     struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});

@@ -22,7 +22,7 @@ static unsigned char *fill(size_t size)
     return bytes;
 }
 
-/* What lies before and behind the copy stays as it is. */
+/* Bytes before and after the copy must stay unchanged. */
 static void check_copy(struct staging *staging, const unsigned char *from, size_t size,
                        size_t misaligned)
 {
@@ -54,7 +54,7 @@ TEST(every_byte_is_copied_and_no_other)
     free(from);
 }
 
-/* In steps of 7 of 3 times as many, so that the rows of one share are apart. */
+/* Every third row, seven rows at a time, so that the rows of one share are not adjacent. */
 TEST(rows_move_to_their_final_positions)
 {
     enum { ROWS = 1000 };
@@ -88,7 +88,7 @@ TEST(rows_move_to_their_final_positions)
     free(from);
 }
 
-/* Both ways round: in one piece, and the last row first. */
+/* Copies in one piece, and with the last row first. */
 TEST(integers_become_decimals_while_they_are_copied)
 {
     enum { ROWS = 200, WIDTH = 1999 };
@@ -122,8 +122,8 @@ TEST(integers_become_decimals_while_they_are_copied)
     }
 }
 
-/* The last bytes of a share are looked at as soon as the copy is said to be done. */
-TEST(copies_follow_one_another)
+/* The test reads the last bytes of a share as soon as the copy is reported as finished. */
+TEST(consecutive_copies_are_complete)
 {
     struct staging *staging = NULL;
     unsigned char *const from = fill(LARGEST);

@@ -16,7 +16,7 @@ static struct adjacency *make(const char *json)
     return adjacency;
 }
 
-TEST(edges_lie_where_they_lead_to)
+TEST(edges_are_in_the_tiles_of_their_ends)
 {
     struct adjacency *adjacency = make("{\"n\":4,\"edges\":[[0,3,5],[2,3,-7],[3,0,1],[0,1,0]]}");
     static const uint64_t offsets[] = {0, 1, 2, 2, 4};
@@ -30,7 +30,7 @@ TEST(edges_lie_where_they_lead_to)
     adjacency_destroy(adjacency);
 }
 
-TEST(undirected_edges_lead_both_ways)
+TEST(undirected_edges_work_in_both_directions)
 {
     struct adjacency *adjacency =
         make("{\"n\":3,\"directed\":false,\"edges\":[[2,0,0.5],[1,2,4]]}");
@@ -43,7 +43,7 @@ TEST(undirected_edges_lead_both_ways)
     adjacency_destroy(adjacency);
 }
 
-TEST(a_graph_may_be_empty)
+TEST(an_empty_graph_is_read)
 {
     struct adjacency *adjacency = make("{\"n\":1,\"edges\":[]}");
 

@@ -35,7 +35,7 @@ TEST(decimals_are_counted)
     }
 }
 
-TEST(a_quotient_is_the_decimal_that_is_read)
+TEST(a_quotient_is_the_nearest_double_of_the_decimal)
 {
     assert_true(decimals_divide(1, 2) == 0.01);
     assert_true(decimals_divide(-1, 9) == -1e-9);
@@ -46,7 +46,7 @@ TEST(a_quotient_is_the_decimal_that_is_read)
     assert_true(isinf(decimals_divide((double)INFINITY, 30)));
 }
 
-/* Every product is the integer again, up to the limit. */
+/* Dividing by the scale and multiplying again returns every integer up to the limit. */
 TEST(integers_survive_a_division)
 {
     uint64_t seed = 1;

@@ -8,7 +8,7 @@
 
 #define N 9
 
-/* The weights by source and target; NAN where there is no edge. */
+/* Weights by source and target; NAN where there is no edge. */
 struct table {
     double weight[N][N];
 };
@@ -70,7 +70,7 @@ static struct graph *draw_graph(uint64_t *seed, bool directed)
     return range_build(N, edges, 20, directed);
 }
 
-/* Some removals, decimals in some rounds, and the same ends twice. */
+/* Draws changes: some removals, decimals in some rounds, and some edges twice. */
 static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct table *table)
 {
     struct edge_changes changes = {.count = 1 + range_next(seed, 12)};
@@ -90,7 +90,7 @@ static struct edge_changes draw_changes(uint64_t *seed, bool directed, struct ta
     return changes;
 }
 
-TEST(a_changed_graph_is_that_of_the_same_edges)
+TEST(a_changed_graph_has_the_id_of_the_same_edges)
 {
     uint64_t seed = 3;
     for (int round = 0; round < 400; round++) {
@@ -115,7 +115,7 @@ static double draw_weight(uint64_t *seed, uint32_t sort)
     return sort == 0 ? weight + 0.5 : sort == 1 ? -0.0 : sort == 2 ? -weight : weight;
 }
 
-/* Decimals in some rounds, which the graph has in others. */
+/* Some rounds change to decimals; in others the graph has decimals before. */
 TEST(weights_change_in_place)
 {
     uint64_t seed = 5;
@@ -197,7 +197,7 @@ TEST(wrong_changes_are_refused)
                    STATUS_BAD_GRAPH);
 }
 
-TEST(loops_are_left_out)
+TEST(loops_are_dropped)
 {
     const struct range_edge edges[] = {{0, 1, 4}, {1, 2, 5}};
     struct edge_change list[] = {{3, 3, 4, 0}, {0, 1, 3, 0}, {2, 2, NAN, 0}};
@@ -213,7 +213,8 @@ TEST(loops_are_left_out)
     graph_destroy(graph);
 }
 
-/* Of weights so large that the bound decides nothing: all else is as if it were found again. */
+/* The weights are so large that the bound decides nothing. Everything else is as if it were
+ * recomputed. */
 TEST(a_large_bound_grows_with_the_weights)
 {
     enum { RING_SIZE = 8 };
@@ -241,9 +242,9 @@ TEST(a_large_bound_grows_with_the_weights)
     graph_destroy(graph);
 }
 
-/* A star whose bound is that of two of its edges: it grows with them, and is found again where an
- * edge goes. */
-TEST(a_bound_is_kept)
+/* A star whose bound is the sum of two edges: the bound grows with their weights, and is recomputed
+ * after an edge is removed. */
+TEST(a_bound_is_updated_without_a_search)
 {
     const int32_t length = 1 << 27;
     struct range_edge edges[N - 1];

@@ -15,7 +15,7 @@ TEST(names_types_and_endings_are_known)
     assert_int_equal(format_from_path("x.csv", false), FORMAT_EDGES);
 }
 
-TEST(vague_types_say_nothing)
+TEST(generic_content_types_are_ignored)
 {
     assert_true(format_media_type_is_vague(NULL));
     assert_true(format_media_type_is_vague("application/x-www-form-urlencoded"));

@@ -47,9 +47,9 @@ TEST(bounds_are_printed_shortest)
         const char *detail;
     } cases[] = {
         {"p sp 2 1\na 1 2 1.7e308\n", KIND_F4,
-         "A distance may reach 1.7e+308, but kind f4 is exact below 3.4028234663852886e+38 only."},
+         "A distance may reach 1.7e+308, but kind f4 is exact only below 3.4028234663852886e+38."},
         {"p sp 3 2\na 1 2 1.7e308\na 2 3 1.7e308\n", KIND_F8,
-         "A distance may reach inf, but kind f8 is exact below 1.7976931348623157e+308 only."},
+         "A distance may reach inf, but kind f8 is exact only below 1.7976931348623157e+308."},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct graph *graph = read_text(FORMAT_DIMACS, cases[i].text);
@@ -76,7 +76,7 @@ static uint32_t components_of(uint32_t vertex_count, const uint64_t *row_offset,
 
 TEST(components_are_counted_whatever_the_direction)
 {
-    /* 0-2, 2-4, 5-4, and 1, 3 alone; rows 1, 3 and 4 are empty. */
+    /* Edges 0-2, 2-4 and 5-4; vertices 1 and 3 are isolated; rows 1, 3 and 4 are empty. */
     assert_int_equal(components_of(6, (uint64_t[]){0, 1, 1, 2, 2, 2, 3}, (uint32_t[]){2, 4, 4}), 3);
     assert_int_equal(components_of(3, (uint64_t[]){0, 2, 3, 4}, (uint32_t[]){1, 2, 0, 0}), 1);
     assert_int_equal(components_of(0, (uint64_t[]){0}, NULL), 0);
@@ -100,7 +100,7 @@ static bool has_reverse(const char *text)
     return found;
 }
 
-TEST(a_reverse_counts_whatever_its_weight)
+TEST(a_reverse_edge_counts_whatever_its_weight)
 {
     assert_false(has_reverse("p sp 0 0\n"));
     assert_false(has_reverse("p sp 2 1\na 2 1 5\n"));
@@ -133,7 +133,7 @@ TEST(an_edge_and_its_reverse_become_one)
     graph_destroy(graph);
 }
 
-TEST(decimals_are_kept)
+TEST(folding_preserves_decimals)
 {
     struct graph *graph =
         read_as(FORMAT_EDGES, "0 1 0.25\n1 0 0.25\n1 2 1.5\n2 1 1.5\n2 0 0.125\n0 2 0.125\n");
@@ -152,14 +152,14 @@ TEST(asymmetric_edges_stay_directed)
 {
     static const char *const texts[] = {
         "p sp 3 0\n",                                       /* nothing to fold */
-        "p sp 3 3\na 1 2 5\na 2 1 5\na 1 3 5\n",            /* a single edge */
-        "p sp 3 4\na 1 2 5\na 2 1 5\na 1 3 5\na 2 3 5\n",   /* both lead to 3 */
-        "p sp 3 4\na 1 2 5\na 2 1 5\na 3 1 5\na 3 2 5\n",   /* both leave it */
-        "p sp 3 4\na 1 2 5\na 2 3 5\na 3 1 5\na 1 3 5\n",   /* a cycle, half of an edge */
-        "p sp 2 2\na 1 2 5\na 2 1 6\n",                     /* another weight */
-        "p sp 4 4\na 1 2 5\na 2 1 5\na 3 1 -1\na 1 3 -1\n", /* below 0 */
-        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n",           /* likewise */
-        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* ends that fit others' */
+        "p sp 3 3\na 1 2 5\na 2 1 5\na 1 3 5\n",            /* one edge has no reverse */
+        "p sp 3 4\na 1 2 5\na 2 1 5\na 1 3 5\na 2 3 5\n",   /* vertex 3 has no outgoing edges */
+        "p sp 3 4\na 1 2 5\na 2 1 5\na 3 1 5\na 3 2 5\n",   /* vertex 3 has no incoming edges */
+        "p sp 3 4\na 1 2 5\na 2 3 5\na 3 1 5\na 1 3 5\n",   /* a cycle with one reverse edge */
+        "p sp 2 2\na 1 2 5\na 2 1 6\n",                     /* the reverse has another weight */
+        "p sp 4 4\na 1 2 5\na 2 1 5\na 3 1 -1\na 1 3 -1\n", /* negative weights */
+        "p sp 2 3\na 1 2 5\na 2 1 5\na 1 1 -1\n",           /* a negative loop */
+        "p sp 4 4\na 1 3 5\na 2 4 5\na 3 2 5\na 4 1 5\n",   /* reverses are of other edges */
     };
 
     for (size_t index = 0; index < sizeof(texts) / sizeof(texts[0]); ++index) {

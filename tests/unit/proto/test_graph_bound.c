@@ -3,7 +3,7 @@
 #define TRIALS 3000
 #define SCALE (1 << 24)
 
-/* The sum that the bound is without a closer look. */
+/* The simple bound: the sum of the largest weights. */
 static double sum_of_largest(const struct graph *graph)
 {
     double largest[RANGE_VERTICES + 1] = {0};
@@ -55,7 +55,8 @@ TEST(no_distance_exceeds_the_bound)
     assert_true(lower > TRIALS / 4 && equal > TRIALS / 50);
 }
 
-/* A ring of 20 whose every second edge is long, and a chain into it and out of it. */
+/* A ring of 20 vertices in which every second edge is long, with a chain that enters it and one
+ * that leaves it. */
 TEST(vertices_outside_the_component_of_the_hub_count_in_full)
 {
     struct range_edge edges[24];
@@ -68,7 +69,7 @@ TEST(vertices_outside_the_component_of_the_hub_count_in_full)
     edges[count++] = (struct range_edge){19, 22, 3};
     edges[count++] = (struct range_edge){22, 23, 30 * SCALE};
     struct graph *graph = range_build(24, edges, count, true);
-    /* Twice around; the chain; the longest edge out of a vertex of the ring. */
+    /* Twice around the ring, the chain, and the longest edge that leaves the ring. */
     assert_true(graph->summary.distance_bound <= (20 + 50 + 1) * (double)SCALE + 100);
     assert_true(graph->summary.distance_bound >= (double)range_longest(graph));
     graph_destroy(graph);

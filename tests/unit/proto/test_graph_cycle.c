@@ -30,7 +30,7 @@ TEST(cycles_are_named_in_walking_order)
     assert_true(weight == -4);
 }
 
-TEST(rounding_makes_no_cycle)
+TEST(rounding_makes_no_negative_cycle)
 {
     double weight;
 
@@ -39,7 +39,8 @@ TEST(rounding_makes_no_cycle)
     assert_int_equal(cycle_of("p sp 3 3\na 1 2 0.1\na 2 3 0.2\na 3 1 -0.31\n", &weight), 3);
 }
 
-/* A cycle through every vertex, a hair below zero: minutes when each pass moves it on by one. */
+/* A cycle through every vertex with a length slightly below zero: it would take minutes if each
+ * pass advanced by only one vertex. */
 TEST(long_cycles_are_found_whichever_way_they_are_numbered)
 {
     const unsigned n = 60000;

@@ -22,7 +22,7 @@ TEST(a_written_hierarchy_is_opened)
     }
 }
 
-/* The shape outlives the one that was opened first. */
+/* The shared shape outlives the hierarchy that was opened first. */
 TEST(hierarchy_with_other_weights_shares_the_shape)
 {
     struct graph *graph = make_grid(true);
@@ -63,7 +63,7 @@ TEST(truncated_bytes_are_refused)
     uint64_t size;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
     for (uint64_t left = 0; left < size; left += left < 256 ? 1 : 61) {
-        /* On memory that ends with them. */
+        /* A copy in memory that ends directly after the bytes. */
         unsigned char *cut = aligned_alloc(HIERARCHY_ALIGNMENT, (left / 64 + 1) * 64);
         assert_non_null(cut);
         memcpy(cut, bytes, left);
@@ -74,15 +74,16 @@ TEST(truncated_bytes_are_refused)
     graph_destroy(graph);
 }
 
-/* A changed weight is another weight, which is for checksums to find; whatever else is changed,
- * searches stay within the bytes. */
-TEST(no_byte_leads_a_search_outside)
+/* Checksums detect a changed weight. A change of any other byte must not make a search read outside
+ * the bytes. */
+TEST(no_changed_byte_makes_a_search_read_outside)
 {
     struct graph *graph = make_grid(true);
     uint64_t size;
     uint64_t refused = 0;
     unsigned char *bytes = make_bytes(graph, KIND_I4, 1, &size);
-    double *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row)); /* of either kind */
+    double *row = calloc(HIERARCHY_LANES * GRID_VERTICES, sizeof(*row)); /* large enough for either
+                                                                          * kind */
     const uint32_t sources[HIERARCHY_LANES] = {0, 5, 100};
     assert_non_null(row);
     for (uint64_t at = 0; at < size; ++at) {

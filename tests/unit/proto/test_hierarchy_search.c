@@ -25,7 +25,7 @@ static const struct hierarchy_operations *operations_of(enum isa isa, enum kind 
                                : &hierarchy_kernel_avx512[kind];
 }
 
-/* A pair by this instruction set. */
+/* Computes the distance of a pair with this instruction set. */
 static void meet(const struct hierarchy *hierarchy, const struct hierarchy_operations *operations,
                  const uint32_t pair[2], const void *up, const void *down, void *ret_element)
 {
@@ -36,7 +36,7 @@ static void meet(const struct hierarchy *hierarchy, const struct hierarchy_opera
                      ret_element);
 }
 
-/* All pairs by labels, which are packed side by side. */
+/* Computes all pairs from labels, stored contiguously. */
 static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const uint64_t *distance)
 {
     const uint32_t n = hierarchy->summary.vertex_count;
@@ -72,7 +72,7 @@ static void check_labels(const struct hierarchy *hierarchy, enum isa isa, const 
     free(labels[1]);
 }
 
-/* Rows one by one and side by side, also of the reversed graph, and all pairs. */
+/* Checks rows one at a time and several together, also of the reversed graph, and all pairs. */
 static void check_searches(const struct graph *graph, enum kind kind, enum isa isa)
 {
     const uint32_t n = graph->vertex_count;
@@ -132,7 +132,8 @@ TEST(distances_are_those_of_the_graph)
     }
 }
 
-/* A ring with chords, of more vertices than wait until they are written into the rows. */
+/* A ring with chords and more vertices than the search buffers before it writes them into the
+ * rows. */
 TEST(rows_computed_together_equal_rows_computed_alone)
 {
     enum { VERTICES = 2 * HIERARCHY_BLOCK + 100 };
@@ -167,7 +168,8 @@ TEST(rows_computed_together_equal_rows_computed_alone)
     free(edges);
 }
 
-/* However many vertices there are, a step looks at some thousand: others are served meanwhile. */
+/* One step visits some thousand vertices however large the graph is, so other requests can run
+ * between steps. */
 TEST(rows_take_many_short_steps)
 {
     enum { VERTICES = 300000 };
@@ -200,7 +202,7 @@ TEST(rows_take_many_short_steps)
     free(edges);
 }
 
-/* An arc that no path has, and a weight below 0 behind it: the sum is no distance. */
+/* An arc that no path uses, followed by a negative weight: their sum is not a distance. */
 TEST(unreachable_stays_unreachable_below_0)
 {
     static const struct range_edge edges[] = {{0, 1, -5}, {1, 2, -5}, {3, 2, -7}, {4, 3, -9}};

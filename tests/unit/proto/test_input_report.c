@@ -13,7 +13,7 @@ static void check_text(const struct input_report *report, const char *expected)
     json_decref(object);
 }
 
-/* As an upload of this text leaves it, with its warnings where they are asked for. */
+/* The report of an upload of this text, with its warnings if they are requested. */
 static struct input_report read_warned(enum format format, const char *text, const char *directed,
                                        struct warnings *ret_warnings)
 {
@@ -47,7 +47,7 @@ static struct input_report report_of(enum format format, const char *text, const
     return read_warned(format, text, directed, NULL);
 }
 
-TEST(each_reader_notes_what_it_understood)
+TEST(each_reader_reports_its_interpretation)
 {
     struct input_report report;
 
@@ -195,11 +195,11 @@ TEST(unknown_report_is_null)
     assert_false(again.known);
 }
 
-TEST(a_guess_has_a_hint_where_another_format_may_help)
+TEST(a_guess_has_a_hint_if_another_format_may_help)
 {
     static const struct {
         enum format format;
-        const char *words; /* in the hint; NULL: there is none */
+        const char *words; /* expected part of the hint; NULL: no hint */
     } cases[] = {
         {FORMAT_EDGES, "list of edges"}, {FORMAT_METIS, "format=edges"}, {FORMAT_JSON, NULL}};
 

@@ -71,7 +71,7 @@ TEST(queued_job_has_null_for_unknown_values)
                 ",\"kind\":\"f4\",\"arithmetic\":\"f4\"},\"problem\":null," LINKS_TEXT "}");
 }
 
-TEST(done_job_tells_all)
+TEST(a_finished_job_document_is_complete)
 {
     struct job_report verified = report;
     struct job_document document = queued_document();
@@ -131,7 +131,7 @@ TEST(negative_cycle_is_named_in_the_problem)
     free(text);
 }
 
-TEST(job_whose_graph_is_gone_still_prints)
+TEST(a_job_without_its_graph_prints)
 {
     struct job_document document = queued_document();
     document.summary = NULL;
@@ -246,7 +246,7 @@ TEST(warnings_are_stored_and_report_the_pairs_with_a_path)
                      STATUS_CORRUPT);
 }
 
-TEST(a_job_counts_what_its_own_upload_left_out)
+TEST(a_job_counts_the_edges_dropped_from_its_own_upload)
 {
     struct job_report original = report;
     struct job_document document = queued_document();
@@ -266,7 +266,7 @@ TEST(a_job_counts_what_its_own_upload_left_out)
     json_decref(object);
     free(text);
     job_report_finish(&read);
-    /* A stored graph has no upload, and yet its result may have been there. */
+    /* A stored graph has no upload, but its result may have been cached. */
     original.input = (struct input_report){0};
     read = through_text(&original);
     assert_true(read.cached && !read.input.known);
@@ -365,7 +365,7 @@ TEST(costs_of_a_job_outlive_its_solve)
     job_report_reset(&again);
     assert_int_equal(again.plan.parts, 0);
     assert_int_equal(again.workers_lost, 2);
-    /* No number of workers. */
+    /* Make the number of lost workers invalid. */
     char *digit = strstr(text, "\"workers_lost\":2");
     assert_non_null(digit);
     digit[strlen("\"workers_lost\":")] = '-';
@@ -414,7 +414,7 @@ TEST(an_estimate_that_fits_has_no_reason)
     json_decref(root);
 }
 
-TEST(an_estimate_that_does_not_fit_says_why_and_what_would)
+TEST(a_refused_estimate_has_a_reason_and_a_size_that_fits)
 {
     const struct estimate estimate = {
         .kind = KIND_F8,

@@ -12,7 +12,7 @@ TEST(sizes_overflow_into_a_status)
     assert_int_equal(matrix_size(UINT32_MAX, KIND_I4, &bytes), STATUS_TOO_LARGE);
 }
 
-TEST(unreachable_is_no_distance)
+TEST(unreachable_pairs_have_no_distance)
 {
     int32_t i4[] = {0, UNREACHABLE_I4, -5, 0};
     float f4[] = {0, INFINITY, 2.5F, 0};

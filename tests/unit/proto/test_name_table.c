@@ -6,7 +6,7 @@
 
 #define MANY 5000u
 
-/* Short names and long ones, of which each begins as another one. */
+/* Returns short and long names; each long name begins with another name. */
 static size_t name_of(uint32_t number, char name[32])
 {
     return (size_t)snprintf(name, 32, "%s%u", number % 2 == 0 ? "" : "a longer name ", number / 2);

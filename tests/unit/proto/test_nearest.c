@@ -17,7 +17,7 @@ static void expect(const struct nearest_query *query, const uint32_t *rows, size
     nearest_finish(&nearest);
 }
 
-TEST(the_nearest_come_in_order)
+TEST(nearest_vertices_are_in_order)
 {
     const int32_t distances[] = {7, 0, UNREACHABLE_I4, 3, -2, 3};
     const uint32_t rows[] = {4, 3, 5, 0};
@@ -62,7 +62,7 @@ TEST(a_random_row_is_sorted)
             assert_true(found[i] != 77 && distance <= 12);
             assert_true(before < distance || (before == distance && found[i - 1] < found[i]));
         }
-        /* None that was left out is nearer than the last. */
+        /* No omitted vertex is nearer than the last one in the list. */
         for (uint32_t v = 0; v < 500; v++) {
             nearer +=
                 v != 77 && size > 0 && (double)distances[v] < (double)distances[found[size - 1]];
@@ -72,7 +72,7 @@ TEST(a_random_row_is_sorted)
     }
 }
 
-/* A step is bounded whatever the graph: it sorts some thousand rows at most. */
+/* A step sorts at most some thousand rows, whatever the graph. */
 TEST(many_rows_take_many_steps)
 {
     enum { N = 300000 };

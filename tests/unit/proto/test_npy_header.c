@@ -1,7 +1,7 @@
 #include "proto/npy_header.h"
 #include "tests/lib/test.h"
 
-/* A file of version 2 with this dictionary. */
+/* Parses a header of version 2 with this dictionary. */
 static enum status parse(const char *dictionary, struct npy_header *header, struct problem *problem)
 {
     const size_t length = strlen(dictionary);
@@ -39,7 +39,7 @@ TEST(sizes_follow_the_version)
     assert_int_equal(wanted(three, 12), 12 + 0x176);
 }
 
-TEST(other_bytes_than_npy_are_refused)
+TEST(bytes_that_are_no_npy_are_refused)
 {
     static const unsigned char four[] = "\x93NUMPY\4\0";
     static const unsigned char huge[] = "\x93NUMPY\2\0\1\0\1\0";
@@ -56,7 +56,7 @@ TEST(other_bytes_than_npy_are_refused)
     assert_non_null(strstr(problem.detail, "more than 65536"));
 }
 
-TEST(headers_are_what_numpy_writes)
+TEST(npy_headers_equal_those_of_numpy)
 {
     unsigned char bytes[NPY_HEADER_SIZE];
     struct npy_header header;
@@ -102,7 +102,7 @@ static void refused(const char *dictionary, const char *detail, const char *hint
     assert_non_null(strstr(problem.hint, hint));
 }
 
-TEST(other_arrays_are_refused_with_what_to_do)
+TEST(unsupported_arrays_are_refused_with_a_hint)
 {
     refused("{'descr': '>f4', 'fortran_order': False, 'shape': (3, 3), }", "big-endian",
             "newbyteorder");

@@ -15,7 +15,7 @@ static bool is_no_integer(const char *text)
     return !number_parse_integer(text, strlen(text), &(int64_t){0});
 }
 
-TEST(integers_are_read_to_the_last)
+TEST(integers_are_read_exactly)
 {
     assert_true(integer_is("0", 0) && integer_is("-12", -12) && integer_is("+007", 7));
     assert_true(integer_is("9223372036854775807", INT64_MAX));
@@ -37,7 +37,7 @@ TEST(only_one_form_is_canonical)
     }
 }
 
-TEST(reals_are_those_of_strtod)
+TEST(parsed_reals_equal_strtod)
 {
     static const char *const texts[] = {
         "0",
@@ -62,7 +62,7 @@ TEST(reals_are_those_of_strtod)
     }
 }
 
-TEST(other_words_are_no_reals)
+TEST(other_words_are_not_numbers)
 {
     static const char *const texts[] = {"",    "-",    ".",   "e5",    "1e", "1e+",   "inf",
                                         "nan", "0x10", "1,5", "1.2.3", " 1", "1e400", "-1e400"};
@@ -134,7 +134,7 @@ struct shortest {
     int exponent;
 };
 
-/* Digits and exponent of a number above 0, as printf or number_print_real write it. */
+/* Splits a positive number, as printf or number_print_real writes it, into digits and exponent. */
 static struct shortest digits_of(const char *text)
 {
     struct shortest found = {0, 0};
@@ -165,7 +165,7 @@ static struct shortest printed(double value, bool single)
     return digits_of(text);
 }
 
-/* By trying: the fewest digits with which printf and strtod give the number back. */
+/* Finds the fewest digits from which printf and strtod reproduce the number, by trying. */
 static struct shortest by_trying(double value, bool single)
 {
     char text[64];
@@ -178,8 +178,8 @@ static struct shortest by_trying(double value, bool single)
     return digits_of(text);
 }
 
-/* Rounding to nearest may miss a decimal that reads back on the wider side of a power of two, and
- * so take one digit more: then ours is shorter and reads back, which is all that is asked. */
+/* Near a power of two, correct rounding may need one more digit, because it misses a shorter
+ * decimal on the wider side. Then our shorter decimal is right if it reads back. */
 static void expect(double value, bool single)
 {
     const struct shortest found = printed(value, single);

@@ -10,7 +10,7 @@
 
 #define MOST_VERTICES 24
 
-/* A graph, and its distances by the plain triple loop. */
+/* A graph and its distances, computed by the plain triple loop. */
 struct trial {
     struct graph *graph;
     struct adjacency *adjacency;
@@ -100,7 +100,7 @@ static void expect_path(const struct trial *trial, const struct path *path, uint
     assert_true(fabs(sum - distance) <= tolerance * scale);
 }
 
-/* Every pair, from rows of the kind. */
+/* Checks the paths of all pairs, found from rows of this kind. */
 static void expect_paths(const struct trial *trial, enum kind kind)
 {
     const uint32_t n = trial->graph->vertex_count;
@@ -126,7 +126,7 @@ static void expect_paths(const struct trial *trial, enum kind kind)
     }
 }
 
-/* weights: a draw from 0 to 99 becomes the weight of an edge from i to j. */
+/* weights: maps a random number from 0 to 99 to the weight of the edge from i to j. */
 static void expect_random_paths(enum kind kind,
                                 double (*weight)(unsigned draw, unsigned i, unsigned j))
 {
@@ -164,7 +164,8 @@ static double mostly_zero(unsigned draw, unsigned i, unsigned j)
     return draw < 80 ? 0 : draw;
 }
 
-/* Differences of potentials plus nothing or little: every cycle sums to 0 or more, many to 0. */
+/* A difference of potentials plus a small or zero amount: every cycle sums to at least 0, many to
+ * exactly 0. */
 static double of_potentials(unsigned draw, unsigned i, unsigned j)
 {
     return (i * 37 % 23) * 11.0 - (j * 37 % 23) * 11.0 + (draw < 70 ? 0 : draw);
@@ -177,12 +178,12 @@ static double small_decimals(unsigned draw, unsigned i, unsigned j)
     return draw < 30 ? 0 : draw < 60 ? draw * 1e-7 : draw * 0.1;
 }
 
-TEST(cycles_of_weight_zero_do_not_hold_the_walk)
+TEST(zero_cycles_do_not_trap_the_walk)
 {
     expect_random_paths(KIND_I4, mostly_zero);
 }
 
-TEST(weights_below_zero_are_walked)
+TEST(paths_have_negative_weights)
 {
     expect_random_paths(KIND_I4, of_potentials);
     expect_random_paths(KIND_F8, of_potentials);
@@ -200,15 +201,15 @@ TEST(a_path_search_leaves_a_dead_end_of_zero_edges)
     struct path path;
     int32_t row[] = {0, 9, 9, 9};
 
-    /* From 3 the walk may enter 1 or 2, which circle; only 2 comes from 0. */
+    /* From vertex 3 the walk may enter 1 or 2, which form a cycle; only 2 is reached from 0. */
     open_trial(&trial, "{\"n\":4,\"edges\":[[0,2,9],[2,1,0],[1,2,0],[1,3,0],[2,3,0]]}");
     assert_int_equal(path_find(trial.finder, KIND_I4, row, 0, 3, &path), STATUS_OK);
     expect_path(&trial, &path, 0, 3, 0);
     close_trial(&trial);
 }
 
-/* Around vertex 0, which the walk leaves for one dead end after another. */
-TEST(dead_ends_are_not_gone_through_again)
+/* A star around vertex 0, from which the walk enters one dead end after another. */
+TEST(dead_ends_are_visited_once)
 {
     enum { LEAVES = 2000 };
     struct graph_options options = {.vertex_limit = LEAVES + 2, .edge_limit = 3 * LEAVES};
@@ -217,7 +218,7 @@ TEST(dead_ends_are_not_gone_through_again)
     struct path path;
     static int32_t row[LEAVES + 2];
 
-    /* From the leaf LEAVES, the last, over 0 to the rest of the leaves. */
+    /* From leaf LEAVES, the last one, through vertex 0 to the other leaves. */
     text_printf(&json, "{\"n\":%d,\"edges\":[[%d,%d,0]", LEAVES + 2, LEAVES + 1, LEAVES);
     for (int leaf = 1; leaf <= LEAVES; leaf++) {
         text_printf(&json, ",[0,%d,0],[%d,0,0]", leaf, leaf);
@@ -236,7 +237,7 @@ TEST(dead_ends_are_not_gone_through_again)
     text_finish(&json);
 }
 
-TEST(distances_of_another_graph_are_found_out)
+TEST(distances_of_another_graph_are_detected)
 {
     struct trial trial;
     struct path path;
@@ -249,11 +250,11 @@ TEST(distances_of_another_graph_are_found_out)
     close_trial(&trial);
 }
 
-TEST(no_path_is_answered_that_does_not_add_up)
+TEST(a_path_that_does_not_add_up_is_an_error)
 {
     struct trial trial;
     struct path path;
-    /* The edges make 4, and nearly. */
+    /* The edges sum to 4; the rows are off by more or by less than rounding explains. */
     const double far_rows[][3] = {{0, 3, 5}, {0, 3, 3}, {0, 2.9, 4}, {0, 3, 4.00001}, {0, 3, NAN}};
     const double near_row[] = {0, 3, 4 + 1e-14};
     const float single_row[] = {0, 3, 4.001F};

@@ -29,14 +29,14 @@ TEST(a_summary_is_read_back)
     json_decref(object);
 }
 
-TEST(malformed_forms_are_refused)
+TEST(malformed_documents_are_refused)
 {
     static const char *const texts[] = {
         "{}",
         "{\"kind\":\"matrix\",\"bytes\":1}",
-        "{\"kind\":\"tree\",\"bytes\":1,\"reason\":\"asked for\"}",
+        "{\"kind\":\"tree\",\"bytes\":1,\"reason\":\"requested\"}",
         "{\"kind\":\"matrix\",\"bytes\":1,\"reason\":1}",
-        "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"asked for\"}",
+        "{\"kind\":\"matrix\",\"bytes\":-1,\"reason\":\"requested\"}",
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Storage that a sanitizer guards on both sides. */
+/* Storage with a guard on both sides that a sanitizer checks. */
 static struct statistics make(uint32_t vertex_count, enum kind kind, void **ret_storage)
 {
     *ret_storage = malloc(statistics_size(vertex_count));
@@ -43,7 +43,7 @@ TEST(the_arrays_lie_within_the_storage)
     assert_true(statistics_size(UINT32_MAX) > (size_t)UINT32_MAX * STATISTICS_VERTEX_BYTES);
 }
 
-TEST(storage_tells_whose_it_is)
+TEST(storage_of_another_size_or_kind_is_refused)
 {
     void *storage;
     struct statistics found;
@@ -78,7 +78,7 @@ TEST(rows_that_reach_nothing_do_not_count)
     free(storage);
 }
 
-TEST(nothing_reached_is_all_zero)
+TEST(isolated_vertices_have_zero_statistics)
 {
     for (uint32_t n = 0; n < 3; ++n) {
         void *storage;
@@ -124,7 +124,7 @@ TEST(bins_of_floats_end_at_the_diameter)
     expect_bins(KIND_F8, -1.5e308, 1.5e308, -1.5e308, 1.5e308 / 32);
 }
 
-/* n = 2^30 rows of 2^32 each would leave 64 bits; here four rows do. */
+/* 2^30 rows that sum to 2^32 each would overflow 64 bits; here four large rows do. */
 TEST(the_sum_of_all_rows_may_leave_64_bits)
 {
     void *storage;
@@ -138,7 +138,7 @@ TEST(the_sum_of_all_rows_may_leave_64_bits)
     free(storage);
 }
 
-/* As networkx.closeness_centrality has it for a path 1 - 2 - 3 and a vertex alone. */
+/* The correction of networkx.closeness_centrality, for a path 1 - 2 - 3 and an isolated vertex. */
 TEST(closeness_is_corrected_for_parts)
 {
     void *storage;

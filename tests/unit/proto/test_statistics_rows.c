@@ -6,14 +6,14 @@
 
 #define N 300
 
-/* The row of vertex 7: every third vertex is unreachable, one distance is below 0. */
+/* The row of vertex 7: every third vertex is unreachable, and one distance is negative. */
 static void fill(int32_t row[N])
 {
     for (int32_t i = 0; i < N; i++) {
         row[i] = i % 3 == 2 ? UNREACHABLE_I4 : i * 10;
     }
     row[9] = -4;
-    row[7] = 99999; /* to itself, which counts nowhere */
+    row[7] = 99999; /* the distance to itself, which statistics ignore */
 }
 
 TEST(a_row_is_reduced)
@@ -54,13 +54,13 @@ TEST(every_distance_has_a_bin)
         counted += bins[bin];
     }
     assert_int_equal(counted, statistics.reachable[7]);
-    /* 47 wide: -4, 0, 10, 30 and 40. */
+    /* Bins 47 wide contain -4, 0, 10, 30 and 40. */
     assert_true(statistics.summary->bin_width == 47);
     assert_int_equal(bins[0], 5);
     free(storage);
 }
 
-/* Sums beyond 32 bits, of distances as long as there are. */
+/* The largest distances, whose sums exceed 32 bits. */
 TEST(a_long_row_adds_up)
 {
     const uint32_t n = 100000;
@@ -86,7 +86,7 @@ TEST(a_long_row_adds_up)
     free(row);
 }
 
-/* A row of 4 groups and a few columns, some of them unreachable. */
+/* A row of four groups and a few more columns, some of them unreachable. */
 #define LONG 531
 
 static void fill_kind(enum kind kind, unsigned char row[LONG * sizeof(double)])
@@ -141,7 +141,7 @@ TEST(distances_outside_the_bins_go_to_the_nearest)
     fill(row);
     statistics_lay_bins(&statistics, 0, 63);
     statistics_count_row(&statistics, 7, KIND_I4, row, bins);
-    assert_int_equal(bins[0], 2); /* -4 and 0 */
+    assert_int_equal(bins[0], 2); /* -4 and 0 are in the first bin */
     assert_int_equal(bins[STATISTICS_BINS - 1], 193);
     free(storage);
 }

@@ -23,7 +23,7 @@ TEST(pieces_become_one_text)
     free(bytes);
 }
 
-TEST(failure_is_remembered)
+TEST(a_failed_allocation_is_remembered)
 {
     struct text text = {0};
 
@@ -90,8 +90,8 @@ TEST(no_json_gives_no_text)
     assert_null(text_print_json(NULL));
 }
 
-/* Whichever allocation of jansson's fails. */
-TEST(json_is_whole_or_none)
+/* Each allocation of jansson fails in turn. */
+TEST(json_is_complete_or_missing)
 {
     json_t *object = long_object();
     char *expected = json_dumps(object, JSON_COMPACT);
@@ -111,7 +111,7 @@ TEST(json_is_whole_or_none)
     json_decref(object);
 }
 
-TEST(a_tag_is_found_in_a_list)
+TEST(an_etag_is_found_in_a_list)
 {
     assert_true(text_lists_tag("\"a\"", "\"a\"", true));
     assert_true(text_lists_tag("\"b\", W/\"a\" ,\"c\"", "\"a\"", true));
@@ -124,7 +124,7 @@ TEST(a_tag_is_found_in_a_list)
     assert_true(text_lists_tag("*", "\"a\"", false));
 }
 
-TEST(a_tag_without_its_end_stands_for_all_that_begin_so)
+TEST(an_etag_prefix_matches_all_etags_that_begin_with_it)
 {
     assert_true(text_lists_tag("W/\"a-csv\", \"a-csv\"", "\"a-", false));
     assert_false(text_lists_tag("W/\"a-csv\", \"b-csv\"", "\"a-", false));

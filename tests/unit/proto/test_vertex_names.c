@@ -26,7 +26,7 @@ static void check_names(const struct vertex_names *names)
     free(bytes);
 }
 
-TEST(ranges_cost_no_table)
+TEST(a_range_needs_no_table_of_rows)
 {
     struct vertex_names *names = NULL;
     uint32_t base = 0;

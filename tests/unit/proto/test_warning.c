@@ -1,7 +1,7 @@
 #include "proto/warning.h"
 #include "tests/lib/test.h"
 
-TEST(warnings_stand_in_the_order_of_their_codes)
+TEST(warnings_are_in_the_order_of_their_codes)
 {
     struct warnings warnings = {0};
     warning_add(&warnings, WARNING_NAME_MOVED, "from %s", "a");
@@ -16,7 +16,7 @@ TEST(warnings_stand_in_the_order_of_their_codes)
     assert_string_equal(warnings.list[2].detail, "from a");
 }
 
-TEST(a_warning_replaces_one_of_its_code)
+TEST(a_warning_replaces_an_earlier_one_of_its_code)
 {
     struct warnings warnings = {0};
     for (int turn = 0; turn < 2; turn++) {

@@ -1,7 +1,8 @@
 #include "tests/lib/change_fixture.h"
 
-/* A change to a graph whose result is there is done at once, and its name moves with the commit. */
-SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
+/* If the changed graph already has a result, the job is done at once and the name moves with the
+ * commit. */
+SCHEDULER_TEST(a_change_back_to_a_solved_graph_is_done_once_durable)
 {
     char changed[GRAPH_ID_SIZE];
     char back[GRAPH_ID_SIZE];
@@ -18,8 +19,8 @@ SCHEDULER_TEST(a_change_back_is_done_when_it_is_durable)
     assert_null(graph_table_find_id(&fixture->scheduler->graphs, changed));
 }
 
-/* Uploaded, or asked for by its id. */
-SCHEDULER_TEST(graph_of_a_change_that_is_asked_for_stays)
+/* A graph that was also uploaded, or requested by its ID, is not deleted. */
+SCHEDULER_TEST(a_changed_graph_that_is_also_uploaded_stays)
 {
     char changed[2][GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];

@@ -21,7 +21,7 @@ SCHEDULER_TEST(documents_name_the_solver_of_a_job_and_the_latest_job_of_a_graph)
     assert_member(fixture, new_question(CALL_GRAPH, job_id), "result", "i4");
 }
 
-SCHEDULER_TEST(unknown_ids_are_told_apart)
+SCHEDULER_TEST(unknown_graphs_and_jobs_have_different_codes)
 {
     ask(fixture, CALL_JOB, "nowhere", STATUS_NO_SUCH_JOB, 404);
     ask(fixture, CALL_GRAPH, "nowhere", STATUS_NO_SUCH_GRAPH, 404);

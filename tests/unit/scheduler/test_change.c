@@ -1,7 +1,7 @@
 #include "server/scheduler/start_stop.h"
 #include "tests/lib/change_fixture.h"
 
-SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another)
+SCHEDULER_TEST(concurrent_changes_are_applied_in_turn)
 {
     struct question *questions[5];
     char parent[GRAPH_ID_SIZE];
@@ -25,7 +25,7 @@ SCHEDULER_TEST(changes_that_come_together_are_made_one_after_another)
     assert_distance(fixture, "line", 0, 2, "20");
 }
 
-SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
+SCHEDULER_TEST(a_change_with_an_outdated_etag_is_refused)
 {
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
@@ -38,21 +38,21 @@ SCHEDULER_TEST(a_change_that_the_tag_forbids_is_refused)
     assert_distance(fixture, "line", 0, 2, "16");
 }
 
-/* The rows were found by other names than the graph has. */
+/* The client resolved its rows with the names of another graph. */
 SCHEDULER_TEST(change_by_names_of_another_graph_is_refused)
 {
     store_named(fixture, LINE, "line");
     struct question *question = new_change(fixture, "line", 10);
     question->call.submit.changes.names_digest[0] ^= 1;
     call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
-    /* Where the digests are equal all the same, each row is compared with the count of vertices. */
+    /* Even if the digests are equal, each row is checked against the number of vertices. */
     question = new_change(fixture, "line", 10);
     question->call.submit.changes.list[0].target = 1000;
     call_and_forget(fixture, question, STATUS_PRECONDITION_FAILED, 412);
     assert_distance(fixture, "line", 0, 2, "11");
 }
 
-/* They would wait for a job that does not run any more. */
+/* The waiting changes would wait for a job that no longer runs. */
 SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
 {
     char job[JOB_ID_SIZE];
@@ -77,7 +77,8 @@ SCHEDULER_TEST(the_shutdown_refuses_changes_that_wait)
     cancel(fixture, job);
 }
 
-/* The end of the change before may wait for the very room that is not there. */
+/* The previous change may be unable to finish until space is free, so waiting for it could take
+ * forever. */
 SCHEDULER_TEST(a_full_disk_refuses_changes_that_wait)
 {
     struct scheduler *scheduler = fixture->scheduler;

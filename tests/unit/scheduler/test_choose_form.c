@@ -51,13 +51,14 @@ SCHEDULER_TEST(auto_is_a_hierarchy_of_a_sixteenth_of_the_bytes)
     } cases[] = {
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24600000},
          RESULT_FORM_HIERARCHY,
-         "0.4 MB answer as fast as a matrix of 400.2 MB would; result=matrix requests one"},
+         "a hierarchy of 0.4 MB answers as fast as a matrix of 400.2 MB; result=matrix requests "
+         "the matrix"},
         {{.state = FORM_MEASURED, .bytes = 400000, .label_bytes = 24700000},
          RESULT_FORM_MATRIX,
-         "the matrix fits, and answers faster than the hierarchy of this graph would"},
+         "the matrix fits, and answers faster than a hierarchy of this graph"},
         {{.state = FORM_NO_SEPARATORS, .byte_limit = 25000000},
          RESULT_FORM_MATRIX,
-         "the matrix fits, and answers faster than the hierarchy of this graph would"},
+         "the matrix fits, and answers faster than a hierarchy of this graph"},
         {{.state = FORM_UNSEEN}, RESULT_FORM_MATRIX, RESULT_REASON_FITS},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -83,7 +84,7 @@ SCHEDULER_TEST(auto_is_a_hierarchy_where_the_disk_holds_no_matrix)
     assert_int_equal(choose(fixture, 20000, KIND_I4, look, &result), STATUS_DISK_FULL);
 }
 
-SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused)
+SCHEDULER_TEST(a_requested_form_is_used_or_refused)
 {
     const struct form_look unseen = {0};
     struct result_summary result = {.form = RESULT_FORM_HIERARCHY};
@@ -98,7 +99,7 @@ SCHEDULER_TEST(a_form_that_is_asked_for_is_kept_or_refused)
     assert_int_equal(choose(fixture, 11, KIND_U2, unseen, &result), STATUS_TOO_LARGE);
 }
 
-SCHEDULER_TEST(only_a_large_graph_with_few_edges_is_looked_at)
+SCHEDULER_TEST(a_hierarchy_is_tried_only_for_large_sparse_graphs)
 {
     static const struct {
         enum result_form form;

@@ -70,7 +70,7 @@ SCHEDULER_TEST(second_change_of_one_state_is_refused)
     assert_int_equal(refused, 1);
 }
 
-SCHEDULER_TEST(a_graph_that_goes_meanwhile_takes_them_along)
+SCHEDULER_TEST(a_deleted_graph_takes_its_coordinates_along)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

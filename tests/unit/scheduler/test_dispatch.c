@@ -50,8 +50,9 @@ SCHEDULER_TEST(a_queued_job_waits_for_the_one_that_runs)
     assert_true(eta_of(fixture, queued) < 0);
 }
 
-/* Also where its graph is in a file alone: the time that it may take is judged by that. */
-SCHEDULER_TEST(a_task_says_how_many_edges_its_graph_has)
+/* The number is known even if the graph is only in a file: the worker's time limit depends on
+ * it. */
+SCHEDULER_TEST(a_task_has_the_edge_count_of_its_graph)
 {
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -90,7 +91,8 @@ static json_t *job_body(struct fixture *fixture, const char *id)
     return body;
 }
 
-/* The second has the timings of the solve of the first, which a second solve would not repeat. */
+/* The second job reports the timings of the first solve, which a second solve would not
+ * reproduce. */
 SCHEDULER_TEST(an_equal_job_ends_without_a_second_solve)
 {
     char running[JOB_ID_SIZE];

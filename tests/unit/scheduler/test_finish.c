@@ -58,7 +58,7 @@ SCHEDULER_TEST(a_deadline_fails_a_job_that_is_queued_or_running)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(a_deadline_holds_across_a_restart)
+SCHEDULER_TEST(a_deadline_survives_a_restart)
 {
     char running[JOB_ID_SIZE];
     submit_long(fixture, 1, running);
@@ -74,9 +74,9 @@ SCHEDULER_TEST(a_deadline_holds_across_a_restart)
     cancel(fixture, running);
 }
 
-/* The disk was empty enough when the job came; a limit on the size of files stands for a full one.
- */
-SCHEDULER_TEST(a_job_whose_result_finds_no_room_fails_and_says_so)
+/* The disk had enough space when the job was accepted; a limit on file sizes simulates a full
+ * disk. */
+SCHEDULER_TEST(a_job_without_disk_space_for_its_result_fails)
 {
     struct rlimit before;
     char job_id[JOB_ID_SIZE];
@@ -141,7 +141,7 @@ SCHEDULER_TEST(the_total_is_the_sum_of_its_parts)
 {
     char *edges = ring_of(600, 1);
     struct question *question = new_upload(CALL_SUBMIT, edges);
-    question->call.submit.parse_s = 100; /* as if the upload had been slow */
+    question->call.submit.parse_s = 100; /* as after a slow upload */
     question->call.wait_s = LONG_S;
     call(fixture, question, STATUS_OK, 200);
     json_t *body = body_of(question);
@@ -164,7 +164,7 @@ SCHEDULER_TEST(the_total_is_the_sum_of_its_parts)
 
 #define MANY 8000
 
-/* In the table alone. */
+/* Adds the jobs to the table only. */
 static void add_jobs(struct fixture *fixture, const char *graph_id, enum job_state state)
 {
     for (int i = 0; i < MANY; i++) {
@@ -218,7 +218,8 @@ static void list_jobs_of_another(void *context)
     CHECK(question.answered);
 }
 
-/* In a scheduler with two jobs that are done, behind many older ones or before many newer ones. */
+/* Counts the instructions of a step in a scheduler with two finished jobs, which follow many older
+ * ones or precede many newer ones. */
 static long steps_of(void (*step)(void *context), bool has_older, enum job_state state,
                      bool has_newer)
 {
@@ -260,9 +261,9 @@ TEST(no_step_walks_all_jobs)
             skip();
         }
         const long many = steps_of(cases[i].step, cases[i].older, cases[i].state, cases[i].newer);
-        /* A walk takes four instructions a job at least; the first call of a function of a library
-         * takes some thousand, and an allocator that other threads have used some hundred, in
-         * either. */
+        /* A walk over all jobs takes at least four instructions per job. The first call of a
+         * library function takes some thousand instructions, and an allocator that other threads
+         * have used some hundred, in either scheduler. */
         assert_in_range(many, 0, few + 3 * MANY);
     }
 }

@@ -66,7 +66,7 @@ FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
     struct graph_entry *two = add_of(table, &tenants[1], "g_two");
     name(table, "rome", one);
     name(table, "rome", two);
-    name(table, "g_one", two); /* not what it looks like, and only to the second */
+    name(table, "g_one", two); /* looks like a graph ID, but is a name of the second tenant */
     assert_ptr_equal(graph_table_find(table, &tenants[0], "rome"), one);
     assert_ptr_equal(graph_table_find(table, &tenants[1], "rome"), two);
     assert_null(graph_table_find(table, &nobody, "rome"));
@@ -85,7 +85,7 @@ FIXTURE_TEST(each_tenant_has_its_own_graphs_and_aliases)
     graph_table_remove(table, two);
 }
 
-FIXTURE_TEST(an_alias_given_twice_is_listed_once)
+FIXTURE_TEST(a_name_given_twice_is_listed_once)
 {
     struct graph_entry *entry = add(table, "g_one");
     name(table, "rome", entry);
@@ -93,7 +93,7 @@ FIXTURE_TEST(an_alias_given_twice_is_listed_once)
     assert_int_equal(entry->name_count, 1);
 }
 
-FIXTURE_TEST(an_alias_moves_to_the_graph_it_is_given_to_last)
+FIXTURE_TEST(a_name_moves_to_the_last_graph_that_it_is_given_to)
 {
     struct graph_entry *one = add(table, "g_one");
     struct graph_entry *two = add(table, "g_two");
@@ -106,7 +106,7 @@ FIXTURE_TEST(an_alias_moves_to_the_graph_it_is_given_to_last)
     assert_null(one->names[1]);
 }
 
-FIXTURE_TEST(a_graph_not_committed_or_being_deleted_is_found_by_id_alone)
+FIXTURE_TEST(a_graph_without_a_commit_or_in_deletion_is_found_only_by_id)
 {
     struct graph_entry *entry = add(table, "g_one");
     entry->state = GRAPH_ACCEPTING;
@@ -116,7 +116,7 @@ FIXTURE_TEST(a_graph_not_committed_or_being_deleted_is_found_by_id_alone)
     assert_null(graph_table_find(table, &nobody, "g_one"));
 }
 
-FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
+FIXTURE_TEST(a_removed_graph_loses_its_names)
 {
     struct graph_entry *one = add(table, "g_one");
     struct graph_entry *two = add(table, "g_two");
@@ -128,7 +128,7 @@ FIXTURE_TEST(a_removed_graph_takes_its_aliases_along)
     assert_null(LIST_NEXT(two, in_table));
 }
 
-FIXTURE_TEST(drop_spares_what_is_committed_or_in_use)
+FIXTURE_TEST(dropping_a_graph_spares_committed_and_used_ones)
 {
     struct graph_entry *entry = add(table, "g_one");
     graph_table_drop(table, entry);

@@ -27,7 +27,7 @@ TEST(a_job_is_restored_from_its_row)
     job_destroy(job);
 }
 
-TEST(a_report_that_is_none_is_dropped)
+TEST(an_invalid_report_is_dropped)
 {
     struct job *job = new_job();
     struct job *restored = NULL;
@@ -38,7 +38,7 @@ TEST(a_report_that_is_none_is_dropped)
     job_destroy(job);
 }
 
-TEST(progress_and_the_time_left_are_those_of_the_state)
+TEST(progress_and_remaining_time_match_the_state)
 {
     struct job *job = new_job();
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 10, [PHASE_WRITING] = 2};
@@ -102,7 +102,7 @@ FIXTURE_TEST(a_job_is_found_by_its_id_and_its_key)
     assert_null(job_table_find_key(table, &nobody, "order-3"));
 }
 
-FIXTURE_TEST(a_key_of_one_tenant_is_not_that_of_another)
+FIXTURE_TEST(equal_idempotency_keys_of_two_tenants_are_independent)
 {
     struct tenant tenants[2] = {{.number = 1}, {.number = 2}};
     struct job *jobs[2];
@@ -190,7 +190,7 @@ FIXTURE_TEST(the_order_of_creation_survives_removals)
     assert_ptr_equal(TAILQ_LAST(&table->all, job_list), first);
 }
 
-FIXTURE_TEST(an_id_too_long_to_be_one_is_not_found)
+FIXTURE_TEST(an_overlong_id_is_not_found)
 {
     char id[400];
     memset(id, 'j', sizeof(id) - 1);

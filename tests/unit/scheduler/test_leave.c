@@ -1,6 +1,6 @@
 #include "tests/lib/scheduler_fixture.h"
 
-/* A question whose client may leave: it lives until that is noted, too. */
+/* A request whose client may disconnect; it exists until the scheduler has noticed that. */
 struct waiting {
     struct question question;
     bool noted;
@@ -16,7 +16,7 @@ static void post_waiting(struct fixture *fixture, enum call_kind kind, const cha
                          struct waiting *ret_waiting)
 {
     struct question *question = new_question(kind, job_id);
-    if (kind == CALL_EVENTS) { /* past its first piece */
+    if (kind == CALL_EVENTS) { /* after its first piece */
         fixture->config.heartbeat_s = LONG_S;
         call(fixture, question, STATUS_OK, 200);
         call_finish(&question->call);
@@ -44,8 +44,8 @@ static void assert_leaving_ends(struct fixture *fixture, enum call_kind kind, co
     call_finish(&waiting.question.call);
 }
 
-/* Behind another, so that no progress ends a stream's wait. */
-SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
+/* The job is queued behind another, so that no progress event ends the wait of a stream. */
+SCHEDULER_TEST(a_wait_ends_when_its_client_disconnects)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
@@ -57,7 +57,7 @@ SCHEDULER_TEST(a_wait_ends_when_its_client_leaves)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(client_leaves_and_the_others_wait_on)
+SCHEDULER_TEST(one_client_disconnects_and_the_others_keep_waiting)
 {
     char job_id[JOB_ID_SIZE];
     struct waiting waiting[5];

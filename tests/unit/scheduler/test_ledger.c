@@ -19,7 +19,7 @@ SCHEDULER_TEST(a_full_queue_refuses_with_a_time_to_retry)
     assert_int_equal(atomic_load(&scheduler_admission(fixture->scheduler)->queue_free), 1);
 }
 
-TEST(refusals_for_want_of_room_say_when_to_come_back)
+TEST(refusals_for_lack_of_space_have_retry_after)
 {
     assert_int_equal(ledger_retry_after_s(STATUS_UPLOAD_MEMORY), 2);
     assert_int_equal(ledger_retry_after_s(STATUS_DISK_FULL), 60);

@@ -12,7 +12,7 @@ static unsigned count_graphs(const struct fixture *fixture)
     return count;
 }
 
-/* Until graphs without a name are deleted. */
+/* Runs the loop until unnamed graphs are deleted and this many graphs are left. */
 static void run_until_graphs(struct fixture *fixture, unsigned count)
 {
     while (count_graphs(fixture) > count) {
@@ -40,8 +40,8 @@ SCHEDULER_TEST(name_stays_with_the_last_graph_that_was_solved)
     assert_distance(fixture, "ring", 0, 2, "4");
 }
 
-/* The graph that was uploaded, and the last one. */
-SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on)
+/* The uploaded graph and the last graph remain. */
+SCHEDULER_TEST(changed_graphs_are_deleted_when_the_name_moves_on)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
@@ -60,8 +60,8 @@ SCHEDULER_TEST(graphs_that_changes_made_go_when_the_name_moves_on)
     assert_distance(fixture, "ring", 0, 2, "24");
 }
 
-/* A kill between the move of the name and the deletion. */
-SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
+/* The process is killed between the move of the name and the deletion. */
+SCHEDULER_TEST(the_start_deletes_graphs_that_lost_their_name)
 {
     char changed[GRAPH_ID_SIZE];
     char last[GRAPH_ID_SIZE];
@@ -73,14 +73,14 @@ SCHEDULER_TEST(start_deletes_graphs_that_lost_their_name)
     while (fixture->scheduler->changes > 0) {
         uv_run(&fixture->loop, UV_RUN_ONCE);
     }
-    assert_true(is_known(fixture, changed)); /* a job uses it */
+    assert_true(is_known(fixture, changed)); /* still used by a job */
     entry->active_jobs--;
     restart(fixture);
     run_until_graphs(fixture, 2);
     assert_false(is_known(fixture, changed));
 }
 
-SCHEDULER_TEST(graph_of_a_change_by_id_stays)
+SCHEDULER_TEST(the_graph_of_a_change_by_id_stays)
 {
     char first[GRAPH_ID_SIZE];
     char changed[GRAPH_ID_SIZE];
@@ -93,8 +93,8 @@ SCHEDULER_TEST(graph_of_a_change_by_id_stays)
     assert_true(is_known(fixture, changed) && is_known(fixture, last));
 }
 
-/* An upload takes the name. */
-SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name)
+/* An upload takes over the name. */
+SCHEDULER_TEST(a_changed_graph_is_deleted_when_an_upload_takes_its_name)
 {
     char changed[GRAPH_ID_SIZE];
     store_named(fixture, RING, "ring");
@@ -106,7 +106,7 @@ SCHEDULER_TEST(graph_that_a_change_made_goes_when_an_upload_takes_its_name)
 
 /* ---- Uploads under a name ---- */
 
-/* An upload under the name `ring`, accepted and not answered before its end if it waits. */
+/* An upload under the name `ring`, accepted but, if it waits, not answered before the job ends. */
 static struct question *new_named(const char *edges, int priority, double wait_s)
 {
     struct question *question = new_upload(CALL_SUBMIT, edges);
@@ -116,7 +116,7 @@ static struct question *new_named(const char *edges, int priority, double wait_s
     return question;
 }
 
-/* An upload behind the job that keeps the worker busy. */
+/* Queues an upload after the job that occupies the worker. */
 static void queue_named(struct fixture *fixture, const char *edges, int priority,
                         struct question **ret_question)
 {
@@ -124,11 +124,11 @@ static void queue_named(struct fixture *fixture, const char *edges, int priority
     call(fixture, *ret_question, STATUS_OK, 202);
 }
 
-SCHEDULER_TEST(name_moves_to_an_upload_when_that_is_done)
+SCHEDULER_TEST(a_name_moves_when_the_upload_is_solved)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
-    fixture->config.drain_s = 0; /* a stop puts the running job back in the queue */
+    fixture->config.drain_s = 0; /* a stop returns the running job to the queue */
     restart(fixture);
     store_named(fixture, RING, "ring");
     submit_long(fixture, 1, job);
@@ -145,7 +145,7 @@ SCHEDULER_TEST(name_moves_to_an_upload_when_that_is_done)
     forget(upload);
 }
 
-SCHEDULER_TEST(name_stays_where_it_is_when_an_upload_fails)
+SCHEDULER_TEST(a_name_stays_when_an_upload_fails)
 {
     store_named(fixture, RING, "ring");
     struct question *upload = new_named(NEGATIVE_RING, 0, LONG_S);
@@ -195,7 +195,7 @@ SCHEDULER_TEST(change_of_a_name_waits_for_an_upload_under_it)
 SCHEDULER_TEST(conditions_guard_a_name)
 {
     static const struct {
-        const char *if_match; /* "" none, "=" the tag of the graph that has the name */
+        const char *if_match; /* "" for none, "=" for the ETag of the graph that has the name */
         const char *if_none_match;
         bool is_named;
         bool passes;
@@ -224,7 +224,7 @@ SCHEDULER_TEST(conditions_guard_a_name)
     }
 }
 
-SCHEDULER_TEST(name_that_is_about_to_move_meets_no_condition)
+SCHEDULER_TEST(a_name_about_to_move_fails_every_condition)
 {
     struct question *upload;
     char job[JOB_ID_SIZE];
@@ -243,7 +243,7 @@ SCHEDULER_TEST(name_that_is_about_to_move_meets_no_condition)
 
 /* ---- At the end of a job ---- */
 
-/* The job that changed RING, and that has moved the name to its graph. */
+/* The job that changed RING and has moved the name to its graph. */
 static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZE])
 {
     char changed[GRAPH_ID_SIZE];
@@ -253,8 +253,8 @@ static struct job *change_ring(struct fixture *fixture, char parent[GRAPH_ID_SIZ
     return LIST_FIRST(&graph_table_find_id(&fixture->scheduler->graphs, changed)->jobs);
 }
 
-/* On the way to something that is over again once the question is answered. Where the disk was
- * faster than this thread it is over already, and there is nothing to see. */
+/* Runs the loop into a state that ends when the request is answered. If the disk was faster than
+ * this thread, the state is over already and nothing can be checked. */
 static void run_towards(struct fixture *fixture, struct question *question)
 {
     uv_run(&fixture->loop, UV_RUN_ONCE);
@@ -264,7 +264,7 @@ static void run_towards(struct fixture *fixture, struct question *question)
     }
 }
 
-/* As the end of the job does. Returns whether the name goes to the disk. */
+/* Repeats the step at the end of a job. Returns whether it writes the name to the disk. */
 static bool end_again(struct fixture *fixture, struct job *job)
 {
     struct scheduler *scheduler = fixture->scheduler;
@@ -296,8 +296,8 @@ SCHEDULER_TEST(a_graph_that_is_being_deleted_loses_no_name)
     assert_null(owner_of(fixture, "ring"));
 }
 
-/* A full disk keeps the end back meanwhile. */
-SCHEDULER_TEST(a_name_goes_to_the_disk_though_the_parent_is_deleted)
+/* A full disk delays the end of the job. */
+SCHEDULER_TEST(a_name_is_stored_even_if_the_parent_is_deleted)
 {
     char parent[GRAPH_ID_SIZE];
     struct job *job = change_ring(fixture, parent);

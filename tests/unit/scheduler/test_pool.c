@@ -3,9 +3,9 @@
 
 #include <semaphore.h>
 
-/* Work that keeps its thread until it is let go. */
+/* Work that occupies its thread until it is released. */
 struct held_work {
-    struct pool_work work; /* first */
+    struct pool_work work; /* first member */
     sem_t go;
     bool is_ended;
 };
@@ -71,7 +71,7 @@ SCHEDULER_TEST(uploads_of_a_tenant_alone_have_every_thread)
     }
 }
 
-SCHEDULER_TEST(the_tenant_given_a_thread_longest_ago_is_next)
+SCHEDULER_TEST(the_tenant_served_least_recently_is_next)
 {
     struct held_work first;
     struct held_work waiting[2];

@@ -62,7 +62,7 @@ TEST(jobs_that_are_too_large_are_passed_over)
     assert_null(queue_first_within(&queue, limit));
     queue_push(&queue, &shares[0], &small);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
-    /* Another's that was served more comes when nothing of the first is small enough. */
+    /* A job of the tenant that was served more runs when no job of the other is small enough. */
     shares[1].served = 1e9;
     queue_push(&queue, &shares[1], &other);
     assert_ptr_equal(queue_first_within(&queue, limit), &small);
@@ -109,7 +109,7 @@ TEST(a_queue_position_counts_the_jobs_ahead)
     assert_int_equal(queue_ahead(&queue, &idle).number, 3);
 }
 
-TEST(the_first_stays_until_it_is_taken)
+TEST(the_first_element_stays_until_popped)
 {
     struct job_queue queue = {0};
     struct job_share share = {0};
@@ -162,8 +162,9 @@ static struct job *take(struct job_queue *queue)
     return job;
 }
 
-/* One that floods the queue delays another by the job that runs, whatever its priorities. */
-TEST(shares_take_turns_by_what_they_were_served)
+/* A tenant that floods the queue delays another tenant by at most the running job, whatever its
+ * priorities. */
+TEST(tenants_take_turns_by_the_work_served)
 {
     struct job_queue queue = {0};
     struct job_share shares[2] = {0};
@@ -180,8 +181,8 @@ TEST(shares_take_turns_by_what_they_were_served)
         queue_push(&queue, &shares[1], &late[i]);
         assert_int_equal(queue_ahead(&queue, &late[i]).number, 2 * i);
     }
-    assert_ptr_equal(take(&queue), &late[0]); /* idle time is not saved up, nor owed */
-    assert_ptr_equal(take(&queue), &late[1]); /* two of these are less than one of those */
+    assert_ptr_equal(take(&queue), &late[0]); /* idle time neither saves up credit nor adds debt */
+    assert_ptr_equal(take(&queue), &late[1]); /* two small jobs cost less than one large one */
     assert_ptr_equal(take(&queue), &flood[2]);
     assert_ptr_equal(take(&queue), &flood[3]);
     assert_null(queue_first(&queue));
@@ -213,7 +214,7 @@ TEST(idle_time_is_not_saved_up)
     assert_in_range(of_back, 5, 6);
 }
 
-TEST(seconds_ahead_are_those_of_the_turns_of_others_too)
+TEST(the_estimated_wait_includes_jobs_of_other_tenants)
 {
     struct job_queue queue = {.pace_s = {[KIND_I4] = 1}};
     struct job_share shares[2] = {0};

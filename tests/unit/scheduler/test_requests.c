@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the thread of the loop, which is that of the test. */
+/* The thread of the loop, which is the thread of the test. */
 static pthread_t loop_thread;
 static size_t unmapped_bytes;
 
@@ -21,7 +21,7 @@ int munmap(void *address, size_t size)
     return (int)syscall(SYS_munmap, address, size);
 }
 
-/* The others would wait for it: some 30 ms for a GiB. */
+/* Unmapping takes some 30 ms per GiB, and would delay all other requests. */
 SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
 {
     char *edges = ring_of(300, 1);
@@ -29,14 +29,14 @@ SCHEDULER_TEST(a_deletion_does_not_unmap_results_on_the_loop)
     char graph_id[GRAPH_ID_SIZE];
     solve(fixture, edges, job_id, graph_id);
     free(edges);
-    restart(fixture); /* else the commit of the result may have the last reference */
+    restart(fixture); /* otherwise the commit of the result may hold the last reference */
     loop_thread = pthread_self();
     unmapped_bytes = 0;
     ask(fixture, CALL_DELETE_GRAPH, graph_id, STATUS_OK, 204);
     assert_true(unmapped_bytes < (size_t)300 * 300 * 2);
 }
 
-SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
+SCHEDULER_TEST(only_an_idle_graph_can_be_deleted)
 {
     char job_id[JOB_ID_SIZE];
     submit_long(fixture, 1, job_id);
@@ -54,7 +54,7 @@ SCHEDULER_TEST(a_graph_in_use_is_not_deleted_and_one_that_is_idle_is)
 
 #define ESTIMATES 16
 
-/* The file of the graph is a pipe that nobody writes: an estimate that reads it waits. */
+/* The file of the graph is a pipe that nobody writes, so an estimate that reads it blocks. */
 SCHEDULER_TEST(an_upload_does_not_wait_for_estimates)
 {
     char *edges = ring_of(FORM_MATRIX_VERTICES + 1, 1);
@@ -131,8 +131,8 @@ SCHEDULER_TEST(jobs_are_filtered_by_state)
     forget(question);
 }
 
-/* Each of the many pages is short to make, however few jobs the filter lets through. */
-SCHEDULER_TEST(a_filter_that_leaves_out_many_ends_the_page)
+/* Each page is short to compute, even if the filter matches few of the jobs. */
+SCHEDULER_TEST(a_filter_that_matches_few_jobs_ends_the_page_early)
 {
     char failed[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

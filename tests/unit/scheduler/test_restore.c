@@ -49,7 +49,7 @@ SCHEDULER_TEST(a_result_lost_from_the_disk_is_solved_again_under_its_job)
     assert_distance(fixture, job_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(later_of_two_jobs_with_one_lost_result_is_solved_again)
+SCHEDULER_TEST(the_later_of_two_jobs_with_one_lost_result_is_solved_again)
 {
     char first[JOB_ID_SIZE];
     char second[JOB_ID_SIZE];
@@ -67,7 +67,7 @@ SCHEDULER_TEST(later_of_two_jobs_with_one_lost_result_is_solved_again)
     assert_distance(fixture, first, 0, 2, "3");
 }
 
-SCHEDULER_TEST(a_job_that_was_done_stays_so_when_its_graph_was_deleted_and_came_again)
+SCHEDULER_TEST(a_done_job_stays_done_when_its_graph_is_deleted_and_uploaded_again)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

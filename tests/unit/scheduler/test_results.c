@@ -13,13 +13,13 @@ SCHEDULER_TEST(a_question_for_a_missing_result_waits_for_the_job)
     forget(upload);
 }
 
-SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked)
+SCHEDULER_TEST(the_budget_evicts_the_least_recently_used_result)
 {
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
     char line_job[JOB_ID_SIZE];
     char line[GRAPH_ID_SIZE];
-    fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 has 164 */
+    fixture->config.result_budget_bytes = 200; /* one result of 3 x 3 takes 164 bytes */
     solve(fixture, RING, ring_job, ring);
     solve(fixture, LINE, line_job, line);
     assert_null(result_table_find(fixture->results, 0, ring));
@@ -34,7 +34,7 @@ SCHEDULER_TEST(the_budget_evicts_the_result_longest_unasked)
     forget(question);
 }
 
-SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked)
+SCHEDULER_TEST(the_limit_evicts_the_least_recently_used_result)
 {
     char ring_job[JOB_ID_SIZE];
     char ring[GRAPH_ID_SIZE];
@@ -47,7 +47,7 @@ SCHEDULER_TEST(the_limit_evicts_the_result_longest_unasked)
     assert_null(result_table_find(fixture->results, 0, ring));
     assert_distance(fixture, line, 0, 2, "11");
     restart(fixture);
-    assert_null(result_table_find(fixture->results, 0, ring)); /* not taken for lost */
+    assert_null(result_table_find(fixture->results, 0, ring)); /* not mistaken for lost */
     assert_distance(fixture, line, 0, 2, "11");
 }
 
@@ -59,7 +59,8 @@ static void touch(struct fixture *fixture, const char *graph_id)
     result_unref(result);
 }
 
-/* Queries only touch the results, so the order of eviction is found out when one has to go. */
+/* Queries only mark the results; the order of eviction is determined when a result has to be
+ * evicted. */
 SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
 {
     static const unsigned evicted[] = {1, 0, 3, 2};
@@ -75,9 +76,9 @@ SCHEDULER_TEST(results_are_evicted_in_the_order_of_their_last_queries)
             assert_null(gone);
         }
         if (i == 2) {
-            touch(fixture, graph_ids[0]); /* 1 2 0 */
+            touch(fixture, graph_ids[0]); /* order of use: 1 2 0 */
         } else if (i == 3) {
-            touch(fixture, graph_ids[2]); /* 0 3 2 */
+            touch(fixture, graph_ids[2]); /* order of use: 0 3 2 */
         }
     }
 }
@@ -101,20 +102,20 @@ static enum kind answering_kind(struct fixture *fixture, const char *graph_id)
     return kind;
 }
 
-SCHEDULER_TEST(a_graph_answers_with_the_kind_asked_for_last)
+SCHEDULER_TEST(a_graph_answers_in_the_last_requested_kind)
 {
     char graph_id[GRAPH_ID_SIZE];
     solve_kind(fixture, KIND_I4, graph_id);
     solve_kind(fixture, KIND_F8, graph_id);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_F8);
-    solve_kind(fixture, KIND_I4, graph_id); /* known: not solved again */
+    solve_kind(fixture, KIND_I4, graph_id); /* known result: not solved again */
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
     restart(fixture);
     assert_int_equal(answering_kind(fixture, graph_id), KIND_I4);
 }
 
-/* A negative loop is no edge of the canonical form, and still makes another graph. */
-SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it)
+/* A negative loop is not an edge of the canonical form, but still makes a different graph. */
+SCHEDULER_TEST(a_negative_loop_makes_a_different_graph)
 {
     char job_id[JOB_ID_SIZE];
     char plain[GRAPH_ID_SIZE];
@@ -125,7 +126,7 @@ SCHEDULER_TEST(a_negative_loop_is_not_answered_from_the_graph_without_it)
     assert_job_state(fixture, job_id, "failed");
 }
 
-/* Takes the folder of the graphs from under the store. */
+/* Removes the folder of the graphs while the store is open. */
 static void break_store(const struct fixture *fixture)
 {
     char command[640];

@@ -8,7 +8,7 @@ SCHEDULER_TEST(a_worker_without_a_gpu_says_why)
     assert_true(devices->gpu_reason[0] != '\0');
 }
 
-SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_says_whose_it_is)
+SCHEDULER_TEST(the_vertex_limit_is_the_smallest_and_names_its_source)
 {
     assert_true(scheduler_admission(fixture->scheduler)->vertex_limit > 1000);
     assert_non_null(strstr(scheduler_admission(fixture->scheduler)->limit_reason, "GiB"));

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/statvfs.h>
 
-SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_kept)
+SCHEDULER_TEST(a_bad_graph_is_refused_and_nothing_is_stored)
 {
     struct question *question = new_question(CALL_SUBMIT, "");
     struct graph_options options = {0};
@@ -47,8 +47,9 @@ static struct question *name_ring(struct fixture *fixture, const char *name, enu
     return question;
 }
 
-/* Each is bound anew with each result of the graph, and printed with its document. */
-SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
+/* Each result of a graph is bound to all names of the graph, and each document prints them, so
+ * their number is limited. */
+SCHEDULER_TEST(the_number_of_names_of_a_graph_is_limited)
 {
     struct question *question = name_ring(fixture, "first", STATUS_OK, 201);
     struct graph_table *graphs = &fixture->scheduler->graphs;
@@ -64,7 +65,7 @@ SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
     assert_true(question->call.problem.limit == GRAPH_NAMES_MAX);
     forget(question);
     forget(name_ring(fixture, "first", STATUS_OK, 200));
-    /* A name that goes to another graph leaves a place. */
+    /* A name that moves to another graph frees a place. */
     question = new_upload(CALL_STORE_GRAPH, LINE);
     snprintf(question->call.submit.parameters.name, NAME_SIZE, "first");
     call_and_forget(fixture, question, STATUS_OK, 201);
@@ -74,8 +75,8 @@ SCHEDULER_TEST(a_graph_has_so_many_names_and_no_more)
 #define LARGE_VERTICES 600u
 #define LARGE_EDGES (LARGE_VERTICES * LARGE_VERTICES * 3 / 2)
 
-/* Large enough to be written while it is named: complete, each edge of it listed about three times.
- * The last of them, and the shortest, leads from 1 to `last`. */
+/* A graph so large that it is written while its ID is computed: a complete graph whose edges each
+ * occur about three times. The last and shortest edge leads from 1 to `last`. */
 static struct question *new_large_upload(unsigned last)
 {
     char *edges = NULL;
@@ -128,7 +129,7 @@ static void expect_stored(const struct fixture *fixture, const char *id, uint32_
     graph_destroy(graph);
 }
 
-/* The second is as like the first as a row of the catalogue tells. */
+/* The second graph has the same row in the catalogue as the first. */
 SCHEDULER_TEST(large_graphs_are_stored_each_once)
 {
     char ids[3][GRAPH_ID_SIZE];
@@ -145,8 +146,8 @@ SCHEDULER_TEST(large_graphs_are_stored_each_once)
     assert_string_equal(ids[1], ids[2]);
 }
 
-/* Its edges alone would fit. */
-SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor)
+/* The edges alone would fit. */
+SCHEDULER_TEST(a_refused_large_graph_leaves_no_file_or_descriptor)
 {
     restart(fixture);
     const size_t open_files = count_files("/proc/self", "/fd");
@@ -161,7 +162,7 @@ SCHEDULER_TEST(a_large_graph_that_is_refused_leaves_neither_file_nor_descriptor)
 
 static atomic_ulong free_blocks = 1UL << 40;
 
-/* In front of the real one: a disk of any fullness. */
+/* Replaces the function of the C library, to simulate a disk of any fullness. */
 int fstatvfs(int descriptor, struct statvfs *ret_info)
 {
     (void)descriptor;
@@ -224,7 +225,7 @@ SCHEDULER_TEST(a_repeated_key_gives_the_same_job_also_after_a_restart)
     forget(first);
 }
 
-/* Of a stored graph, so that nothing but the commit lies between the call and its answer. */
+/* A job for a stored graph, so that only the commit lies between the call and its answer. */
 static struct question *new_stored(const char *graph_id, const char *key)
 {
     struct question *question = new_question(CALL_SUBMIT, graph_id);
@@ -232,7 +233,7 @@ static struct question *new_stored(const char *graph_id, const char *key)
     return question;
 }
 
-SCHEDULER_TEST(a_repeat_during_the_commit_is_not_answered_before_it)
+SCHEDULER_TEST(a_repeat_during_the_commit_waits_for_the_commit)
 {
     struct question *graph = new_upload(CALL_STORE_GRAPH, RING);
     call(fixture, graph, STATUS_OK, 201);
@@ -273,9 +274,8 @@ static bool has_moved_name(const struct question *question, const struct questio
            strstr(question->call.submit.warnings, words) != NULL;
 }
 
-/* Whichever comes second takes the name from the other, though that has not come back from the
- * disk. */
-SCHEDULER_TEST(a_name_that_two_uploads_give_at_once_is_told_to_move)
+/* The second upload takes the name from the first, although the first is not yet on the disk. */
+SCHEDULER_TEST(a_name_given_by_two_uploads_at_once_is_reported_to_move)
 {
     struct question *ring = post_named(fixture, RING);
     struct question *line = post_named(fixture, LINE);
@@ -310,7 +310,7 @@ SCHEDULER_TEST(a_graph_uploaded_while_it_is_deleted_stays)
     assert_distance(fixture, graph_id, 0, 2, "3");
 }
 
-SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing)
+SCHEDULER_TEST(a_job_whose_result_does_not_fit_on_disk_is_refused)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -330,7 +330,8 @@ SCHEDULER_TEST(a_job_without_room_for_its_result_is_refused_and_leaves_nothing)
     assert_int_equal(json_array_size(json_object_get(body, "graphs")), 1);
     json_decref(body);
     forget(question);
-    /* What needs no room is still taken, and the refused one once there is some. */
+    /* A request that needs no space is still accepted, and the refused one is accepted once there
+     * is space. */
     solve(fixture, LINE, job_id, graph_id);
     atomic_store(&free_blocks, 1UL << 40);
     solve(fixture, RING, job_id, graph_id);

@@ -26,7 +26,7 @@ static struct question *new_submit(struct fixture *fixture, const char *tenant, 
     return question;
 }
 
-/* Solves the ring under the alias "ring" and the key "order"; copies the ids. */
+/* Solves the ring under the name "ring" and the Idempotency-Key "order"; copies the IDs. */
 static void solve_as(struct fixture *fixture, const char *tenant, char job_id[JOB_ID_SIZE],
                      char graph_id[GRAPH_ID_SIZE])
 {
@@ -98,8 +98,8 @@ SCHEDULER_TEST(objects_of_a_tenant_stay_unknown_to_others_after_a_restart)
     }
 }
 
-/* The same graph, alias and Idempotency-Key: as if there were no other. */
-SCHEDULER_TEST(equal_requests_of_two_are_two)
+/* Two tenants use the same graph, name and Idempotency-Key without noticing each other. */
+SCHEDULER_TEST(equal_requests_of_two_tenants_are_independent)
 {
     char job_ids[3][JOB_ID_SIZE];
     char graph_ids[3][GRAPH_ID_SIZE];
@@ -121,7 +121,7 @@ SCHEDULER_TEST(equal_requests_of_two_are_two)
     }
 }
 
-SCHEDULER_TEST(a_cursor_of_another_is_none)
+SCHEDULER_TEST(a_cursor_of_another_tenant_is_refused)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
@@ -153,13 +153,13 @@ SCHEDULER_TEST(bytes_are_counted_reserved_and_released)
     question->call.quota.stored_bytes = 3 * bytes;
     call_and_forget(fixture, question, STATUS_OK, 200);
     expect(fixture, CALL_DELETE_GRAPH, "a", graph_id, STATUS_OK, 204);
-    assert_in_range(tenant->stored_bytes, 1, bytes); /* the line has an edge less than the ring */
+    assert_in_range(tenant->stored_bytes, 1, bytes); /* the path has one edge less than the ring */
     assert_int_equal(tenant->reserved_bytes, 0);
     assert_int_equal(tenant->reserved_places, 0);
     assert_int_equal(tenant->share.count, 0);
 }
 
-/* The first is solved while the second waits, which then ends by the result of the first. */
+/* While the first job is solved, the second waits; then it ends with the result of the first. */
 SCHEDULER_TEST(an_equal_job_gives_its_bytes_back_too)
 {
     struct tenant *tenant = tenant_of(fixture, "a");
@@ -187,9 +187,9 @@ SCHEDULER_TEST(more_vertices_than_the_key_allows_are_refused)
     expect_lists(fixture, "a", 0);
 }
 
-/* The places are taken in the order of the asks; whether a job has left the queue by the time of
- * the next does not matter to one that was promised none. */
-SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows)
+/* Places are granted in the order of the requests. A job that leaves the queue before the next
+ * request does not help a tenant that was refused. */
+SCHEDULER_TEST(the_quota_of_waiting_jobs_is_enforced)
 {
     struct question *first = new_submit(fixture, "a", RING);
     struct question *second = new_submit(fixture, "a", LINE);
@@ -212,7 +212,7 @@ SCHEDULER_TEST(no_more_jobs_wait_than_the_key_allows)
     forget(other);
 }
 
-TEST(a_name_is_always_the_same_tenant)
+TEST(a_tenant_name_always_returns_the_same_tenant)
 {
     struct tenant *tenants = NULL;
     struct tenant *nobody;
@@ -249,7 +249,7 @@ TEST(jobs_that_wait_and_places_reserved_count_alike)
     assert_int_equal(tenant_check_queue(&admission, 1, 64, NULL, &none, &problem), STATUS_OK);
 }
 
-/* Takes places until it is refused; returns how many. */
+/* Submits jobs until one is refused; returns their number. */
 static uint32_t fill_queue(const struct admission *admission, struct tenant *tenant,
                            uint32_t *free_places)
 {
@@ -278,7 +278,7 @@ TEST(a_tenant_leaves_as_many_queue_places_free_as_it_uses)
     assert_int_equal(fill_queue(&shared, &tenants[7], &free_places), 0);
 }
 
-TEST(one_tenant_has_the_queue_to_itself)
+TEST(a_single_tenant_can_fill_the_queue)
 {
     const struct admission open = {0};
     const struct admission alone = {.tenant_count = 1};
@@ -290,7 +290,7 @@ TEST(one_tenant_has_the_queue_to_itself)
     assert_int_equal(fill_queue(&alone, &tenant, &free_places), 64);
 }
 
-TEST(bytes_are_those_there_and_those_to_come)
+TEST(the_quota_counts_stored_and_expected_bytes)
 {
     struct tenant tenant = {.stored_bytes = 60, .reserved_bytes = 30};
     const struct quota none = {0};
@@ -304,7 +304,7 @@ TEST(bytes_are_those_there_and_those_to_come)
     assert_int_equal(tenant_check_bytes(&tenant, &none, UINT64_MAX, &problem), STATUS_OK);
 }
 
-/* A change of the ring of a tenant, posted until it waits behind others. */
+/* Posts a change of a tenant's ring and runs the loop until it waits behind other changes. */
 static struct question *park_change(struct fixture *fixture, const char *tenant,
                                     const char *graph_id, double weight)
 {

@@ -31,7 +31,7 @@ SCHEDULER_TEST(a_wait_for_a_change_ends_with_the_change)
     cancel(fixture, queued);
 }
 
-/* Of a stream that the client has seen up to this id; NULL = it comes anew. */
+/* An event stream whose client has seen all events up to this ID; NULL for a new client. */
 static struct question *new_stream(struct fixture *fixture, const char *job_id, const char *seen)
 {
     struct question *question = new_question(CALL_EVENTS, job_id);
@@ -42,7 +42,7 @@ static struct question *new_stream(struct fixture *fixture, const char *job_id, 
     return question;
 }
 
-/* The next piece of the same stream. */
+/* Requests the next piece of the same stream. */
 static void post_again(struct fixture *fixture, struct question *question)
 {
     call_finish(&question->call);
@@ -58,7 +58,7 @@ static void assert_has(const struct question *question, const char *words)
     }
 }
 
-SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change)
+SCHEDULER_TEST(a_stream_sends_the_state_and_then_each_change)
 {
     char running[JOB_ID_SIZE];
     char queued[JOB_ID_SIZE];
@@ -83,8 +83,8 @@ SCHEDULER_TEST(a_stream_tells_the_state_and_then_each_change)
     forget(question);
 }
 
-/* Nearer to its turn: of three jobs the watched one is the last. */
-SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress)
+/* The watched job is the last of three and moves up in the queue. */
+SCHEDULER_TEST(a_move_in_the_queue_is_a_progress_event)
 {
     char running[JOB_ID_SIZE];
     char next[JOB_ID_SIZE];
@@ -106,7 +106,7 @@ SCHEDULER_TEST(a_move_within_a_state_is_told_as_progress)
     cancel(fixture, running);
 }
 
-SCHEDULER_TEST(an_end_that_was_missed_is_told_and_one_that_is_known_is_not)
+SCHEDULER_TEST(a_missed_end_is_sent_and_a_known_end_is_not)
 {
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];

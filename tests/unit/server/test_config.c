@@ -1,4 +1,4 @@
-/* The configuration: where values come from, which are refused, and the commented file. */
+/* The configuration: sources of values, refused values, and the commented file. */
 #include "server/config_option.h"
 #include "tests/lib/folder_fixture.h"
 #include "tests/lib/test.h"
@@ -19,7 +19,7 @@ struct load {
     char *argv[ARGUMENT_LIMIT];
 };
 
-/* arguments ends with NULL; argv[0] is put before it. */
+/* arguments ends with NULL; argv[0] is inserted before it. */
 static struct load load(enum config_program program, char **environment, char **arguments)
 {
     struct load load = {.argc = 1, .argv = {(char *)"program"}};
@@ -96,7 +96,7 @@ TEST(defaults_are_the_documented_ones)
     assert_int_equal(config.log_level, LOG_INFO);
 }
 
-TEST(a_flag_overrules_the_environment_and_that_the_file)
+TEST(a_flag_overrides_the_environment_which_overrides_the_file)
 {
     char path[PATH_SIZE];
     const char *text = "[http]\nthreads = 5\nconnection_limit = 6\nwait_limit_s = 7\n";
@@ -186,7 +186,7 @@ TEST(unknown_keys_are_refused_with_their_line)
     ASSERT_REFUSED(load_flags(FLAGS("--config", "/nowhere/at.ini")), "/nowhere/at.ini");
 }
 
-TEST(variables_of_others_are_left_alone)
+TEST(unrelated_variables_are_ignored)
 {
     assert_int_equal(load_variable("APSPD_TEST_DATA=x").status, STATUS_OK);
     assert_int_equal(load_variable("APSPD_SOURCE_ROOT=x").status, STATUS_OK);
@@ -194,7 +194,7 @@ TEST(variables_of_others_are_left_alone)
     ASSERT_REFUSED(load_variable("APSPD_CONFIG=/nowhere/at.ini"), "/nowhere/at.ini");
 }
 
-/* inih alone would cut such a line in pieces and read each. */
+/* inih alone would split such a line and parse each part. */
 TEST(an_overlong_line_is_an_error_and_not_cut)
 {
     static char text[4096];
@@ -262,7 +262,7 @@ static char *helped(enum config_program program)
     return text;
 }
 
-TEST(the_help_names_every_flag_in_lines_of_80_columns)
+TEST(the_help_lists_every_flag_within_80_columns)
 {
     static const char *const flags[] = {"--config ",    "--check-config",   "--print-config",
                                         "--help",       "--version",        "--listen",
@@ -311,7 +311,7 @@ TEST(printed_configuration_loads_to_the_same_values)
     free(text_again);
 }
 
-TEST(the_file_in_the_tree_is_what_is_printed)
+TEST(the_sample_configuration_is_the_printed_one)
 {
     static char file_text[65536];
     char path[1024];

@@ -1,4 +1,4 @@
-/* The log: one line per event on standard error, valid JSON whatever the fields hold. */
+/* The log: one line per event on standard error, valid JSON whatever bytes the fields have. */
 #include "server/log.h"
 #include "tests/lib/test.h"
 
@@ -18,7 +18,7 @@ static void begin(void)
     close(pipe_ends[1]);
 }
 
-/* What was logged since begin, standard error put back. */
+/* Returns the text logged since begin() and restores standard error. */
 static const char *end(void)
 {
     size_t size = 0;
@@ -69,7 +69,7 @@ TEST(a_field_cannot_break_out_of_its_line)
     json_decref(event);
 }
 
-TEST(numbers_have_the_digits_that_somebody_reads)
+TEST(numbers_are_printed_with_readable_digits)
 {
     begin();
     log_write(LOG_INFO, "numbers", LOG_NUMBER("seconds", 0.1 + 0.2 + 1e-13),
@@ -77,7 +77,7 @@ TEST(numbers_have_the_digits_that_somebody_reads)
     assert_non_null(strstr(end(), ",\"seconds\":0.3,\"bytes\":1125899906842624,\"tiny\":0.00163}"));
 }
 
-TEST(events_below_the_level_are_left_out)
+TEST(events_below_the_level_are_not_logged)
 {
     begin();
     log_set_level(LOG_WARNING);

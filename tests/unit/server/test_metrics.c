@@ -1,4 +1,4 @@
-/* The counters and their text: what Prometheus reads. */
+/* The counters and their text in the format of Prometheus. */
 #include "server/metrics.h"
 #include "tests/lib/test.h"
 
@@ -51,7 +51,7 @@ TEST(counters_add_up_and_gauges_are_set)
     free(text);
 }
 
-TEST(each_family_has_one_head)
+TEST(each_metric_family_has_one_head)
 {
     char *text = print();
     assert_int_equal(count_of(text, "# TYPE apspd_jobs_ended_total counter\n"), 1);
@@ -99,7 +99,7 @@ static void *count(void *context)
     return context;
 }
 
-TEST(threads_lose_nothing)
+TEST(threads_lose_no_counts)
 {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {

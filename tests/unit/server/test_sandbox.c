@@ -1,4 +1,4 @@
-/* Each attempt is made in a process of its own, in the sandbox of the service or of its worker. */
+/* Each attempt runs in a process of its own, in the sandbox of the service or of its worker. */
 #include "tests/lib/sandbox_attempts.h"
 
 #include "server/sandbox.h"
@@ -123,7 +123,7 @@ TEST(the_daemon_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_front, attempt_front_count);
 }
 
-TEST(the_worker_is_refused_the_same_and_more)
+TEST(the_worker_is_refused_more_calls_than_the_daemon)
 {
     const struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
 
@@ -138,7 +138,7 @@ TEST(the_worker_keeps_the_system_calls_that_it_needs)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* With the driver's calls and files the list is shorter, but not of what leads out. */
+/* The driver needs more calls and files, but none of them lets a process escape. */
 TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
 {
     struct sandbox_policy policy = policy_of(SANDBOX_WORKER);
@@ -148,7 +148,8 @@ TEST(access_to_a_gpu_does_not_weaken_the_sandbox)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-/* What a process needs to start another, and that to open a GPU and enter its own sandbox. */
+/* Whether a process needs the call to start another process, or to open a GPU and enter its own
+ * sandbox. */
 static bool is_of_children(const char *name, bool devices)
 {
     static const char *const names[] = {"clone", "dumpable",     "dumpable_in_disguise",
@@ -175,7 +176,7 @@ static void check_front_that_spawns(bool devices)
     policy.spawns = true;
     policy.devices = devices;
     assert_int_equal(run_sandboxed(&policy, attempt_itself), ATTEMPT_DONE);
-    /* Only the rules of the file system tell one program from another. */
+    /* Only the file system rules distinguish one program from another. */
     for (size_t i = has_landlock ? 0 : 1; i < attempt_forbidden_count; i++) {
         if (!is_of_children(attempt_forbidden[i].name, devices)) {
             expect_refused(&policy, &attempt_forbidden[i], 1);
@@ -184,17 +185,17 @@ static void check_front_that_spawns(bool devices)
     expect_done(&policy, attempt_needed, attempt_needed_count);
 }
 
-TEST(a_front_that_spawns_runs_itself_and_nothing_else)
+TEST(a_service_with_worker_processes_runs_only_itself)
 {
     check_front_that_spawns(false);
 }
 
-TEST(front_whose_processes_open_a_gpu_is_confined)
+TEST(a_service_whose_processes_open_a_gpu_is_confined)
 {
     check_front_that_spawns(true);
 }
 
-/* The field of a thread's status file, -1 when it is not there. */
+/* A field of a thread's status file, or -1 if it is missing. */
 static long long status_field(const char *thread, const char *field, int base)
 {
     char path[64];
@@ -232,7 +233,7 @@ static void *wait_for_ever(void *context)
     return NULL;
 }
 
-/* /proc was opened to the policy, and a thread is there before the second step. */
+/* The policy allows /proc, and a second thread exists before the second step. */
 static int look_at_threads(void)
 {
     static const char *const readable[] = {"/proc", NULL};
@@ -265,7 +266,7 @@ static int look_at_threads(void)
     return threads == 2 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
 }
 
-TEST(every_thread_is_bare)
+TEST(no_thread_keeps_privileges)
 {
     assert_int_equal(run_sandboxed(NULL, look_at_threads), ATTEMPT_DONE);
 }
@@ -279,7 +280,7 @@ static int tell_dumpable(void)
     return prctl(PR_GET_DUMPABLE) == 0 ? ATTEMPT_DONE : ATTEMPT_BROKEN;
 }
 
-TEST(nothing_is_dumped)
+TEST(a_crash_writes_no_core_dump)
 {
     assert_int_equal(run_sandboxed(NULL, tell_dumpable), ATTEMPT_DONE);
 }
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1) {
-        return ATTEMPT_DONE; /* attempt_itself */
+        return ATTEMPT_DONE; /* attempt_itself always returns ATTEMPT_DONE */
     }
     attempt_open(&scene);
     int layers = run_sandboxed(NULL, tell_layers);

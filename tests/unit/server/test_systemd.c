@@ -1,4 +1,4 @@
-/* What systemd hands to the service. */
+/* Sockets and credentials that systemd passes to the service. */
 #include "server/systemd.h"
 #include "tests/lib/test.h"
 
@@ -21,7 +21,7 @@ static enum status take(const char *count, int *ret_socket)
     return status;
 }
 
-/* Descriptor 3 becomes what is given; the test's own goes aside. */
+/* Makes the given descriptor number 3; the descriptor of the test moves elsewhere. */
 static void hand_over(int descriptor)
 {
     assert_int_equal(dup2(descriptor, 3), 3);
@@ -38,7 +38,7 @@ TEST(a_listening_socket_is_accepted)
     int descriptor = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(descriptor, (const struct sockaddr *)&any, sizeof any), 0);
     hand_over(descriptor);
-    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* does not listen yet */
+    assert_int_equal(take("1", &taken), STATUS_CONFIG); /* not listening yet */
     assert_int_equal(listen(3, 5), 0);
     assert_int_equal(take("2", &taken), STATUS_CONFIG);
     assert_int_equal(taken, 7);
@@ -91,7 +91,7 @@ TEST(a_credential_is_a_file_in_the_folder_of_the_manager)
     assert_string_equal(path, "none");
 }
 
-TEST(a_bad_credential_is_refused_and_left)
+TEST(a_bad_credential_is_refused_and_not_stored)
 {
     static const char *const names[] = {
         "credential:",    "credential:.",

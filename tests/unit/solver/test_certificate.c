@@ -7,7 +7,7 @@
 #define EDGES 7
 #define NONE UNREACHABLE_I4
 
-/* Two parts: 0 -> 1 -> 2 with a detour over 3, and 4 <-> 5 at length 0. */
+/* Two components: 0 -> 1 -> 2 with a detour through 3, and 4 <-> 5 with length 0. */
 static const struct range_edge edges[EDGES] = {
     {0, 1, 2}, {1, 2, 3}, {0, 3, 1}, {3, 2, 9}, {2, 0, 4}, {4, 5, 0}, {5, 4, 0},
 };
@@ -71,7 +71,7 @@ static enum status check_i4(const struct graph *graph, const int32_t *entries, u
     return status;
 }
 
-TEST(a_cycle_of_length_zero_does_not_vouch_for_itself)
+TEST(a_zero_cycle_does_not_prove_its_own_distances)
 {
     int32_t entries[VERTICES * VERTICES];
     memcpy(entries, right_i4, sizeof(entries));
@@ -93,7 +93,7 @@ TEST(rows_that_are_not_listed_are_not_checked)
     assert_int_equal(check_i4(*state, entries, UINT32_MAX, NULL), STATUS_NOT_VERIFIED);
 }
 
-TEST(rows_that_are_listed_are_the_ones_checked)
+TEST(only_listed_rows_are_checked)
 {
     static const uint32_t rows[] = {1, 3, 5};
     int32_t entries[VERTICES * VERTICES];
@@ -128,7 +128,7 @@ TEST(undirected_edges_count_both_ways)
     graph_destroy(graph);
 }
 
-/* The right distances in tenths, each off by the factor given. */
+/* Checks distances in tenths, each multiplied by the given factor. */
 static enum status check_tenths(enum kind kind, double factor)
 {
     struct range_edge tenths[EDGES];
@@ -152,7 +152,7 @@ static enum status check_tenths(enum kind kind, double factor)
     return status;
 }
 
-TEST(floats_may_be_off_by_their_rounding_and_no_more)
+TEST(floats_may_be_off_only_by_rounding)
 {
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-7), STATUS_OK);
     assert_int_equal(check_tenths(KIND_F4, 1 + 1e-4), STATUS_NOT_VERIFIED);
@@ -162,7 +162,7 @@ TEST(floats_may_be_off_by_their_rounding_and_no_more)
     assert_int_equal(check_tenths(KIND_F8, 1 - 1e-10), STATUS_NOT_VERIFIED);
 }
 
-/* Row 0 of a path of 0.1 per edge, its last entry off by the factor. */
+/* Checks row 0 of a path with 0.1 per edge, with its last entry multiplied by the factor. */
 static enum status check_path(uint32_t hops, double factor)
 {
     const uint32_t n = hops + 1;
@@ -191,8 +191,8 @@ TEST(many_additions_may_be_off_by_more)
     assert_int_equal(check_path(10, 1 + 5e-5), STATUS_NOT_VERIFIED);
 }
 
-/* What is less than the least float vanishes, and what is little more loses most of its digits. */
-TEST(weights_below_what_a_float_has_may_vanish)
+/* Weights below the least float become 0, and slightly larger ones lose most of their digits. */
+TEST(weights_below_the_float_range_may_vanish)
 {
     static const struct range_edge tiny[] = {
         {0, 1, 1e-60}, {1, 2, -3e-50}, {0, 3, 2e-45}, {2, 3, 5e-45}};
@@ -215,7 +215,7 @@ TEST(weights_below_what_a_float_has_may_vanish)
     graph_destroy(graph);
 }
 
-TEST(a_float_that_is_no_number_is_rejected)
+TEST(nan_and_infinity_are_rejected)
 {
     assert_int_equal(check_tenths(KIND_F8, (double)NAN), STATUS_NOT_VERIFIED);
     assert_int_equal(check_tenths(KIND_F4, (double)NAN), STATUS_NOT_VERIFIED);
@@ -245,10 +245,11 @@ TEST(a_cancel_ends_the_check)
 
 /* ---- Many rows at once ---- */
 
-/* More than one batch, and the last one not full. */
+/* More than one batch, of which the last is not full. */
 #define MANY 21
 
-/* Edges v -> v+1 and v -> v+3 with a step back now and then; the last vertex reaches nothing. */
+/* Edges v -> v+1 and v -> v+3 with an occasional edge backwards; the last vertex reaches no
+ * other. */
 static struct graph *build_many(bool directed, int32_t lightest)
 {
     struct range_edge list[2 * (MANY - 1)];
@@ -266,7 +267,7 @@ static void keep_minimum(int32_t *entry, int32_t value)
     *entry = value < *entry ? value : *entry;
 }
 
-/* The textbook's triple loop. */
+/* The plain triple loop. */
 static void solve(const struct graph *graph, int32_t d[MANY][MANY])
 {
     for (uint32_t i = 0; i < MANY; i++) {
@@ -317,7 +318,8 @@ static void try_every_wrong_entry(bool directed, int32_t lightest)
     graph_destroy(graph);
 }
 
-/* A path whose every third edge has weight 0; the threads meet at some of the places. */
+/* A path in which every third edge has weight 0; the shares of the threads meet at some of
+ * these. */
 TEST(threads_that_share_a_row_find_every_wrong_entry)
 {
     enum { LONG = 200000 };
@@ -375,7 +377,7 @@ TEST(threads_that_share_each_of_many_rows_find_every_wrong_row)
     graph_destroy(graph);
 }
 
-/* Integers in batches, floats by a search each; the last batch is not full. */
+/* Integers are checked in batches, of which the last is not full; floats by one search per row. */
 TEST(threads_with_rows_of_their_own_find_every_wrong_row)
 {
     enum { LONG = 100 };
@@ -428,15 +430,15 @@ TEST(every_wrong_entry_of_an_undirected_graph_is_found)
     try_every_wrong_entry(false, 1);
 }
 
-/* Edges of weight 0 could vouch for each other in a circle. */
+/* Vertices on edges of weight 0 could confirm each other's wrong entries in a cycle. */
 TEST(every_wrong_entry_beside_weights_of_zero_is_found)
 {
     try_every_wrong_entry(true, 0);
     try_every_wrong_entry(false, 0);
 }
 
-/* The first edge has weight 5, and so have those to the vertices that no edge of weight 0 leads to.
- * All of these are tight. */
+/* The first edge has weight 5, as do the edges to vertices that no edge of weight 0 enters. All
+ * these edges are tight. */
 static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
 {
     struct range_edge list[MANY] = {{0, 1, 5}};
@@ -452,7 +454,7 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     assert_int_equal(check_listed(graph, &matrix, &source, 1, true, NULL, &verification),
                      STATUS_OK);
     for (int32_t error = -1; error <= 1; error += 2) {
-        /* One vertex, or at last those that could vouch for each other. */
+        /* One wrong vertex; in the last turn all vertices that could confirm each other. */
         for (uint32_t v = 0; v <= n; v++) {
             const uint32_t begin = v < n ? v : 1;
             const uint32_t end = v < n ? v + 1 : zeros + 2;
@@ -469,8 +471,8 @@ static void try_zeros(uint32_t n, uint32_t zeros, bool directed)
     graph_destroy(graph);
 }
 
-/* As many ends of tight edges of weight 0 are kept as there are vertices: with more of them the row
- * is searched. An undirected edge counts both ways. */
+/* The certificate stores at most as many ends of tight zero edges as there are vertices; with more
+ * of them it searches the row. An undirected edge counts in both directions. */
 TEST(zero_edges_around_the_kept_count_are_proven)
 {
     for (uint32_t n = MANY - 3; n <= MANY; n++) {

@@ -4,13 +4,14 @@
 #define TRIALS 10000
 #define PLENTY_S 1e9
 
-/* Whether more than the weights proves it. */
+/* Whether the proof succeeds, and needed more than the weights. */
 static bool is_proven_by_ways(const struct graph *graph, uint32_t limit)
 {
     return distance_range_within(graph, limit, PLENTY_S) && !distance_range_within(graph, limit, 0);
 }
 
-/* The answer is yes from some limit on: the least, by halving. */
+/* Returns the least limit that is proven, by bisection: the proof succeeds for all larger
+ * limits. */
 static uint32_t find_bound(const struct graph *graph, double affordable_s)
 {
     uint32_t low = 0;
@@ -27,7 +28,7 @@ static uint32_t find_bound(const struct graph *graph, double affordable_s)
     return low;
 }
 
-TEST(no_distance_exceeds_what_is_proven)
+TEST(no_distance_exceeds_the_proven_limit)
 {
     uint32_t found = 0;
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
@@ -42,8 +43,8 @@ TEST(no_distance_exceeds_what_is_proven)
     assert_true(found > TRIALS / 20);
 }
 
-/* Two weights, of which the hub's row and column have the small one. */
-TEST(a_complete_graph_is_bounded_by_the_ways_over_its_hub)
+/* Two weights; the small one is in the hub's row and column. */
+TEST(a_complete_graph_is_bounded_by_paths_through_its_hub)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct range_edge edges[RANGE_VERTICES * RANGE_VERTICES];
@@ -60,8 +61,8 @@ TEST(a_complete_graph_is_bounded_by_the_ways_over_its_hub)
     }
 }
 
-/* Every two vertices are two spokes apart, however long the ways beside them. */
-TEST(the_cost_of_the_proof_is_limited)
+/* Any two vertices are two spokes apart, however long the other paths are. */
+TEST(the_time_of_the_proof_is_limited)
 {
     enum { VERTICES = 5000, BESIDE = 12 };
     struct range_edge *edges = calloc((size_t)VERTICES * (BESIDE + 2), sizeof(*edges));
@@ -78,7 +79,8 @@ TEST(the_cost_of_the_proof_is_limited)
     assert_true(distance_range_within(graph, 10, 1));
     assert_false(distance_range_within(graph, 9, 1));
     assert_false(distance_range_within(graph, 10, 1e-6));
-    /* Time for the vertices and for a hundred edges, which do not reach them all. */
+    /* Enough time for the vertices and a hundred edges, which is not enough to reach all
+     * vertices. */
     assert_false(distance_range_within(graph, 10, VERTICES * 200e-9 + 100 * 5e-9));
     graph_destroy(graph);
     free(edges);
@@ -98,7 +100,7 @@ TEST(the_largest_weights_do_not_overflow)
     graph_destroy(graph);
 }
 
-TEST(weights_below_0_and_decimals_prove_nothing)
+TEST(negative_weights_and_decimals_prove_nothing)
 {
     const struct range_edge below[] = {{0, 1, -1}};
     struct graph *graph = range_build(2, below, 1, true);

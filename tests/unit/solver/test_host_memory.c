@@ -12,7 +12,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* What the module reads, by its path; of others there is none. */
+/* The files that the module reads; no other file exists. */
 struct file {
     const char *path;
     const char *text;
@@ -20,7 +20,7 @@ struct file {
 #define FILES_MAX 12
 static struct file files[FILES_MAX];
 
-/* In place of the C library's. */
+/* Replaces the function of the C library. */
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     assert_string_equal(mode, "re");
@@ -43,7 +43,7 @@ static void put(const char *path, const char *text)
     fail();
 }
 
-/* 4 GiB available in the machine, a group with and a group without a limit. */
+/* The machine has 4 GiB available; one group has a limit and one has none. */
 static int set_up(void **state)
 {
     memset(files, 0, sizeof(files));
@@ -57,7 +57,7 @@ static int set_up(void **state)
     return 0;
 }
 
-TEST_WITH(the_machine_tells_what_is_available, set_up, NULL)
+TEST_WITH(available_memory_is_read_from_meminfo, set_up, NULL)
 {
     assert_int_equal(host_memory_available(), 4096 * MIB);
     put("/proc/self/cgroup", "1:name=other:/x\n");
@@ -66,7 +66,7 @@ TEST_WITH(the_machine_tells_what_is_available, set_up, NULL)
     assert_int_equal(host_memory_available(), 0);
 }
 
-TEST_WITH(a_group_around_the_process_limits_it, set_up, NULL)
+TEST_WITH(a_surrounding_cgroup_limits_the_memory, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
@@ -75,7 +75,7 @@ TEST_WITH(a_group_around_the_process_limits_it, set_up, NULL)
     assert_int_equal(host_memory_available(), 96 * MIB);
 }
 
-TEST_WITH(the_root_of_a_container_limits_it_too, set_up, NULL)
+TEST_WITH(the_root_cgroup_of_a_container_limits_the_memory, set_up, NULL)
 {
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "1048576000\n");
@@ -93,7 +93,7 @@ TEST_WITH(a_confined_child_reads_its_parents_group, set_up, NULL)
     assert_int_equal(host_memory_available(), (1024 - 600 + 150) * MIB);
 }
 
-TEST_WITH(a_group_of_version_1_limits_it, set_up, NULL)
+TEST_WITH(a_cgroup_of_version_1_limits_the_memory, set_up, NULL)
 {
     put("/proc/self/cgroup", "12:cpu,cpuacct:/x\n7:hugetlb,memory:/a\n0::/a/b\n");
     put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
@@ -107,13 +107,13 @@ TEST_WITH(a_group_of_version_1_limits_it, set_up, NULL)
     assert_int_equal(host_memory_total(), 512 * MIB);
 }
 
-TEST_WITH(a_group_may_be_full, set_up, NULL)
+TEST_WITH(a_full_cgroup_leaves_one_byte, set_up, NULL)
 {
     put("/sys/fs/cgroup/a/memory.max", "1048576\n");
     assert_int_equal(host_memory_available(), 1);
 }
 
-TEST_WITH(the_machine_has_what_it_has, set_up, NULL)
+TEST_WITH(the_host_memory_of_this_machine_is_found, set_up, NULL)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(host_memory_total(), (size_t)sysconf(_SC_PHYS_PAGES) * page);
@@ -127,8 +127,8 @@ TEST_WITH(the_machine_has_what_it_has, set_up, NULL)
 #define HEADER 128
 #define THREADS 3
 
-/* Of the kernel, as the product calls it. */
-static atomic_bool kernel_is_slow; /* until it is said to be fast again */
+/* Replaces madvise of the C library and counts the calls. */
+static atomic_bool kernel_is_slow; /* populating blocks while set */
 static atomic_uint populated;
 static atomic_uint advised_huge;
 
@@ -152,8 +152,9 @@ static char *map(size_t size)
 {
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED);
-    /* Or the last slice could come with its first page. */
-    (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE); /* whatever the system's way is */
+    /* With huge pages, whatever the default of the system, the first page could bring in the last
+     * slice. */
+    (void)syscall(SYS_madvise, memory, size, MADV_NOHUGEPAGE);
     return memory;
 }
 
@@ -171,7 +172,7 @@ static bool is_resident(char *memory, size_t size)
     return all;
 }
 
-/* Each slice by one of the threads; and what was written before, or is meanwhile, stays. */
+/* The threads warm all slices; data written before or during the warming stays. */
 TEST(every_page_becomes_resident)
 {
     char *const memory = map(SIZE);
@@ -191,7 +192,7 @@ TEST(every_page_becomes_resident)
     munmap(memory, SIZE);
 }
 
-/* The slices that were warmed before the stop, of 128, and none after it. */
+/* Returns how many of the 128 slices were warmed before the stop; none may be warmed after it. */
 static unsigned start_and_stop(void)
 {
     char *const memory = map(16 * SIZE);
@@ -208,7 +209,7 @@ static unsigned start_and_stop(void)
     return before;
 }
 
-/* Where this thread does not get to the stop for so long that nothing is left, it tries again. */
+/* If this thread stops the warming so late that all slices are warm, the test repeats it. */
 TEST(a_stop_ends_warming_early)
 {
     unsigned warmed = 128;

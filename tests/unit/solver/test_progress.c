@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Times at which each phase tells of itself and is asked. */
+/* Number of times that each phase reports progress and is asked for an estimate. */
 #define STEPS 50
 #define BEGUN_AT_S 1000.0
 
@@ -12,11 +12,11 @@ static const double expected[PHASE_COUNT] = {0.2, 20, 2, 1, 0.1};
 struct course {
     double real_s[PHASE_COUNT];
     double whole_s;
-    double worst; /* factor between the time left and the one told */
+    double worst; /* largest factor between the real and the estimated remaining time */
     double shown;
 };
 
-/* Asks between two tells, a little before the second. */
+/* Asks for the estimate between two reports, just before the second. */
 static void ask(struct progress *progress, struct course *course, double at_s, bool counts)
 {
     const double left_s = course->whole_s - (at_s - BEGUN_AT_S);
@@ -29,8 +29,8 @@ static void ask(struct progress *progress, struct course *course, double at_s, b
     }
 }
 
-/* One phase takes `factor` of the time that was expected. Nobody can know before it has begun, so
- * that the judgement begins with its second tenth. */
+/* One phase takes `factor` times the expected time. Nothing can be known before the phase has
+ * begun, so the check starts with its second tenth. */
 static struct course run(enum solve_phase wrong, double factor)
 {
     struct progress progress = {0};
@@ -70,7 +70,7 @@ TEST(a_wrong_model_is_corrected_within_a_tenth_of_the_phase)
     }
 }
 
-TEST(a_first_step_that_takes_long_tells_nothing_of_the_others)
+TEST(a_slow_first_step_is_not_extrapolated)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_WRITING] = 4};
@@ -97,7 +97,7 @@ TEST(a_step_that_is_overdue_does_not_end_at_once)
     assert_true(progress_share(&progress, 140) < 1);
 }
 
-TEST(a_phase_that_begins_anew_takes_nothing_back)
+TEST(a_repeated_phase_does_not_lower_progress)
 {
     struct progress progress = {0};
     const double seconds[PHASE_COUNT] = {[PHASE_SOLVING] = 4};
@@ -111,7 +111,7 @@ TEST(a_phase_that_begins_anew_takes_nothing_back)
     assert_true(progress_share(&progress, 104) == shown);
 }
 
-/* The values come from a process that may be broken. */
+/* The values come from a worker process, which may be broken. */
 TEST(the_remaining_time_is_finite_for_any_values)
 {
     const double wild[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e308};

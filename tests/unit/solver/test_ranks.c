@@ -1,4 +1,4 @@
-/* What ranks share: the first one speaks onto a tape, the second hears it. */
+/* Values that ranks share: the first rank sends to a tape, from which the second receives. */
 #include "server/solver/plan/layout.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -38,7 +38,7 @@ static void complete(void *context)
     (void)context;
 }
 
-/* The other rank's value. */
+/* Returns the larger of this value and the other rank's value. */
 static uint32_t highest(void *context, uint32_t value)
 {
     const uint32_t *other = context;
@@ -78,7 +78,7 @@ static struct graph *read_list(const char *text)
     return graph;
 }
 
-TEST_WITH(the_worst_status_is_that_of_all, rewind_tape, NULL)
+TEST_WITH(the_worst_status_is_the_common_status, rewind_tape, NULL)
 {
     assert_int_equal(ranks_agree(NULL, STATUS_CANCELLED), STATUS_CANCELLED);
     assert_int_equal(ranks_agree(&first, STATUS_OK), STATUS_OK);
@@ -116,7 +116,7 @@ TEST_WITH(a_graph_of_any_weights_is_shared, rewind_tape, NULL)
     share_graph("a,b,0.5\nb,c,4\n");
 }
 
-TEST_WITH(a_graph_that_cannot_be_read_is_told, rewind_tape, NULL)
+TEST_WITH(an_unreadable_graph_is_reported, rewind_tape, NULL)
 {
     struct graph *none = NULL;
     assert_int_equal(ranks_share_graph(&first, STATUS_BAD_GRAPH, &none), STATUS_BAD_GRAPH);
@@ -125,7 +125,7 @@ TEST_WITH(a_graph_that_cannot_be_read_is_told, rewind_tape, NULL)
     assert_true(none == NULL && tape_used == 0);
 }
 
-TEST_WITH(a_plan_is_made_again_with_its_lists, rewind_tape, NULL)
+TEST_WITH(a_received_plan_has_its_lists, rewind_tape, NULL)
 {
     static uint32_t vertex_at[] = {4, 2, 0, 1, 3};
     static uint32_t tile_begin[] = {0, 2, 3, 5};
@@ -156,7 +156,7 @@ TEST_WITH(a_plan_is_made_again_with_its_lists, rewind_tape, NULL)
     graph_destroy(graph);
 }
 
-TEST_WITH(a_dense_plan_and_none_are_told, rewind_tape, NULL)
+TEST_WITH(dense_plans_and_missing_plans_are_reported, rewind_tape, NULL)
 {
     struct graph *graph = read_list("a,b,3\nb,c,4\n");
     struct plan *plan = NULL;

@@ -74,7 +74,7 @@ TEST(a_long_negative_cycle_is_named_by_its_first_vertices)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Solves a graph of named vertices that has a negative cycle: what is said of it. */
+/* Solves a graph of named vertices with a negative cycle; returns the problem. */
 static struct problem refuse(const char *edges, bool directed)
 {
     const struct graph_options options = {.has_directed = true, .directed = directed};
@@ -97,7 +97,7 @@ TEST(vertices_of_a_cycle_are_named_in_walking_order)
     assert_string_equal(problem.detail + strlen(begin) + strlen(walk), ".");
     memcpy(walk, problem.detail + strlen(begin), strlen(walk));
     assert_non_null(strstr("a -> b -> c -> a -> b -> c", walk));
-    assert_non_null(strstr(problem.hint, "Going round once more"));
+    assert_non_null(strstr(problem.hint, "Each further turn"));
 }
 
 TEST(the_length_of_a_cycle_is_shortest)
@@ -106,7 +106,7 @@ TEST(the_length_of_a_cycle_is_shortest)
     assert_non_null(strstr(problem.detail, " has length -0.6421738: "));
 }
 
-/* Sixteen bytes are kept, and no half of a letter. */
+/* The message has at most sixteen bytes of a name and never part of a character. */
 TEST(a_long_name_is_cut_between_letters)
 {
     const struct problem problem = refuse("abcdefghijklmno\xC3\xA4xyz b -1\n", false);
@@ -136,7 +136,8 @@ TEST(a_negative_undirected_edge_is_a_negative_cycle)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Tenths whose sum is exactly 0: no order of them is below in integers, some is in floats. */
+/* Tenths whose sum is exactly 0: in integers no order of summation is negative, in floats some
+ * are. */
 TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
 {
     struct range_edge edges[VERTEX_LIMIT];
@@ -156,11 +157,11 @@ TEST(a_cycle_of_length_zero_is_solved_exactly_or_refused)
     solve_outcome_finish(&attempt.outcome);
     attempt = run_edges(VERTEX_LIMIT, edges, VERTEX_LIMIT, true, KIND_F4);
     assert_int_equal(attempt.status, STATUS_WEIGHT_RANGE);
-    assert_non_null(strstr(attempt.problem.hint, "or ask for kind=f8"));
+    assert_non_null(strstr(attempt.problem.hint, "or use kind=f8"));
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* Two edges, 7 and 8 long, one behind the other. */
+/* Two consecutive edges of length 7 and 8. */
 static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
 {
     struct graph *graph = range_build(3, short_path, 2, true);
@@ -179,7 +180,7 @@ static void expect_statistics_of_the_path(struct solver *solver, enum kind kind)
     assert_true(statistics.summary->diameter == 15);
     assert_true(statistics.summary->radius == 8);
     assert_true(statistics.summary->mean_distance == 10);
-    /* Integers: one bin each. Else each is 15 / 64 wide. */
+    /* Integers have one bin each; float bins are 15 / 64 wide. */
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 29 : 7], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 34 : 8], 1);
     assert_int_equal(statistics.summary->bins[kind_is_float(kind) ? 63 : 15], 1);
@@ -196,7 +197,7 @@ TEST(statistics_are_filled_for_every_kind)
     expect_statistics_of_the_path(cpu, KIND_F8);
 }
 
-/* The matrix and nothing else. */
+/* Solves for the matrix only. */
 static enum status solve_without_statistics(struct solver *solver, const struct graph *graph,
                                             const struct plan *plan,
                                             const struct solve_options *options,
@@ -211,7 +212,7 @@ static enum status solve_without_statistics(struct solver *solver, const struct 
     return status;
 }
 
-TEST(statistics_that_the_solver_leaves_are_filled_after_it)
+TEST(statistics_missing_after_the_solve_are_computed)
 {
     struct stand_in lazy;
     stand_in_init(&lazy);
@@ -226,7 +227,7 @@ TEST(statistics_that_the_solver_leaves_are_filled_after_it)
 static enum plan_kind plan_of_solve;
 static uint32_t tiles_of_solve;
 
-/* Executes any plan as the dense one. */
+/* Executes any plan as if it were the dense one. */
 static enum status solve_and_note(struct solver *solver, const struct graph *graph,
                                   const struct plan *plan, const struct solve_options *options,
                                   const struct observer *observer, struct matrix *matrix,
@@ -247,7 +248,7 @@ static enum kind kind_of_figures;
 static bool figures_symmetric;
 static bool figures_narrow;
 
-/* Of a device with tiles of 4, where rounds cost nothing. */
+/* Cost figures of a device with tiles of 4 and rounds without overhead. */
 static void tell_figures(const struct solver *solver, const struct graph *graph, enum kind kind,
                          const struct solve_options *options, struct plan_cost *ret_cost)
 {
@@ -277,11 +278,11 @@ static bool say_room(const struct solver *solver, const struct plan *plan, uint6
     return has_room;
 }
 
-/* Set by a test that wants no plan but the dense one. */
+/* Set by a test that allows only the dense plan. */
 static bool dense_only;
-/* Set by a test that wants each edge of the rings to have its like in return. */
+/* Set by a test in which each edge of the rings has a reverse edge. */
 static bool both_ways;
-/* From how many vertices on 16 bits are worth a proof. */
+/* Number of vertices from which 16 bits are worth a proof. */
 static uint32_t narrow_vertices;
 
 static struct attempt run_rings(bool directed, enum kind kind)
@@ -306,7 +307,7 @@ static struct attempt run_rings(bool directed, enum kind kind)
     return attempt;
 }
 
-TEST(a_solver_with_a_cost_model_gets_a_plan_by_it)
+TEST(a_solver_with_a_cost_model_gets_a_fitting_plan)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct attempt attempt = run_rings(directed, KIND_U2);
@@ -323,7 +324,7 @@ TEST(a_solver_with_a_cost_model_gets_a_plan_by_it)
     }
 }
 
-TEST(half_is_solved_where_each_edge_has_its_like_in_return)
+TEST(half_is_solved_if_each_edge_has_an_equal_reverse)
 {
     both_ways = true;
     struct attempt attempt = run_rings(true, KIND_I4);
@@ -334,8 +335,9 @@ TEST(half_is_solved_where_each_edge_has_its_like_in_return)
     solve_outcome_finish(&attempt.outcome);
 }
 
-/* The dense solve that a plan has to beat takes half the time then, and so do the plan's rounds. */
-TEST(a_plan_is_chosen_for_the_bits_that_it_is_solved_in)
+/* In 16 bits, both the dense solve, which a plan has to beat, and the plan's rounds take half the
+ * time. */
+TEST(a_plan_is_chosen_by_the_cost_in_16_bits)
 {
     for (uint32_t least = 31; least <= 33; ++least) {
         narrow_vertices = least;

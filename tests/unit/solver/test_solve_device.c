@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A device that works in 16 bits where that is proven: on the CPU. */
+/* A device that computes in 16 bits if the range is proven, simulated on the CPU. */
 struct short_solver {
     struct stand_in stand_in;
     bool told_narrow;
@@ -66,7 +66,7 @@ TEST(a_solver_uses_16_bits_if_they_are_proven_to_suffice)
 
 #define LARGE_VERTICES 2100
 
-/* Returns once somebody else has made every page of the matrix ready. */
+/* Returns after another thread has made every page of the matrix resident. */
 static enum status solve_when_warm(struct solver *solver, const struct graph *graph,
                                    const struct plan *plan, const struct solve_options *options,
                                    const struct observer *observer, struct matrix *matrix,
@@ -138,7 +138,7 @@ static double expected_to_solve(struct solver *solver, const struct graph *graph
     return seconds;
 }
 
-TEST(expected_time_is_what_the_solver_estimates)
+TEST(the_expected_time_is_the_estimate_of_the_solver)
 {
     struct stand_in device;
     stand_in_init(&device);
@@ -151,7 +151,7 @@ TEST(expected_time_is_what_the_solver_estimates)
 
 struct told {
     double expected_fill_s;
-    enum solve_phase phases[3]; /* as they began */
+    enum solve_phase phases[3]; /* in the order in which they began */
     uint32_t count;
 };
 
@@ -174,8 +174,8 @@ static bool say_go_on(void *context)
     return false;
 }
 
-/* Filling is no round: who takes its time for a pace of rounds expects many times what they take.
- */
+/* Filling the matrix is not a round. An estimate that counted its time as the pace of a round would
+ * be many times too long. */
 TEST(rounds_have_a_pace_of_their_own)
 {
     int32_t elements[9];

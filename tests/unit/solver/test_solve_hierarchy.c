@@ -21,7 +21,7 @@ static enum status solve(const struct graph *graph, enum kind kind, struct solve
     return status;
 }
 
-TEST(a_solve_reports_its_account)
+TEST(a_solve_reports_warnings_timings_and_summary)
 {
     struct graph *graph = make_grid(true);
     struct solve_outcome outcome = {0};
@@ -34,7 +34,7 @@ TEST(a_solve_reports_its_account)
     graph_destroy(graph);
 }
 
-TEST(a_negative_cycle_has_its_name)
+TEST(a_negative_cycle_is_named_in_the_message)
 {
     static const struct range_edge edges[] = {{0, 1, 4}, {1, 2, -3}, {2, 0, -2}, {2, 3, 9}};
     static const struct range_edge loop[] = {{0, 1, 4}, {1, 1, -3}};
@@ -51,8 +51,8 @@ TEST(a_negative_cycle_has_its_name)
     }
 }
 
-/* The sum is 0, but rounds to less in some orders: 1e16 + 1 is 1e16. */
-TEST(a_cycle_of_length_0_is_none_in_floats)
+/* The sum is 0, but some orders of summation round it below 0: 1e16 + 1 is 1e16. */
+TEST(a_cycle_of_length_0_is_not_negative_in_floats)
 {
     static const struct range_edge edges[] = {{0, 1, 1e16}, {1, 2, 1}, {2, 3, -1e16}, {3, 0, -1}};
     struct graph *graph = range_build(4, edges, 4, true);
@@ -69,7 +69,7 @@ TEST(a_stored_order_is_reused)
     struct order_record record = {0};
     void *first = NULL;
     uint64_t size = 0;
-    /* None, that of before, one that names a vertex twice, and one of another size. */
+    /* No order, the previous order, one that has a vertex twice, and one of another size. */
     for (int turn = 0; turn < 4; ++turn) {
         struct solve_outcome outcome = {0};
         struct problem problem = {0};

@@ -20,7 +20,7 @@ TEST(the_cpu_solver_is_always_available)
     solver_close(NULL);
 }
 
-TEST(auto_takes_a_gpu_when_there_is_one)
+TEST(auto_selects_a_gpu_if_there_is_one)
 {
     struct solver *solver = NULL;
     struct problem problem;

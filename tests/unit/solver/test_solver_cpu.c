@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* Several tiles, so that threads and rounds matter. */
+/* Several tiles, so that threads and rounds make a difference. */
 #define RING_VERTICES 700
 
 static enum status open_solver(const char *isa, uint32_t threads, struct solver **ret_solver)
@@ -15,7 +15,7 @@ static enum status open_solver(const char *isa, uint32_t threads, struct solver 
     return solver_open(&config, ret_solver, &problem);
 }
 
-/* 0 -> 1 -> ... -> 0, each edge of length 1. */
+/* A ring 0 -> 1 -> ... -> 0 whose edges have length 1. */
 static struct graph *build_ring(uint32_t vertex_count)
 {
     struct range_edge edges[RING_VERTICES];
@@ -30,7 +30,7 @@ struct watch {
     uint32_t rounds_done;
     uint32_t rounds_total;
     uint32_t questions;
-    uint32_t cancel_at; /* question; 0 = never */
+    uint32_t cancel_at; /* number of the call that cancels; 0 = never */
     pthread_t thread;
 };
 
@@ -98,7 +98,7 @@ TEST(a_cancel_is_noticed_within_a_round)
     assert_int_equal(watch.calls, 0);
     assert_int_equal(watch.questions, 5);
 
-    /* The solver is as good as new. */
+    /* The solver can be used again. */
     watch = (struct watch){0};
     assert_int_equal(solve_ring(solver, RING_VERTICES, &watch, entries, &account), STATUS_OK);
     free(entries);
@@ -151,8 +151,8 @@ TEST(the_estimate_follows_the_measured_rate)
     solver_close(solver);
 }
 
-/* As the daemon has one of the solver of another process. */
-TEST(a_model_estimates_as_the_solver_does_and_learns_with_it)
+/* The daemon has such a model of a solver that runs in another process. */
+TEST(a_model_estimates_and_learns_like_the_solver)
 {
     struct solver *solver = NULL;
     struct solver *model = NULL;
@@ -189,7 +189,7 @@ TEST(a_model_estimates_as_the_solver_does_and_learns_with_it)
     solver_close(solver);
 }
 
-/* The tiles of ranks are beside the matrix, and those of other hosts on these. */
+/* The tiles of ranks need memory next to the matrix; ranks on other hosts need it there. */
 TEST(ranks_divide_memory_and_time)
 {
     static const struct ranks ranks = {.count = 4, .on_host = 2};

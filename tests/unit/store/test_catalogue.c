@@ -30,7 +30,7 @@ static struct catalogue *open_catalogue(const struct fixture *fixture)
     return catalogue;
 }
 
-/* What a walk has seen, one line per row. */
+/* The rows that a walk has visited, one line per row. */
 struct walk {
     char lines[2048];
     struct graph_row graph;
@@ -191,7 +191,7 @@ static enum status put_rows_and_fail(struct catalogue *catalogue, const void *co
     return STATUS_DISK_FULL;
 }
 
-FIXTURE_TEST(rows_of_a_failed_transaction_are_gone)
+FIXTURE_TEST(rows_of_a_failed_transaction_are_rolled_back)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -230,7 +230,7 @@ FIXTURE_TEST(later_rows_replace_those_of_their_key)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(graph_leaves_with_its_names_and_results)
+FIXTURE_TEST(a_deleted_graph_loses_its_names_and_results)
 {
     struct walk walk;
     bool found;
@@ -250,7 +250,7 @@ FIXTURE_TEST(graph_leaves_with_its_names_and_results)
     catalogue_close(catalogue);
 }
 
-FIXTURE_TEST(result_leaves_alone)
+FIXTURE_TEST(one_result_is_removed_alone)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -349,7 +349,7 @@ static enum status see_damage(void *context, const struct catalogue_damage *dama
     return STATUS_OK;
 }
 
-/* The row of this table alone is told, and set aside. */
+/* Expects that only the row of this table is reported and set aside. */
 static void expect_told(struct catalogue *catalogue, const char *table)
 {
     struct walk walk = {0};
@@ -376,7 +376,7 @@ static void expect_told(struct catalogue *catalogue, const char *table)
     assert_null(strstr(walk.lines, "damaged"));
 }
 
-FIXTURE_TEST(every_changed_cell_is_told_and_set_aside)
+FIXTURE_TEST(every_changed_cell_is_reported_and_set_aside)
 {
     char path[640];
     char **cells;
@@ -428,9 +428,9 @@ FIXTURE_TEST(zeros_of_either_sign_are_sound)
     catalogue_close(catalogue);
 }
 
-/* The rows stay readable where a value has another type than its column, and an index that lacks a
- * row is made anew. */
-FIXTURE_TEST(types_and_indexes_stop_no_start)
+/* Rows stay readable if a value has a different type than its column, and an index that lacks a row
+ * is rebuilt. */
+FIXTURE_TEST(wrong_types_and_indexes_do_not_prevent_a_start)
 {
     struct walk walk;
     struct catalogue *catalogue = open_catalogue(fixture);
@@ -444,7 +444,7 @@ FIXTURE_TEST(types_and_indexes_stop_no_start)
     catalogue = open_catalogue(fixture);
     expect_told(catalogue, "result");
     catalogue_close(catalogue);
-    /* Rows that come while the index says that it needs none of them. */
+    /* Rows that are added while the index claims to cover none of them. */
     run_sql(fixture, "DELETE FROM name;PRAGMA writable_schema=ON;"
                      "UPDATE sqlite_schema SET sql=sql||' WHERE 0' WHERE name='name_by_graph'");
     catalogue = open_catalogue(fixture);

@@ -49,7 +49,7 @@ FIXTURE_TEST(a_file_is_read_as_it_was_written)
     coordinates_destroy(coordinates);
 }
 
-FIXTURE_TEST(missing_file_means_no_coordinates)
+FIXTURE_TEST(a_missing_file_means_no_coordinates)
 {
     struct coordinates *coordinates = NULL;
     struct coordinates_info info = {.bytes = 1};
@@ -84,7 +84,7 @@ FIXTURE_TEST(every_damaged_byte_is_found)
     close(file);
 }
 
-FIXTURE_TEST(a_file_under_the_name_of_another_graph_is_damaged)
+FIXTURE_TEST(a_file_named_after_another_graph_counts_as_damaged)
 {
     struct coordinates_info info;
 

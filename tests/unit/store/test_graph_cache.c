@@ -54,7 +54,7 @@ FIXTURE_TEST(edges_are_read_once)
     graph_cache_destroy(cache);
 }
 
-/* What is gone is read again, which without its file fails. */
+/* Whether the graph is cached: an evicted graph is read again, which fails without its file. */
 static bool is_kept(struct graph_cache *cache, const char *id)
 {
     const struct adjacency *adjacency;
@@ -66,7 +66,7 @@ static bool is_kept(struct graph_cache *cache, const char *id)
     return true;
 }
 
-FIXTURE_TEST(the_longest_unasked_goes_first)
+FIXTURE_TEST(the_least_recently_used_graph_is_evicted_first)
 {
     struct graph_cache *cache = make(fixture, 2 * ENTRY_BYTES);
 
@@ -186,7 +186,7 @@ static const struct located_graph *borrow_places(struct graph_cache *cache, cons
     return graph;
 }
 
-FIXTURE_TEST(coordinates_are_read_once_beside_edges)
+FIXTURE_TEST(coordinates_are_cached_next_to_edges)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);
@@ -207,7 +207,7 @@ FIXTURE_TEST(coordinates_are_read_once_beside_edges)
     close(folder);
 }
 
-FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more)
+FIXTURE_TEST(replaced_or_removed_coordinates_are_no_longer_lent)
 {
     int folder;
     struct graph_cache *cache = make_placed(fixture, UINT64_MAX, &folder);
@@ -218,7 +218,7 @@ FIXTURE_TEST(coordinates_that_are_replaced_or_removed_are_lent_no_more)
     const struct located_graph *old = borrow_places(cache, "g_a", 1);
     put(folder, "g_a", 10, 3);
     const struct located_graph *new = borrow_places(cache, "g_a", 3);
-    assert_true(old->coordinates->x[0] == 1); /* it is lent */
+    assert_true(old->coordinates->x[0] == 1); /* the borrowed graph stays unchanged */
     graph_cache_give_back(cache, old);
     graph_cache_give_back(cache, new);
     assert_int_equal(unlinkat(folder, "g_a", 0), 0);
@@ -273,7 +273,7 @@ static void *call_often(void *context)
     return NULL;
 }
 
-FIXTURE_TEST(threads_share_it)
+FIXTURE_TEST(threads_share_the_cache)
 {
     struct graph_cache *cache = make(fixture, ENTRY_BYTES);
     pthread_t threads[4];

@@ -35,7 +35,7 @@ static void expect_same(const struct graph *graph, const struct graph *read)
     assert_int_equal(read->summary.decimals, graph->summary.decimals);
 }
 
-FIXTURE_TEST(graphs_come_back_as_they_were)
+FIXTURE_TEST(stored_graphs_are_read_back_unchanged)
 {
     const uint32_t sizes[] = {0, 1, 2, 3, 8, 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -91,8 +91,8 @@ FIXTURE_TEST(second_write_heals_a_damaged_file)
     graph_destroy(graph);
 }
 
-/* Every bit of the file matters: no byte may change unseen. Padding between parts has no meaning;
- * of this graph, with an even number of edges, the names alone have some. */
+/* No bit of the file may change unnoticed, except in the padding between parts. In this graph, with
+ * an even number of edges, only the names have padding. */
 FIXTURE_TEST(every_flipped_byte_is_found)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
@@ -125,7 +125,7 @@ FIXTURE_TEST(files_of_another_length_are_found)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one)
+FIXTURE_TEST(the_file_of_another_graph_counts_as_damaged)
 {
     struct graph *graph = fixture_path_graph(5, WEIGHT_INTEGER, 1);
     struct graph *read;
@@ -140,7 +140,7 @@ FIXTURE_TEST(the_file_of_another_graph_is_a_damaged_one)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(absent_file_is_a_damaged_one)
+FIXTURE_TEST(a_missing_file_counts_as_damaged)
 {
     struct graph *read;
     struct vertex_names *names;
@@ -148,7 +148,7 @@ FIXTURE_TEST(absent_file_is_a_damaged_one)
     assert_int_equal(graph_file_read_names(fixture->folder, name, &names), STATUS_CORRUPT);
 }
 
-/* A sound checksum does not make a graph: what the checks behind it are for. */
+/* A file with valid checksums may still be no valid graph; later checks find that. */
 FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
 {
     struct graph *read;
@@ -166,7 +166,7 @@ FIXTURE_TEST(malformed_graphs_are_refused_after_their_checksum)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_draft_that_is_dropped_leaves_nothing)
+FIXTURE_TEST(a_dropped_draft_leaves_no_file)
 {
     struct graph *graph = fixture_path_graph(50, WEIGHT_INTEGER, 1);
     struct draft_file file;

@@ -12,7 +12,7 @@ static void id_of(const struct graph *graph, char id[GRAPH_ID_SIZE])
     assert_int_equal(strlen(id), GRAPH_ID_SIZE - 1);
 }
 
-/* Stored ids must not change with the program. This one was computed with Python's hashlib. */
+/* Stored IDs must not change with the program. This ID was computed with Python's hashlib. */
 TEST(id_of_a_known_graph_is_fixed)
 {
     char id[GRAPH_ID_SIZE];
@@ -36,7 +36,8 @@ TEST(same_graph_has_the_same_id)
     graph_destroy(again);
 }
 
-/* Of a graph that another has too: neither the tenant nor anybody without the secret can tell. */
+/* Another tenant has the same graph. Neither tenant, nor anybody without the secret, can tell from
+ * the IDs. */
 TEST(ids_of_tenants_depend_on_name_and_secret)
 {
     static const char *const tenants[] = {"", "a", "b", "a"};
@@ -67,7 +68,7 @@ static void expect_other_id(const struct graph *changed)
     graph_destroy(graph);
 }
 
-TEST(every_part_of_a_graph_counts)
+TEST(every_part_of_a_graph_changes_its_id)
 {
     struct graph *graph = fixture_path_graph(9, WEIGHT_INTEGER, 5);
     graph->directed = false;
@@ -104,7 +105,7 @@ TEST(ulid_starts_with_its_time)
     char id[JOB_ID_SIZE];
     assert_int_equal(identity_new("j_", 0, id), STATUS_OK);
     assert_memory_equal(id, "j_0000000000", 12);
-    /* The example of the ULID specification: 1469918176.385 s is 01ARYZ6S41. */
+    /* The example of the ULID specification: time 1469918176.385 s is 01ARYZ6S41. */
     assert_int_equal(identity_new("j_", 1469918176.3851, id), STATUS_OK);
     assert_memory_equal(id, "j_01aryz6s41", 12);
     assert_int_equal(strlen(id), JOB_ID_SIZE - 1);

@@ -10,9 +10,9 @@ struct subject {
     void *bytes;
     struct hierarchy *hierarchy;
     struct label_table *labels;
-    uint32_t *pairs; /* all of them */
+    uint32_t *pairs; /* all pairs */
     size_t count;
-    unsigned char *wanted; /* by labels that are made for each pair */
+    unsigned char *wanted; /* expected distances, from labels computed for each pair */
 };
 
 static struct subject make_subject(struct graph *graph, enum kind kind)
@@ -62,7 +62,7 @@ static void ask_all(struct subject *subject)
     free(elements);
 }
 
-/* The bits are the same whether all labels are kept, some, or none. */
+/* The distances are equal bit for bit whether all labels are cached, some, or none. */
 TEST(pairs_are_the_same_in_every_budget)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -84,7 +84,7 @@ TEST(pairs_are_the_same_in_every_budget)
     }
 }
 
-/* So it is with a label that alone exceeds what is left. */
+/* The same holds for a label that alone exceeds the free part. */
 TEST(the_least_recently_used_hierarchy_is_evicted_first)
 {
     struct subject subjects[3];
@@ -108,7 +108,8 @@ TEST(the_least_recently_used_hierarchy_is_evicted_first)
     assert_int_equal(label_cache_used(), 0);
 }
 
-/* However many pairs there are, a call makes few labels: others are served meanwhile. */
+/* A call computes a limited number of labels, whatever the number of pairs, so other requests can
+ * run. */
 TEST(a_call_takes_a_part_of_many_pairs)
 {
     struct subject subject = make_subject(make_grid(true), KIND_I4);
@@ -132,7 +133,7 @@ static void *ask_often(void *context)
     return NULL;
 }
 
-/* With room for some labels, so that tables go while they are used. */
+/* The budget fits some of the labels, so tables are evicted while threads use them. */
 TEST(threads_share_the_labels)
 {
     enum { THREADS = 4 };

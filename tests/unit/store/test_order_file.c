@@ -97,7 +97,7 @@ FIXTURE_TEST(a_plan_that_was_never_written_leaves_no_file)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(damaged_words_are_none_and_are_written_again)
+FIXTURE_TEST(damaged_records_are_ignored_and_written_again)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     keep(fixture, graph, 0);
@@ -126,7 +126,8 @@ FIXTURE_TEST(damaged_words_are_none_and_are_written_again)
     graph_destroy(graph);
 }
 
-/* Dates them, as the clock of the files need not have moved between two. */
+/* Sets the time of the file, because the clock of the file system may not advance between two
+ * files. */
 static void date(const struct fixture *fixture, const struct graph *graph, uint64_t seed,
                  time_t second)
 {
@@ -136,14 +137,14 @@ static void date(const struct fixture *fixture, const struct graph *graph, uint6
     order_file_finish(&file);
 }
 
-FIXTURE_TEST(the_least_recently_used_order_goes_first)
+FIXTURE_TEST(the_least_recently_used_order_is_evicted_first)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         keep(fixture, graph, seed);
         date(fixture, graph, seed, (time_t)(1000 + seed * 7 % 5));
     }
-    /* Each counts 64 KiB. By date: 3, 1, 4, 2, 5; opening 3 makes it the newest. */
+    /* Each file counts as 64 KiB. By date: 3, 1, 4, 2, 5; opening 3 makes it the newest. */
     assert_true(is_kept(fixture, graph, 3));
     order_file_trim(fixture->folder, 5 * 65536);
     assert_int_equal(count_files(fixture), 5);
@@ -156,7 +157,7 @@ FIXTURE_TEST(the_least_recently_used_order_goes_first)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(a_new_plan_makes_room_for_itself)
+FIXTURE_TEST(a_new_plan_evicts_older_plans)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -169,8 +170,8 @@ FIXTURE_TEST(a_new_plan_makes_room_for_itself)
     graph_destroy(graph);
 }
 
-/* A plan takes the place of the word that looking for one did not pay. */
-FIXTURE_TEST(a_plan_that_grows_makes_room_too)
+/* A plan replaces a short record, which says that no plan was worthwhile. */
+FIXTURE_TEST(a_growing_plan_evicts_other_plans)
 {
     struct graph *graph = fixture_path_graph(100, WEIGHT_INTEGER, 3);
     const size_t count = 3 * 65536 / sizeof(uint32_t);

@@ -115,7 +115,7 @@ static void expect_found(struct result_table *table, const char *key, const stru
     result_unref(found);
 }
 
-FIXTURE_TEST(keys_find_what_they_name)
+FIXTURE_TEST(each_key_finds_its_own_result)
 {
     struct result_table *table = make_table();
     struct result *result = make_empty_result(fixture, "g_1");
@@ -133,7 +133,7 @@ FIXTURE_TEST(keys_find_what_they_name)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(a_key_is_found_by_its_owner_only)
+FIXTURE_TEST(an_idempotency_key_is_found_only_by_its_owner)
 {
     struct result_table *table = make_table();
     struct result *one = make_empty_result(fixture, "g_1");
@@ -152,7 +152,7 @@ FIXTURE_TEST(a_key_is_found_by_its_owner_only)
     result_table_destroy(table);
 }
 
-FIXTURE_TEST(put_replaces_and_lets_go)
+FIXTURE_TEST(a_put_replaces_a_result_and_drops_the_old_one)
 {
     struct result_table *table = make_table();
     struct result *old = make_empty_result(fixture, "g_1");
@@ -205,7 +205,7 @@ static void remove_result(void *context)
     result_table_remove_result(removal->table, removal->result);
 }
 
-/* Two keys of the result, among as many of another as are said. */
+/* Removes two keys of one result among this many keys of another; returns the number of steps. */
 static long steps_to_remove_beside(const struct fixture *fixture, int count)
 {
     struct result_table *table = make_table();
@@ -225,7 +225,7 @@ static long steps_to_remove_beside(const struct fixture *fixture, int count)
     return steps;
 }
 
-FIXTURE_TEST(a_result_leaves_in_few_steps_whatever_else_is_there)
+FIXTURE_TEST(removing_a_result_takes_few_steps_in_a_large_table)
 {
     const long few = steps_to_remove_beside(fixture, 10);
     if (few == 0) {
@@ -234,7 +234,7 @@ FIXTURE_TEST(a_result_leaves_in_few_steps_whatever_else_is_there)
     assert_in_range(steps_to_remove_beside(fixture, 10000), few / 2, few * 8);
 }
 
-/* Readers follow keys while one writer puts, replaces and removes them. */
+/* Readers look up keys while one writer adds, replaces and removes them. */
 struct stress {
     struct result_table *table;
     struct result *results[2];

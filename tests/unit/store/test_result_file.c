@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 
 static const char name[] = "g_test.i4.result";
-static uint64_t published_checksum; /* by publish */
+static uint64_t published_checksum; /* set by publish */
 
-/* All elements are there. */
+/* Seals a file whose elements are all written. */
 static enum status seal(struct result_file *file)
 {
     const enum status status = result_file_write_matrix(file);
@@ -36,7 +36,7 @@ static void publish(struct result_file *file)
     assert_int_equal(result_file_publish(file, name, &published_checksum), STATUS_OK);
 }
 
-/* Of a published file. */
+/* Returns the checksum of a published file. */
 static uint64_t checksum_of(struct result_file *file)
 {
     uint64_t checksum;
@@ -96,7 +96,7 @@ FIXTURE_TEST(published_file_is_npy_and_opens_again)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
+FIXTURE_TEST(statistics_follow_the_npy_and_can_be_reopened)
 {
     struct result_file *file;
     size_t size;
@@ -104,7 +104,7 @@ FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
     assert_int_equal(result_file_create(fixture->folder, 3, KIND_I4, RESULT_FORM_MATRIX, &file),
                      STATUS_OK);
     assert_int_equal(result_file_bytes(file), size);
-    /* 128 + 36 bytes, and on to the next multiple of 16. */
+    /* 128 + 36 bytes, rounded up to a multiple of 16. */
     assert_int_equal(size, 176 + statistics_size(3) + sizeof(uint64_t));
     const struct statistics *written = result_file_statistics(file);
     assert_int_equal(written->vertex_count, 3);
@@ -125,7 +125,7 @@ FIXTURE_TEST(statistics_lie_behind_the_npy_and_open_again)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(a_bare_npy_is_a_damaged_one)
+FIXTURE_TEST(an_npy_without_statistics_counts_as_damaged)
 {
     struct result_file *file = make_file(fixture);
     publish(file);
@@ -159,7 +159,7 @@ FIXTURE_TEST(second_result_replaces_the_first)
     assert_int_equal(seal(second), STATUS_OK);
     publish(second);
     assert_int_equal(fixture_count_files(fixture, "."), 1);
-    /* Whoever still reads the first one is not disturbed. */
+    /* A reader of the first file is not disturbed. */
     assert_int_equal(((int32_t *)result_file_matrix(first).elements)[8], 8);
     result_file_destroy(first);
     result_file_destroy(second);
@@ -192,7 +192,7 @@ FIXTURE_TEST(file_of_another_checksum_is_refused)
     published_checksum++;
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
     published_checksum--;
-    fixture_flip(fixture->folder, name, -1); /* of the checksums themselves */
+    fixture_flip(fixture->folder, name, -1); /* a byte of the checksums themselves */
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_CORRUPT);
     fixture_flip(fixture->folder, name, -1);
     assert_int_equal(open_published(fixture, 3, KIND_I4, &file), STATUS_OK);
@@ -222,7 +222,7 @@ FIXTURE_TEST(only_blocks_that_were_read_are_sound)
 }
 
 /* The first block of some 640,000 bytes is damaged while the file is mapped. */
-FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at)
+FIXTURE_TEST(damage_after_the_opening_is_found_on_access)
 {
     struct result_file *file;
     assert_int_equal(result_file_create(fixture->folder, LARGE, KIND_I4, RESULT_FORM_MATRIX, &file),
@@ -239,7 +239,8 @@ FIXTURE_TEST(damage_after_the_opening_is_found_when_it_is_looked_at)
     assert_int_equal(result_file_verify(file, 200000, 100000), STATUS_CORRUPT);
     assert_false(result_file_is_sound(file, 200000, 100000));
     assert_int_equal(truncate_published(fixture, 300000), 0);
-    assert_int_equal(result_file_verify(file, LARGE_BYTES, 4), STATUS_OK); /* seen at the opening */
+    assert_int_equal(result_file_verify(file, LARGE_BYTES, 4), STATUS_OK); /* already verified when
+                                                                            * the file was opened */
     result_file_destroy(file);
 }
 
@@ -259,7 +260,7 @@ FIXTURE_TEST(files_cut_short_while_mapped_are_damaged)
 FIXTURE_TEST(sealed_mapping_cannot_be_written)
 {
     struct result_file *file = make_file(fixture);
-    /* The kernel refuses to write into memory that this process may not write. */
+    /* The kernel refuses to write into memory to which this process may not write. */
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
     assert_int_equal(write(pipe_ends[1], "x", 1), 1);
@@ -269,7 +270,7 @@ FIXTURE_TEST(sealed_mapping_cannot_be_written)
     result_file_destroy(file);
 }
 
-/* A limit on the size of files stands for a full disk: both say no when space is asked for. */
+/* A limit on file sizes simulates a full disk: both refuse to allocate space. */
 static enum status make_on_full_disk(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file = NULL;
@@ -289,13 +290,13 @@ static enum status make_on_full_disk(const struct fixture *fixture, uint32_t ver
     return status;
 }
 
-FIXTURE_TEST(missing_space_is_told_before_the_solve)
+FIXTURE_TEST(missing_space_is_reported_before_the_solve)
 {
     assert_int_equal(make_on_full_disk(fixture, 1000), STATUS_DISK_FULL);
     assert_int_equal(fixture_count_files(fixture, "."), 0);
 }
 
-FIXTURE_TEST(missing_space_for_a_small_matrix_is_told_when_it_is_written)
+FIXTURE_TEST(missing_space_for_a_small_matrix_is_reported_on_writing)
 {
     assert_int_equal(make_on_full_disk(fixture, 200), STATUS_DISK_FULL);
     assert_int_equal(make_on_full_disk(fixture, 100), STATUS_OK);
@@ -310,11 +311,11 @@ FIXTURE_TEST(sizes_that_overflow_are_refused)
         result_file_create(fixture->folder, UINT32_MAX, KIND_F8, RESULT_FORM_MATRIX, &file),
         STATUS_TOO_LARGE);
     assert_int_equal(result_file_size(UINT32_MAX, KIND_F8, &size), STATUS_TOO_LARGE);
-    /* 2^63 bytes and a little. */
+    /* Slightly more than 2^63 bytes. */
     assert_int_equal(result_file_size(UINT32_C(2147483648), KIND_U2, &size), STATUS_TOO_LARGE);
 }
 
-/* By another process, which has its descriptor alone. */
+/* Checks a file written by another process, which received only its descriptor. */
 static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
 {
     struct result_file *file;
@@ -322,7 +323,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     assert_int_equal(
         result_file_create(fixture->folder, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &file),
         STATUS_OK);
-    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never has it */
+    ((int32_t *)result_file_matrix(file).elements)[7] = 41; /* the file never contains this value */
     const int descriptor = dup(result_file_descriptor(file));
     assert_int_equal(
         result_file_adopt(descriptor, vertex_count, KIND_I4, RESULT_FORM_MATRIX, &adopted),
@@ -337,7 +338,7 @@ static void check_adopted(const struct fixture *fixture, uint32_t vertex_count)
     result_file_destroy(file);
 }
 
-FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it)
+FIXTURE_TEST(an_adopted_file_is_written_in_place_for_its_creator)
 {
     struct result_file *file;
     struct result_file *adopted = NULL;
@@ -353,7 +354,7 @@ FIXTURE_TEST(an_adopted_file_is_written_for_the_one_who_made_it)
     result_file_destroy(file);
 }
 
-/* The worker that was to write it died. */
+/* The worker that should have written the file died. */
 FIXTURE_TEST(a_file_that_nobody_wrote_is_not_sealed)
 {
     struct result_file *file;
@@ -376,7 +377,7 @@ FIXTURE_TEST(headers_that_a_solver_touched_are_not_sealed)
     result_file_destroy(file);
 }
 
-/* Whoever looked at the mapping first would die of SIGBUS. */
+/* The first reader of the mapping would be killed by SIGBUS. */
 FIXTURE_TEST(a_file_that_a_solver_cut_short_is_not_sealed)
 {
     struct result_file *file;

@@ -18,10 +18,10 @@ static struct result_file *make_file(const struct fixture *fixture, const struct
     return file;
 }
 
-/* Out of search_pool_open; the tests ask the pool. */
+/* Set by search_pool_open; the tests use the pool. */
 static const struct hierarchy *hierarchy;
 
-/* The row, and the steps that it took. */
+/* Returns the row and the number of steps that it took. */
 static const int32_t *find_row(struct search_pool *pool, uint32_t row, struct result_rows *rows,
                                size_t *ret_steps)
 {
@@ -41,7 +41,8 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     assert_int_equal(search_pool_create(file, &pool), STATUS_OK);
     assert_int_equal(search_pool_open(pool, NULL, &hierarchy), STATUS_OK);
     assert_true(search_pool_arc_count(pool) > n);
-    /* One after the other, some again, and one that is far; one is abandoned at times. */
+    /* Asks for consecutive rows, some of them twice, then for a distant one; sometimes abandons a
+     * search. */
     for (uint32_t i = 0; i < 4 * n; ++i) {
         const uint32_t row = i % 5 == 4 ? i * 17 % (uint32_t)n : i / 2 % (uint32_t)n;
         const void *abandoned;
@@ -72,7 +73,7 @@ static void check_pool(struct result_file *file, const struct graph *graph)
     free(distance);
 }
 
-FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_kept)
+FIXTURE_TEST(a_hierarchy_answers_before_and_after_it_is_stored)
 {
     struct graph *graph = make_grid(true);
     struct result_file *opened = NULL;
@@ -107,7 +108,7 @@ FIXTURE_TEST(hierarchy_of_another_graph_is_damaged)
     graph_destroy(graph);
 }
 
-/* Every block is verified before a search follows anything in it. */
+/* Every block is verified before a search uses its contents. */
 FIXTURE_TEST(a_changed_byte_is_found)
 {
     struct graph *graph = make_grid(false);
@@ -153,8 +154,8 @@ static struct graph *make_long_path(void)
     return graph;
 }
 
-/* The loop asks for them, and must not read gigabytes. */
-FIXTURE_TEST(arcs_are_told_by_the_first_block)
+/* The loop asks for the number of arcs and must not read gigabytes for it. */
+FIXTURE_TEST(the_first_block_has_the_number_of_arcs)
 {
     struct search_pool *pool = NULL;
     struct result_file *opened = NULL;
@@ -174,8 +175,8 @@ FIXTURE_TEST(arcs_are_told_by_the_first_block)
     graph_destroy(graph);
 }
 
-/* Each of many clients that read rows slowly keeps what is ahead of it. */
-FIXTURE_TEST(long_rows_are_computed_one_by_one)
+/* Each of the many clients that read rows slowly would buffer all rows computed ahead. */
+FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
 {
     const size_t row_bytes = LONG_ROW * sizeof(int32_t);
     struct search_pool *pool = NULL;

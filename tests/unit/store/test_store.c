@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* The store of a test lies in "state" below its folder. */
+/* Opens the store of a test in the folder "state" of the fixture. */
 static enum status try_open(const struct fixture *fixture, struct store **ret_store,
                             struct problem *reterr)
 {
@@ -150,7 +150,7 @@ static void expect_rows(struct store *store, struct rows *rows, const char *word
     assert_string_equal(rows->words, words);
 }
 
-/* Opens again, expects these rows, closes. */
+/* Opens the store again, expects these rows, and closes it. */
 static void expect_after_restart(const struct fixture *fixture, const char *words)
 {
     struct rows rows;
@@ -176,7 +176,7 @@ FIXTURE_TEST(new_directory_is_private_and_complete)
     expect_after_restart(fixture, "");
 }
 
-FIXTURE_TEST(directory_that_others_may_write_is_refused)
+FIXTURE_TEST(a_directory_writable_by_others_is_refused)
 {
     store_close(fixture_open_store(fixture));
     struct store *store = NULL;
@@ -188,7 +188,7 @@ FIXTURE_TEST(directory_that_others_may_write_is_refused)
     store_close(fixture_open_store(fixture));
 }
 
-FIXTURE_TEST(everything_given_is_there_after_a_restart)
+FIXTURE_TEST(uploads_and_results_survive_a_restart)
 {
     struct rows rows;
     struct store *store = start_store(fixture);
@@ -231,10 +231,11 @@ FIXTURE_TEST(deleted_graph_leaves_nothing)
     expect_after_restart(fixture, "g_2 ");
 }
 
-/* Its descriptor tells whether the last reference has gone; another file may get the number. */
-FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store)
+/* The descriptor shows whether the last reference was dropped; another file may get the same
+ * number. */
+FIXTURE_TEST(the_store_drops_its_reference_to_an_evicted_result)
 {
-    for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large one is freed last */
+    for (uint32_t n = 4; n <= 4200; n += 4196) { /* the file of a large result is freed last */
         struct store *store = start_store(fixture);
         struct store_change evict = eviction_of("g_1");
         evict.retired[KIND_I4] = fixture_make_result(store, "g_1", "e1", n);
@@ -246,8 +247,8 @@ FIXTURE_TEST(an_evicted_result_is_let_go_by_the_store)
     }
 }
 
-/* Given before the thread starts, so all of them are one batch: when the first is told, every one
- * already has its outcome, which is what sharing a commit means. */
+/* All changes are submitted before the thread starts, so they form one batch. Since they share a
+ * commit, every outcome is known when the first one is reported. */
 #define BATCH_SIZE 100
 struct batch {
     struct store_change changes[BATCH_SIZE];
@@ -288,9 +289,9 @@ FIXTURE_TEST(waiting_changes_share_one_commit)
     assert_true(batch.in_order);
 }
 
-/* The next fsync of a file of this size stops at the endpoint. */
+/* The next fsync of a file of this size blocks until the test releases it. */
 static struct {
-    atomic_long file_size; /* 0 = the endpoint is open */
+    atomic_long file_size; /* 0 = no fsync blocks */
     sem_t reached;
     sem_t opened;
 } endpoint;
@@ -314,8 +315,8 @@ int fsync(int descriptor)
     return (int)syscall(SYS_fsync, descriptor);
 }
 
-/* While the result of g_1 is on its way to the disk, g_2 is accepted; what is asked of results
- * waits its turn. */
+/* While the result of g_1 is being written to the disk, g_2 is accepted; operations on results
+ * wait. */
 FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
 {
     struct store *store = start_store(fixture);
@@ -346,8 +347,8 @@ FIXTURE_TEST(large_result_does_not_hold_up_acceptances)
     expect_after_restart(fixture, "g_1 g_2 ");
 }
 
-/* Evicted and solved again at once: the file of the second must not be swept away with the first.
- * Rounds, since the two threads must meet for it to happen. */
+/* The result is evicted and immediately solved again: the file of the second must not be deleted
+ * with the first. Repeated, because the two threads must meet for a failure. */
 FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
@@ -371,8 +372,9 @@ FIXTURE_TEST(result_evicted_and_published_again_keeps_its_file)
     expect_after_restart(fixture, "g_1 result:g_1 ");
 }
 
-/* Deleted and given again in one batch: the file of the second must not go with the first. */
-FIXTURE_TEST(graph_deleted_and_given_again_keeps_its_file)
+/* The graph is deleted and uploaded again in one batch: the file of the second must not be deleted
+ * with the first. */
+FIXTURE_TEST(a_graph_deleted_and_uploaded_again_keeps_its_file)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
@@ -407,7 +409,7 @@ FIXTURE_TEST(files_without_a_row_are_removed)
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 0);
 }
 
-/* Two of three files that fill half of the budget each. */
+/* Two of three files remain; each fills half of the budget. */
 FIXTURE_TEST(quarantine_has_a_budget)
 {
     store_close(fixture_open_store(fixture));
@@ -426,7 +428,7 @@ FIXTURE_TEST(quarantine_has_a_budget)
     store_close(fixture_open_store(fixture));
     assert_int_equal(fixture_count_files(fixture, "state/quarantine"), 2);
     assert_int_equal(faccessat(fixture->folder, names[0], F_OK, 0), -1);
-    /* What comes while the store is open, too. */
+    /* Files that are added while the store is open count too. */
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
     assert_int_equal(put_result(store, "g_1", 4), STATUS_OK);
@@ -462,7 +464,7 @@ FIXTURE_TEST(damaged_result_goes_to_quarantine)
     expect_after_restart(fixture, "g_flip g_good g_head g_long result:g_good ");
 }
 
-FIXTURE_TEST(lost_files_take_their_rows_along)
+FIXTURE_TEST(rows_of_lost_files_are_deleted)
 {
     struct store *store = start_store(fixture);
     assert_int_equal(put_graph(store, "g_1", 4), STATUS_OK);
@@ -521,8 +523,8 @@ FIXTURE_TEST(other_formats_are_refused)
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), 1);
 }
 
-/* Root may write anywhere, so a child without that right tries. */
-FIXTURE_TEST(directory_that_cannot_be_written_is_told)
+/* Root may write anywhere, so a child process without that privilege tries. */
+FIXTURE_TEST(an_unwritable_directory_is_reported)
 {
     assert_int_equal(fchmod(fixture->folder, 0555), 0);
     pid_t child = fork();
@@ -543,8 +545,8 @@ FIXTURE_TEST(directory_that_cannot_be_written_is_told)
     assert_int_equal(fchmod(fixture->folder, 0700), 0);
 }
 
-/* A limit on the size of files stands for a full disk; the store goes on when there is room. */
-FIXTURE_TEST(full_disk_refuses_one_change_and_no_more)
+/* A limit on file sizes simulates a full disk; the store continues once there is space. */
+FIXTURE_TEST(a_full_disk_refuses_only_one_change)
 {
     struct rlimit before;
     struct store *store = start_store(fixture);

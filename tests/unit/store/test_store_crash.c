@@ -18,10 +18,10 @@
 
 #define EXIT_CRASHED 9
 #define CHANGE_COUNT 5
-/* The script makes some 120 calls; far fewer means that they are not seen here any more. */
+/* The script makes some 120 calls; far fewer mean that the program no longer intercepts them. */
 #define CALL_COUNT_MIN 100
 
-/* ThreadSanitizer would let every child wait for a second before it ends. */
+/* Otherwise ThreadSanitizer makes every child wait for a second before it exits. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
@@ -52,8 +52,8 @@ static bool intercepted(bool is_sync)
 
 #define INTERCEPT(is_sync, ...) intercepted(is_sync) ? -1 : syscall(__VA_ARGS__)
 
-/* Counted but not carried out: this is about deaths of the process, not of the machine, and a real
- * sync costs a hundred times what all the rest does. */
+/* Counted but not executed: this test simulates the death of the process, not of the machine, and a
+ * real sync takes a hundred times as long as everything else. */
 int fsync(int descriptor)
 {
     (void)descriptor;
@@ -91,8 +91,8 @@ int ftruncate(int descriptor, off_t size)
     return (int)(INTERCEPT(false, SYS_ftruncate, descriptor, size));
 }
 
-/* The script: two jobs accepted, one solved, one deleted with its graph, one solved again. After
- * each change the catalogue must read as the line of its number says. */
+/* The script: two jobs are accepted, one is solved, one deleted with its graph, one solved again.
+ * After each change the catalogue must equal the line with the number of the change. */
 static const char *const states[CHANGE_COUNT + 1] = {
     "",
     "g_a j_a:queued ",
@@ -101,11 +101,11 @@ static const char *const states[CHANGE_COUNT + 1] = {
     "g_a g_a:e1 j_a:done ",
     "g_a g_a:e2 j_a:done ",
 };
-/* Between the last two the file may be new and the row old: found by the checksum, so the result
- * is gone and its job is solved again. */
+/* Between the last two changes the file may be new and the row old. The checksum detects that, so
+ * the result is discarded and its job is solved again. */
 static const char between[] = "g_a j_a:done ";
 
-/* The making of a file failed, of which the store is not told. */
+/* A file could not be created; the store was not informed. */
 static bool file_failed;
 
 static enum status accept_job(struct store *store, const char *graph_id, const char *job_id)
@@ -195,23 +195,23 @@ static enum status run_change(struct store *store, int number)
     }
 }
 
-/* Tells each success through the pipe, stops at the first failure. */
+/* Reports each success through the pipe and stops at the first failure. */
 static void run_script(const char *path, int pipe_end)
 {
     struct store *store;
     struct problem problem;
     if (store_open(path, 1 << 20, &store, &problem) != STATUS_OK) {
-        /* Only an injected error may keep it from opening. */
+        /* Only an injected error may make the open fail. */
         if (plan.error == 0) {
             fprintf(stderr, "%s\n", problem.detail);
         }
         _exit(plan.error == 0);
     }
     CHECK(store_start(store) == STATUS_OK);
-    /* SQLite lets a failed sync of its folder pass, twice; the store then synced it itself. */
+    /* SQLite ignores a failed sync of its folder, twice; the store then syncs the folder itself. */
     atomic_store(&plan.was_sync, false);
     enum status status = STATUS_OK;
-    bool by_store = true; /* the failure, not by the making of a result file */
+    bool by_store = true; /* the store failed, not the creation of a result file */
     for (int i = 0; i < CHANGE_COUNT && status == STATUS_OK; i++) {
         status = run_change(store, i);
         by_store = i != 2 && i != 4 && !file_failed;
@@ -219,7 +219,7 @@ static void run_script(const char *path, int pipe_end)
             CHECK(write(pipe_end, "+", 1) == 1);
         }
     }
-    /* After a failure that leaves the disk unknown nothing is taken any more. */
+    /* After a failure that leaves the state of the disk unknown, the store refuses all changes. */
     if (status == STATUS_IO && by_store) {
         CHECK(accept_job(store, "g_c", "j_c") == STATUS_IO);
     }
@@ -232,7 +232,7 @@ static void run_script(const char *path, int pipe_end)
 struct outcome {
     int acknowledged;
     bool sync_failed; /* during the script */
-    bool missed;      /* all was done before the k-th call */
+    bool missed;      /* all changes were done before the k-th call */
     bool crashed;
 };
 
@@ -243,7 +243,7 @@ static struct outcome run_child(const char *path, unsigned target, int error)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        atomic_store(&plan.calls, 0); /* the parent has made calls of its own */
+        atomic_store(&plan.calls, 0); /* the parent has made calls too */
         plan.target = target;
         plan.error = error;
         run_script(path, ends[1]);
@@ -276,7 +276,7 @@ static void add_word(struct seen *seen, const char *word, const char *mark, cons
     snprintf(seen->words + length, sizeof seen->words - length, "%s%s%s ", word, mark, more);
 }
 
-/* Every graph that has a row can be read. */
+/* Every graph that has a row must be readable. */
 static enum status see_graph(void *context, const struct graph_row *row)
 {
     struct seen *seen = context;
@@ -324,8 +324,8 @@ static size_t count_words(const char *words, const char *prefix, char unless)
     return count;
 }
 
-/* What was acknowledged is there; the change in flight is there as a whole or not at all; and no
- * file is there that no row names. */
+/* Acknowledged changes are present. The change in flight is present completely or not at all. Every
+ * file belongs to a row. */
 static void expect_sound(const struct fixture *fixture, const char *name, int acknowledged)
 {
     char path[640];
@@ -363,7 +363,7 @@ static void try_calls(const struct fixture *fixture, int error, unsigned step)
         snprintf(path, sizeof path, "%s/%s", fixture->path, name);
         struct outcome outcome = run_child(path, target, error);
         assert_int_equal(outcome.crashed, error == 0 && !outcome.missed);
-        /* A sync that failed is told: never is everything acknowledged after it. */
+        /* A failed sync is reported: the script must not complete after it. */
         assert_true(!outcome.sync_failed || outcome.acknowledged < CHANGE_COUNT);
         expect_sound(fixture, name, outcome.acknowledged);
         if (outcome.missed) {
@@ -391,7 +391,7 @@ FIXTURE_TEST(full_disk_at_a_call_is_never_acknowledged)
     try_calls(fixture, ENOSPC, 4 + STEP);
 }
 
-FIXTURE_TEST(interrupted_calls_are_repeated_or_told)
+FIXTURE_TEST(interrupted_calls_are_repeated_or_reported)
 {
     try_calls(fixture, EINTR, 1 + STEP);
 }

@@ -1,4 +1,4 @@
-/* How often the store syncs a folder: once for all files of a batch, and never too seldom. */
+/* Number of folder syncs: one for all files of a batch, and never too few. */
 #include "server/store/store.h"
 #include "tests/lib/store_fixture.h"
 #include "tests/lib/test.h"
@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-/* More than the store has in hand at once. */
+/* More files than the store handles at once. */
 #define FILES 150
 
 static atomic_uint folder_syncs;
 static atomic_bool folder_fails;
 
-/* In front of the C library's, for the store and for SQLite alike. */
+/* Replaces the function of the C library, for the store and for SQLite alike. */
 int fsync(int descriptor)
 {
     struct stat info;
@@ -91,7 +91,7 @@ static void carry_out(struct store *store)
     store_close(store);
 }
 
-FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
+FIXTURE_TEST(waiting_graphs_share_one_folder_sync)
 {
     struct delivery deliveries[FILES];
     struct store *store = fixture_open_store(fixture);
@@ -104,7 +104,7 @@ FIXTURE_TEST(graphs_that_wait_share_one_sync_of_their_names)
     assert_int_equal(fixture_count_files(fixture, "state/graphs"), FILES);
 }
 
-FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names)
+FIXTURE_TEST(waiting_results_share_one_folder_sync)
 {
     struct delivery deliveries[FILES];
     struct store *store = fixture_open_store(fixture);
@@ -117,7 +117,7 @@ FIXTURE_TEST(results_that_wait_share_one_sync_of_their_names)
     assert_int_equal(fixture_count_files(fixture, "state/results"), FILES);
 }
 
-FIXTURE_TEST(a_sync_of_names_that_fails_fails_all)
+FIXTURE_TEST(a_failed_folder_sync_fails_the_whole_batch)
 {
     struct delivery graphs[FILES];
     struct delivery results[FILES];
@@ -142,8 +142,8 @@ static void note_order(struct store_change *change)
     told[atomic_fetch_add(&told_count, 1)] = change;
 }
 
-/* One of another size among them, whose file is freed last. */
-FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
+/* One result has another size, and its file is freed last. */
+FIXTURE_TEST(evictions_of_one_batch_are_reported_in_order)
 {
     struct delivery deliveries[EVICTED];
     struct store *store = fixture_open_store(fixture);
@@ -161,8 +161,8 @@ FIXTURE_TEST(evictions_of_one_batch_are_told_in_order)
     }
 }
 
-/* A file that could not be written is told of, and keeps no other change of the batch back. */
-FIXTURE_TEST(a_change_without_its_file_is_left_out)
+/* A file that could not be written is reported, and does not block other changes of the batch. */
+FIXTURE_TEST(a_change_without_its_file_does_not_block_the_batch)
 {
     struct delivery deliveries[2];
     struct store *store = fixture_open_store(fixture);

@@ -9,7 +9,7 @@
 
 #define MAKES_NO_SENSE 79
 
-/* The code of a process that was sent this, and then hung up on. */
+/* Returns the exit code of a child that receives these bytes and then the end of the stream. */
 static int code_after(const void *bytes, size_t size)
 {
     int sockets[2];

@@ -1,7 +1,7 @@
 #include "server/worker/launcher.h"
 #include "tests/lib/test.h"
 
-TEST(a_launcher_is_refused_without_the_program_of_ranks)
+TEST(a_launcher_without_apsp_mpi_is_refused)
 {
     struct worker_launcher launcher = {.channel = -1};
     struct problem problem = {0};

@@ -9,11 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* In the environment: it stays. */
+/* Environment variable of a child that does not exit. */
 #define STUBBORN "TEST_WORKER_PROCESS_STUBBORN"
 #define CODE 7
 
-/* Waits until the other end hangs up, or for ever. */
+/* Waits until the other end is closed, or forever if the child is stubborn. */
 static int be_process(void)
 {
     char byte;
@@ -27,7 +27,7 @@ static int be_process(void)
     return CODE;
 }
 
-/* It runs, and has no file but its own. */
+/* Checks that the process runs and has inherited no other files. */
 static void greet(const struct worker_process *process)
 {
     char byte = 0;
@@ -42,7 +42,7 @@ TEST(a_worker_process_exits_when_its_connection_closes)
     struct worker_process process = {0};
     enum task_loss loss = TASK_LOSS_NONE;
     int code;
-    const int other = open("/dev/null", O_RDONLY); /* not to be inherited all the same */
+    const int other = open("/dev/null", O_RDONLY); /* must not be inherited either */
     assert_int_equal(worker_process_start(&process), STATUS_OK);
     greet(&process);
     worker_process_end(&process, &loss, &code);

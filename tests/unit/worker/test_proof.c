@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-static struct cpu_pool *pool; /* of the tasks */
+static struct cpu_pool *pool; /* used by all tasks */
 
 static int set_up(void **state)
 {
@@ -14,7 +14,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Its matrix is right. */
+/* A task with the correct matrix of the ring. */
 static struct task solved_ring(const struct fixture *fixture, struct task_signal *signal)
 {
     static const int32_t distances[] = {0, 1, 3, 6, 0, 2, 4, 5, 0};
@@ -39,7 +39,7 @@ static void prove_written(struct task *task)
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(a_right_result_is_sealed_and_its_names_kept)
+FIXTURE_TEST(a_correct_result_is_sealed_and_keeps_its_names)
 {
     struct task task = solved_ring(fixture, &fixture->signal);
     prove_written(&task);
@@ -60,8 +60,8 @@ FIXTURE_TEST(a_wrong_one_is_refused)
     task_finish(&task);
 }
 
-/* One row of three is looked at, and each has its turn. */
-FIXTURE_TEST(no_row_is_spared_or_safe)
+/* One of three rows is checked, and over time each of them is. */
+FIXTURE_TEST(every_row_is_sampled_over_time)
 {
     for (size_t row = 0; row < 3; row++) {
         bool refused = false;
@@ -103,7 +103,7 @@ FIXTURE_TEST(a_file_that_was_cut_short_is_refused)
     }
 }
 
-/* The ring as a hierarchy, its weights changed or not. */
+/* The ring as a hierarchy, with or without changed weights. */
 static struct task ring_by_hierarchy(const struct fixture *fixture, struct task_signal *signal,
                                      int change)
 {

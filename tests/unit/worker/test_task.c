@@ -12,7 +12,7 @@ static int set_up(void **state)
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(a_process_gets_the_file_of_a_graph_that_is_in_memory_too)
+FIXTURE_TEST(a_process_receives_the_file_even_if_the_graph_is_in_memory)
 {
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
     struct task task = {

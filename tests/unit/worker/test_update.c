@@ -3,7 +3,7 @@
 #include "server/worker/update.h"
 #include "tests/lib/worker_fixture.h"
 
-static struct cpu_pool *pool; /* of the tasks */
+static struct cpu_pool *pool; /* used by all tasks */
 
 static int set_up(void **state)
 {
@@ -23,8 +23,8 @@ static void solve_into_file(struct task *task)
     free(bytes);
 }
 
-/* The ring with its first edge at 0 and its second one raised, from the hierarchy of the ring; by
- * what has changed, and as weights of which it is not known. */
+/* The ring with weight 0 on its first edge and a larger weight on its second, computed from the
+ * hierarchy of the ring; once from a list of changes, once from weights alone. */
 TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -54,7 +54,7 @@ TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
         task.verify = true; /* all of its rows */
         proof_check(2, &pool, &task);
         assert_int_equal(task.status, STATUS_OK);
-        assert_non_null(task.searches); /* in which they were computed: the first question's */
+        assert_non_null(task.searches); /* reused by the first query */
         if (round == 0) {
             assert_int_equal(result_create("g_1", "r_1", &task.file, &task.names, &base),
                              STATUS_OK);
@@ -63,7 +63,7 @@ TEST_WITH(a_hierarchy_is_updated_from_that_of_the_parent, set_up, tear_down)
     }
 }
 
-/* In place of the ring: a path of a hundred vertices; closed, a ring. */
+/* Replaces the ring by a path of a hundred vertices, or by a ring if closed. */
 static void store_path(const struct fixture *fixture, bool closed)
 {
     char text[2048];
@@ -77,8 +77,9 @@ static void store_path(const struct fixture *fixture, bool closed)
     graph_destroy(graph);
 }
 
-/* The hierarchy of a path has no arc between its ends: nothing is computed before that is found. */
-TEST_WITH(an_edge_without_an_arc_is_left_to_the_solver_at_once, set_up, tear_down)
+/* The hierarchy of a path has no arc between its ends, which is found before anything is
+ * computed. */
+TEST_WITH(an_edge_without_an_arc_makes_the_solver_start_over, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};

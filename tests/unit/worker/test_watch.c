@@ -11,7 +11,7 @@ static int reset(void **state)
     return 0;
 }
 
-/* Ticks of a second until the process counts as lost, at most 10,000. */
+/* Returns the number of one-second ticks until the process counts as lost, at most 10,000. */
 static unsigned ticks_until_lost(bool with_heartbeats, enum task_loss *ret_loss)
 {
     unsigned ticks = 0;
@@ -36,7 +36,7 @@ static void report(uint32_t done, uint32_t total)
     atomic_store(&shared.signal.rounds_total, total);
 }
 
-TEST_WITH(silence_is_a_loss_with_and_without_a_task, reset, NULL)
+TEST_WITH(a_silent_process_is_lost_with_and_without_a_task, reset, NULL)
 {
     worker_watch_begin(&watch, 10, 1000);
     expect(false, TASK_LOSS_SILENT, 11);
@@ -50,9 +50,9 @@ TEST_WITH(idle_process_only_has_to_send_heartbeats, reset, NULL)
     expect(true, TASK_LOSS_NONE, 10000);
 }
 
-TEST_WITH(round_may_take_what_is_allowed_or_the_stall_time, reset, NULL)
+TEST_WITH(a_round_may_take_the_allowance_or_the_stall_time, reset, NULL)
 {
-    /* The first tick meets a new number. */
+    /* The first tick sees a new value. */
     worker_watch_begin(&watch, 10, 100);
     expect(true, TASK_LOSS_STALLED, 102);
     worker_watch_begin(&watch, 10, 3);

@@ -61,14 +61,14 @@ FIXTURE_TEST(messages_arrive_with_their_files)
     }
 }
 
-FIXTURE_TEST(files_are_refused_by_who_takes_none)
+FIXTURE_TEST(unexpected_files_in_a_message_are_refused)
 {
     const struct wire_message message = {.type = WIRE_SETUP};
     assert_int_equal(wire_send(connection->here, &message, &connection->here), STATUS_OK);
     assert_int_equal(wire_receive(connection->there, &connection->message, NULL), STATUS_CORRUPT);
 }
 
-FIXTURE_TEST(the_end_of_the_stream_is_told)
+FIXTURE_TEST(the_end_of_the_stream_is_reported)
 {
     struct wire_message message = {.type = WIRE_DONE};
     close(connection->here);
@@ -84,7 +84,7 @@ static void send_raw(const struct connection *connection, uint32_t type, size_t 
     assert_true(send(connection->here, bytes, size, 0) == (ssize_t)size);
 }
 
-FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
+FIXTURE_TEST(bytes_that_are_no_message_are_corrupt)
 {
     const size_t done = offsetof(struct wire_message, body) + sizeof(struct wire_done);
     const struct {
@@ -98,7 +98,8 @@ FIXTURE_TEST(other_bytes_than_messages_are_corrupt)
         {WIRE_DONE, done - 1},
         {WIRE_DONE, done + 1},
         {WIRE_DONE, sizeof(struct wire_message) + 64},
-        {WIRE_TASK, offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* no files */
+        {WIRE_TASK, offsetof(struct wire_message, body) + sizeof(struct wire_task)}, /* without
+                                                                                      * files */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         send_raw(connection, cases[i].type, cases[i].size);
@@ -148,7 +149,7 @@ TEST(a_finished_task_arrives_whole)
     assert_int_equal(task.outcome.account.verification.rows, 5);
 }
 
-TEST(an_end_with_an_index_or_a_length_out_of_bounds_is_refused)
+TEST(a_result_message_with_bad_indexes_or_lengths_is_refused)
 {
     const struct wire_done good = done_of(STATUS_OK);
     struct wire_done bad[] = {good, good, good, good};

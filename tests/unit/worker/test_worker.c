@@ -31,22 +31,22 @@ static int set_up_process(void **state)
     }                                                                                              \
     TEST_FIXTURE(name, struct fixture *fixture, set_up_thread, tear_down)
 
-FIXTURE_TEST(an_opened_worker_tells_its_device_and_limits)
+FIXTURE_TEST(an_opened_worker_reports_its_device_and_limits)
 {
     assert_int_equal(fixture->facts->status, STATUS_OK);
     assert_string_equal(fixture->facts->device.solver, "cpu");
     assert_true(fixture->facts->vertex_limit[KIND_I4] > 1000);
     assert_true(fixture->facts->vertex_limit[KIND_F8] < fixture->facts->vertex_limit[KIND_I4]);
-    /* Tiles of i4 beside a matrix of f8. */
+    /* Memory for tiles of i4 next to a matrix of f8. */
     assert_true(
         fixture->facts->vertex_limit[COST_DECIMALS] >= fixture->facts->vertex_limit[KIND_F8] &&
         fixture->facts->vertex_limit[COST_DECIMALS] < fixture->facts->vertex_limit[KIND_I4]);
     assert_true(fixture->facts->pace_s[COST_DECIMALS] == fixture->facts->pace_s[KIND_I4]);
-    /* Computed as i4, in memory beside its own. */
+    /* Computed as i4, in memory next to its own. */
     assert_true(fixture->facts->vertex_limit[KIND_U2] < fixture->facts->vertex_limit[KIND_I4]);
 }
 
-FIXTURE_TEST(task_comes_home_solved)
+FIXTURE_TEST(a_task_is_returned_solved)
 {
     struct task task = {0};
     carry_out(fixture, &task);
@@ -61,16 +61,16 @@ FIXTURE_TEST(task_comes_home_solved)
     task_finish(&task);
 }
 
-FIXTURE_TEST(cancelled_work_comes_home_at_once)
+FIXTURE_TEST(cancelled_work_is_returned_at_once)
 {
-    struct task task = {.signal = &fixture->signal}; /* cancelled before it is given */
+    struct task task = {.signal = &fixture->signal}; /* cancelled before it is submitted */
     carry_out(fixture, &task);
     assert_int_equal(task.status, STATUS_CANCELLED);
     assert_null(task.file);
     task_finish(&task);
 }
 
-FIXTURE_TEST(a_missing_graph_file_is_told)
+FIXTURE_TEST(a_missing_graph_file_is_reported)
 {
     struct task task = {.graph_id = "g_absent"};
     carry_out(fixture, &task);
@@ -89,7 +89,7 @@ FIXTURE_TEST(a_graph_is_read_from_its_file)
     task_finish(&task);
 }
 
-FIXTURE_TEST(a_negative_cycle_comes_home_with_its_vertices)
+FIXTURE_TEST(a_negative_cycle_is_returned_with_its_vertices)
 {
     struct graph *graph = read_ring();
     graph->weight_i4[2] = -9;
@@ -126,7 +126,7 @@ FIXTURE_TEST(a_healthy_worker_is_ready_and_was_never_lost)
 
 /* ---- A process that is lost ---- */
 
-/* In the environment: no process starts. */
+/* Environment variable that makes every start of a process fail. */
 #define FAILING_START "TEST_WORKER_FAILING_START"
 
 static int set_up(void **state)
@@ -135,7 +135,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* A process that this thread has started; 0 without any. */
+/* A process started by this thread; 0 if there is none. */
 static pid_t child_of(const char *thread)
 {
     char path[300];
@@ -151,7 +151,7 @@ static pid_t child_of(const char *thread)
     return (pid_t)pid;
 }
 
-/* The one that any thread of this process has. */
+/* The child process of any thread of this process. */
 static pid_t find_child(void)
 {
     pid_t pid = 0;
@@ -167,7 +167,7 @@ static pid_t find_child(void)
 
 #define PROCESS_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-PROCESS_TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told)
+PROCESS_TEST(an_idle_process_that_dies_is_replaced_and_reported)
 {
     start(fixture, WORKER_PROCESS);
     const struct worker_health *health = worker_health_of(fixture->worker);
@@ -185,20 +185,20 @@ PROCESS_TEST(a_process_that_dies_idle_is_replaced_and_the_loop_told)
     task_finish(&task);
 }
 
-PROCESS_TEST(a_task_given_meanwhile_waits_for_the_next_process)
+PROCESS_TEST(a_task_submitted_during_a_restart_waits_for_the_next_process)
 {
     start(fixture, WORKER_PROCESS);
     assert_int_equal(kill(find_child(), SIGKILL), 0);
     struct task task = {0};
     carry_out(fixture, &task);
-    /* Given before the loss was seen, it is lost with it. */
+    /* A task submitted before the loss was noticed is lost with the process. */
     assert_true(task.status == STATUS_OK || task.status == STATUS_DEVICE_LOST);
     task_finish(&task);
 }
 
-/* The first is lost with the process, or refused as the second is: nobody waits for a process that
- * cannot be started. One at a time, as a process has one signal. */
-PROCESS_TEST(tasks_come_home_when_no_other_process_can_be_had)
+/* The first task is lost with the process, or refused like the second: no task waits for a process
+ * that cannot be started. One task at a time, because a process has one signal. */
+PROCESS_TEST(tasks_are_returned_if_no_process_can_be_started)
 {
     start(fixture, WORKER_PROCESS);
     assert_int_equal(setenv(FAILING_START, "1", 1), 0);
@@ -212,7 +212,7 @@ PROCESS_TEST(tasks_come_home_when_no_other_process_can_be_had)
     assert_int_equal(unsetenv(FAILING_START), 0);
 }
 
-PROCESS_TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either)
+PROCESS_TEST(a_damaged_graph_file_is_reported_if_the_daemon_cannot_read_it_either)
 {
     const int file = openat(fixture->folder, RING_ID, O_RDWR | O_CLOEXEC);
     struct task task = {0};
@@ -229,7 +229,7 @@ PROCESS_TEST(a_damaged_graph_file_is_told_when_it_cannot_be_read_here_either)
     task_finish(&task);
 }
 
-PROCESS_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
+PROCESS_TEST(a_failure_to_open_a_solver_is_reported_with_its_reason)
 {
     snprintf(fixture->solver.cpu_isa, sizeof(fixture->solver.cpu_isa), "abacus");
     start(fixture, WORKER_PROCESS);
@@ -238,7 +238,7 @@ PROCESS_TEST(a_solver_that_does_not_open_is_told_with_its_reason)
     assert_int_equal(find_child(), 0);
 }
 
-PROCESS_TEST(nothing_is_left_when_a_worker_stops)
+PROCESS_TEST(a_stopped_worker_leaves_no_process)
 {
     start(fixture, WORKER_PROCESS);
     assert_true(find_child() > 0);

@@ -11,7 +11,7 @@ static struct name_scanner begin(const char *body)
     return scanner;
 }
 
-TEST(names_are_strings_or_numbers)
+TEST(vertex_names_are_strings_or_numbers)
 {
     static const struct {
         const char *body;
@@ -54,7 +54,7 @@ TEST(other_input_is_refused_at_its_first_byte)
     }
 }
 
-TEST(keys_are_known_ones)
+TEST(only_known_keys_of_an_object_are_accepted)
 {
     struct name_scanner scanner = begin(" \"two\" : \"\\u006fne\":\"three\":1");
     struct problem problem;
@@ -68,7 +68,7 @@ TEST(keys_are_known_ones)
     assert_non_null(strstr(problem.detail, "[..]"));
 }
 
-TEST(brackets_are_taken_past_blanks)
+TEST(brackets_may_follow_blanks)
 {
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;

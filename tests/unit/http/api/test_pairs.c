@@ -3,7 +3,8 @@
 #include "proto/text.h"
 #include "tests/lib/test.h"
 
-/* The pairs as "source>target ", with "header " for a header; a source "stop" ends the walk. */
+/* The pairs as "source>target ", preceded by "header " if there is a header; a source named "stop"
+ * ends the walk. */
 static enum status walk_lines(enum pairs_form form, const char *body, size_t size,
                               struct text *seen, struct problem *reterr)
 {
@@ -106,7 +107,8 @@ TEST(the_media_type_or_the_first_bytes_tell_the_form)
     }
 }
 
-/* Each body is copied to storage of its size, so that a sanitizer sees reads beyond it. */
+/* Each body is copied to an allocation of exactly its size, so that a sanitizer detects reads
+ * beyond it. */
 TEST(any_bytes_are_walked_or_refused)
 {
     static const char letters[] = "{}[]\"pairs:,,1 2\\u00e4\n\r\tq cx-";
@@ -157,7 +159,7 @@ TEST(csv_has_quotes_blanks_and_any_end_of_line)
     expect_lines("\n", "");
 }
 
-TEST(other_lines_are_refused_where_they_are)
+TEST(other_lines_are_refused_with_their_position)
 {
     static const struct {
         const char *body;
@@ -193,8 +195,8 @@ TEST(rows_are_found_in_every_form)
     static const struct {
         enum pairs_form form;
         const char *body;
-        size_t size;        /* 0: of the string */
-        enum status status; /* once the two pairs were read */
+        size_t size;        /* 0: the length of the string */
+        enum status status; /* after both pairs were read */
         uint64_t line;
         uint64_t column;
     } cases[] = {
@@ -230,7 +232,7 @@ TEST(rows_are_found_in_every_form)
     vertex_names_destroy(names);
 }
 
-TEST(binary_is_whole_pairs_inside_the_matrix)
+TEST(binary_pairs_must_be_complete_and_inside_the_matrix)
 {
     static const uint32_t rows[] = {0, 1, 2, 3};
     struct vertex_names *names;
@@ -295,7 +297,7 @@ TEST(a_header_names_the_columns_of_changes)
     text_finish(&seen);
 }
 
-TEST(a_name_over_many_lines_has_a_limit)
+TEST(a_quoted_name_over_many_lines_is_limited)
 {
     struct problem problem = {0};
     struct text body = {0};

@@ -16,7 +16,7 @@ static struct vertex_names *make(void)
     return names;
 }
 
-TEST(ranges_are_pythons)
+TEST(ranges_exclude_their_end)
 {
     static const struct {
         const char *text;
@@ -45,7 +45,7 @@ TEST(ranges_are_pythons)
     vertex_names_destroy(names);
 }
 
-TEST(lists_are_names)
+TEST(lists_of_rows_are_vertex_names)
 {
     static const struct {
         const char *text;

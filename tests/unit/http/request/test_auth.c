@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SHA-256 by Python's hashlib of alpha-key-0123456789 and beta-key-0123456789. */
+/* SHA-256 of alpha-key-0123456789 and beta-key-0123456789, computed with Python's hashlib. */
 #define ALPHA "alpha-key-0123456789"
 #define ALPHA_DIGEST "c0dcc758f85e141df105b3bb5a3612c123f82ce299c6ac130c7b3a871422ab10"
 #define BETA "beta-key-0123456789"
@@ -64,7 +64,7 @@ static bool find(const struct fixture *fixture, const char *key, struct grant *r
 
 #define FIXTURE_TEST(name) TEST_FIXTURE(name, struct fixture *fixture, set_up, tear_down)
 
-FIXTURE_TEST(a_key_gives_what_its_line_says)
+FIXTURE_TEST(a_key_grants_the_role_and_quotas_of_its_line)
 {
     struct problem problem = {0};
     struct grant grant;
@@ -109,7 +109,7 @@ FIXTURE_TEST(tenants_that_may_submit_count_once)
     }
 }
 
-FIXTURE_TEST(anything_else_is_no_key)
+FIXTURE_TEST(other_values_are_not_idempotency_keys)
 {
     static const char *const cases[] = {
         "",           ALPHA "0", "alpha-key-012345678", "Alpha-key-0123456789", BETA,
@@ -117,7 +117,7 @@ FIXTURE_TEST(anything_else_is_no_key)
     struct problem problem = {0};
     struct grant grant;
 
-    assert_false(find(fixture, ALPHA, &grant)); /* of an empty ring */
+    assert_false(find(fixture, ALPHA, &grant)); /* result of an empty ring */
     assert_int_equal(load(fixture, ALPHA_DIGEST " a admin\n", &problem), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_false(find(fixture, cases[i], &grant));
@@ -157,7 +157,8 @@ FIXTURE_TEST(a_broken_file_is_refused_and_changes_nothing)
         assert_int_equal(load(fixture, cases[i].text, &problem), STATUS_CONFIG);
         assert_int_equal(problem.line, cases[i].line);
         assert_non_null(strstr(problem.detail, cases[i].words));
-        assert_null(strstr(problem.detail, ALPHA)); /* a key put there by mistake is not told on */
+        assert_null(strstr(problem.detail, ALPHA)); /* a key pasted into the file by mistake must
+                                                     * not appear in the error */
         assert_true(find(fixture, ALPHA, &grant));
         assert_false(find(fixture, BETA, &grant));
     }
@@ -174,7 +175,7 @@ FIXTURE_TEST(a_line_too_long_is_refused)
     assert_non_null(strstr(problem.detail, "too long"));
 }
 
-FIXTURE_TEST(a_file_that_all_read_or_others_write_is_refused)
+FIXTURE_TEST(a_key_file_with_wide_permissions_is_refused)
 {
     struct problem problem = {0};
 

@@ -10,7 +10,8 @@ TEST(wrong_keys_are_counted_by_address_and_minute)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(failed_logins_count(&logins, 1, 125), 0);
     }
-    assert_int_equal(failed_logins_count(&logins, 1, 130), 51); /* to the end of the minute */
+    assert_int_equal(failed_logins_count(&logins, 1, 130), 51); /* seconds until the end of the
+                                                                 * minute */
     assert_int_equal(failed_logins_count(&logins, 1, 179.5), 1);
     assert_int_equal(failed_logins_count(&logins, 2, 130), 0);
     assert_int_equal(failed_logins_count(&logins, 1, 179.9), 1);
@@ -20,7 +21,7 @@ TEST(wrong_keys_are_counted_by_address_and_minute)
     }
 }
 
-TEST(no_limit_of_wrong_keys_is_none)
+TEST(wrong_key_limit_0_means_no_limit)
 {
     memset(&logins, 0, sizeof(logins));
     for (int i = 0; i < 1000; i++) {

@@ -196,7 +196,7 @@ TEST(names_and_addresses_are_hosts)
     }
 }
 
-TEST(all_else_is_no_host)
+TEST(other_text_is_not_a_host)
 {
     static const char *const others[] = {
         "a b",  "a,b",  "a/b",   "http://a", "u@a",  "a?b",    "a#b",     "a\\b", "a:b", "a:1:2",
@@ -218,15 +218,15 @@ TEST(a_fragment_never_leaves_the_client)
     assert_int_equal(check(&probe), STATUS_BAD_REQUEST);
 }
 
-/* A head as libmicrohttpd leaves it: its strings end in NULs where blanks, colons and lines were.
- */
+/* A request head as libmicrohttpd leaves it: NULs replace the blanks, colons and line ends after
+ * each string. */
 struct head {
     char bytes[64];
     struct framing_header header;
     struct framing_head request;
 };
 
-/* Puts a string at the end of the head, and behind it room for what libmicrohttpd overwrote. */
+/* Appends a string to the head, followed by a gap for the bytes that libmicrohttpd overwrote. */
 static const char *put(char **at, const char *string, size_t gap)
 {
     const size_t size = strlen(string);
@@ -253,7 +253,7 @@ static void fill_head(struct head *head, const char *separator, const char *line
     head->request.head_size = (size_t)(at - head->bytes);
 }
 
-TEST(a_head_is_written_as_plainly_as_its_strings)
+TEST(the_size_of_a_head_reveals_blanks_and_bare_line_feeds)
 {
     static const struct {
         const char *separator;
@@ -263,7 +263,7 @@ TEST(a_head_is_written_as_plainly_as_its_strings)
     } cases[] = {
         {": ", "\r\n", STATUS_OK, false}, {":", "\r\n", STATUS_OK, true},
         {": ", "\n", STATUS_OK, true},    {":  ", "\r\n", STATUS_BAD_REQUEST, true},
-        {":  ", "\n", STATUS_OK, true}, /* one makes up for the other */
+        {":  ", "\n", STATUS_OK, true}, /* the two lengths add up to the right size */
     };
     struct problem problem;
     struct head head;
@@ -278,12 +278,12 @@ TEST(a_head_is_written_as_plainly_as_its_strings)
     }
     bool closing = true;
     fill_head(&head, ":  ", "\n");
-    head.request.head_size = 0; /* not known */
+    head.request.head_size = 0; /* size of the head unknown */
     assert_int_equal(framing_check(&head.request, &body, &closing, &problem), STATUS_OK);
     assert_false(closing);
 }
 
-TEST(trailers_are_not_about_the_message)
+TEST(trailers_do_not_frame_the_message)
 {
     static const struct {
         const char *name;

@@ -30,7 +30,7 @@ TEST(the_offer_liked_best_is_chosen)
     }
 }
 
-TEST(an_accept_may_refuse_all)
+TEST(an_accept_header_may_refuse_all_types)
 {
     size_t index;
 
@@ -137,7 +137,7 @@ TEST(ranges_are_cut_to_the_content)
     }
 }
 
-TEST(short_words_are_admitted)
+TEST(a_request_id_is_a_short_word)
 {
     char text[REQUEST_ID_SIZE + 1];
 

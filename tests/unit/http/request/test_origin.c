@@ -28,7 +28,7 @@ TEST(own_names_and_addresses_are_known)
     }
 }
 
-TEST(other_names_are_not)
+TEST(other_hosts_are_refused)
 {
     static const char *const hosts[] = {
         "evil.example",
@@ -75,7 +75,7 @@ TEST(listed_origins_are_those_of_the_list)
     assert_false(origin_is_listed(&all, ""));
 }
 
-TEST(foreign_is_what_is_neither_own_nor_listed)
+TEST(an_origin_is_foreign_unless_own_or_listed)
 {
     static const struct {
         const char *host;
@@ -95,7 +95,7 @@ TEST(foreign_is_what_is_neither_own_nor_listed)
         {"localhost:8080", "http://evil.example", NULL, true},
         {"localhost:8080", "null", NULL, true},
         {"localhost:8080", "", NULL, true},
-        {"a.example", "https://a.example", NULL, false}, /* TLS ends at a proxy */
+        {"a.example", "https://a.example", NULL, false}, /* a proxy terminates TLS */
         {"a.example:443", "https://a.example", NULL, false},
         {"a.example:80", "http://a.example", NULL, false},
         {"a.example:80", "https://a.example", NULL, true},

@@ -1,4 +1,4 @@
-/* What is counted with every request, by many threads at once. */
+/* Counters of every request, updated by many threads at once. */
 #include "server/http/request/request_metrics.h"
 
 #include "server/http/request/router.h"
@@ -30,7 +30,7 @@ static const struct route *find(const char *pattern, unsigned methods)
     return NULL;
 }
 
-/* Code 0 is of requests whose client left. */
+/* Code 0 counts requests whose client disconnected. */
 TEST(every_refusal_has_its_code)
 {
     const struct route *route = find("/v1/devices", METHOD_GET);
@@ -47,7 +47,7 @@ TEST(every_refusal_has_its_code)
     }
 }
 
-TEST(a_request_has_its_route_and_code)
+TEST(a_request_is_counted_by_route_and_code)
 {
     request_metrics_count(find("/v1/jobs", METHOD_PUT), 202, 0.002);
     request_metrics_count(find("/v1/jobs", METHOD_GET), 200, 0.25);
@@ -70,7 +70,7 @@ TEST(a_request_has_its_route_and_code)
     assert_false(prints("count{method=\"GET\",route=\"/v1/graphs\"} 0"));
 }
 
-TEST(every_route_has_a_place)
+TEST(every_route_has_a_metric)
 {
     for (size_t i = 0; i < router_route_count; i++) {
         request_metrics_count(&router_table[i], 507, 1);
@@ -97,7 +97,7 @@ static void *count(void *context)
     return context;
 }
 
-TEST(threads_lose_nothing)
+TEST(threads_lose_no_counts)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {

@@ -63,7 +63,7 @@ TEST(a_known_path_names_its_methods)
     assert_string_equal(allow, "GET, HEAD, DELETE");
 }
 
-TEST(a_name_has_its_limits)
+TEST(names_outside_the_limits_are_refused)
 {
     struct router_match match;
     char allow[ROUTER_ALLOW_SIZE];

@@ -12,7 +12,7 @@ static const struct upload_rules rules = {
     .document_limit_bytes = 4096,
 };
 
-/* Feeds a body in pieces of this size and ends it. */
+/* Feeds a body in pieces of this size, then ends it. Returns the final status. */
 static enum status end_of(const struct upload_rules *its_rules, const char *body, size_t size,
                           size_t piece, struct reader **ret_reader, json_t **ret_document,
                           struct problem *reterr)
@@ -47,7 +47,7 @@ static uint64_t edges_of(const struct upload_rules *its_rules, const char *body,
     return count;
 }
 
-TEST(the_format_is_found_out_in_any_split)
+TEST(the_format_is_detected_in_any_split)
 {
     static const char *const bodies[] = {"p sp 3 2\na 1 2 5\na 2 3 5\n", "1 2 5\n2 3 5\n",
                                          "{\"n\":3,\"edges\":[[0,1,5],[1,2,5]]}"};
@@ -95,7 +95,7 @@ TEST(a_document_about_a_stored_graph_is_returned)
     json_decref(document);
 }
 
-/* Searched anew with each byte, it would keep the thread of its endpoint for minutes. */
+/* A search from the start at each byte would block the endpoint's thread for minutes. */
 TEST(a_document_may_arrive_byte_by_byte)
 {
     const size_t size = 1 << 20;
@@ -180,7 +180,7 @@ TEST(the_vertex_limit_holds_from_the_header_line)
     upload_finish(&upload);
 }
 
-/* An element has two bytes and is an edge, which takes twenty. */
+/* An element has two bytes in the body, but takes twenty as an edge in memory. */
 TEST(an_upload_is_charged_for_what_its_edges_take)
 {
     static struct upload_memory memory;
@@ -204,7 +204,7 @@ TEST(an_upload_is_charged_for_what_its_edges_take)
     free(body);
 }
 
-/* Blank lines, which zstd writes in a few bytes. */
+/* Blank lines, which zstd compresses to a few bytes. */
 TEST(a_window_of_the_decoder_is_charged_too)
 {
     static struct upload_memory memory;

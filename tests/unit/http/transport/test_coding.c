@@ -6,7 +6,7 @@
 
 #define SIZE ((size_t)700000)
 
-/* As it comes in answers: numbers, of which some repeat. */
+/* Text like that of answers: numbers, some of them repeated. */
 static char *make_bytes(void)
 {
     char *bytes = malloc(SIZE);
@@ -20,7 +20,7 @@ static char *make_bytes(void)
     return bytes;
 }
 
-/* Fed in pieces of this size. */
+/* Encodes the bytes in pieces of this size. */
 static struct text encode(enum coding coding, const char *bytes, size_t size, size_t piece)
 {
     struct text text = {0};

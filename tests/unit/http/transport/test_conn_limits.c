@@ -37,7 +37,7 @@ static uint32_t expect(struct conn_limits *limits, const char *text, enum conn_v
     return counter;
 }
 
-TEST(one_address_is_stopped_before_all_are)
+TEST(the_limit_of_one_address_comes_before_the_total_limit)
 {
     struct conn_limits *limits = create(4, 100, 2);
     uint32_t counter;
@@ -80,7 +80,7 @@ TEST(connections_without_an_address_count_only_in_the_total)
     conn_limits_destroy(limits);
 }
 
-TEST(no_limit_of_addresses_is_none)
+TEST(address_limit_0_means_no_limit)
 {
     struct conn_limits *limits = create(50, 100, 0);
 
@@ -91,7 +91,7 @@ TEST(no_limit_of_addresses_is_none)
     conn_limits_destroy(limits);
 }
 
-TEST(connection_beyond_the_refused_ones_is_closed)
+TEST(connections_beyond_those_answered_503_are_closed)
 {
     struct conn_limits *limits = create(2, 4, 2);
 

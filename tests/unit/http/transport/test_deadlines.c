@@ -52,7 +52,8 @@ static void pause_ms(int ms)
     (void)poll(NULL, 0, ms);
 }
 
-/* Looks four times a second, while so many bytes move in each; when it was late, or -1. */
+/* Checks the deadlines four times a second while the counter grows by this many bytes between
+ * checks. Returns the time at which a deadline passed, or -1. */
 static double watch(struct deadlines *deadlines, int descriptor, uint64_t *counter,
                     uint64_t bytes_per_look, double from_s, double to_s)
 {
@@ -65,7 +66,7 @@ static double watch(struct deadlines *deadlines, int descriptor, uint64_t *count
     return -1;
 }
 
-TEST(headers_have_one_deadline_whatever_comes)
+TEST(headers_have_one_deadline_despite_progress)
 {
     const struct pair pairs[] = {connect_tcp(), connect_unix()};
 
@@ -79,7 +80,7 @@ TEST(headers_have_one_deadline_whatever_comes)
     }
 }
 
-TEST(nothing_is_asked_of_a_client_while_its_request_is_handled)
+TEST(no_deadline_applies_while_a_request_is_handled)
 {
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
@@ -97,7 +98,8 @@ TEST(a_body_below_the_floor_is_late_on_each_kind_of_socket)
         struct deadlines deadlines = {0};
 
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
-        /* 1200 bytes a second are enough, 1 is not, 900 a second are not for long. */
+        /* 1200 bytes a second satisfy the floor forever, 900 a second for a while, 1 byte does
+         * not. */
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 300, 0, 500) < 0);
         deadlines_start_phase(&deadlines, PHASE_BODY, 0);
         assert_true(watch(&deadlines, pairs[i].server, &deadlines.received, 0, 0, 500) == 10.25);
@@ -120,19 +122,19 @@ TEST(early_bytes_earn_one_timeout_at_most)
     end(&pair);
 }
 
-TEST(an_answer_over_tcp_is_judged_by_what_the_client_takes)
+TEST(the_rate_of_an_answer_over_tcp_counts_acknowledged_bytes)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* Nothing is on its way. */
+    /* No bytes are in flight. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     assert_true(send(pair.server, bytes, sizeof(bytes), MSG_DONTWAIT) > 100000);
     pause_ms(50);
     assert_true(deadlines_is_sending(pair.server));
-    /* That much more is produced says nothing. */
+    /* Producing more bytes does not count as progress. */
     const double late_s = watch(&deadlines, pair.server, &deadlines.produced, 5000, 0, 500);
     assert_true(late_s > 30 && late_s < 30.6);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
@@ -146,7 +148,7 @@ TEST(an_answer_over_tcp_is_judged_by_what_the_client_takes)
     end(&pair);
 }
 
-TEST(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited)
+TEST(headers_may_be_awaited_before_the_answer_is_acknowledged)
 {
     static char bytes[1 << 20];
     const struct pair pair = connect_tcp();
@@ -160,13 +162,13 @@ TEST(the_end_of_an_answer_may_be_on_its_way_when_headers_are_awaited)
     end(&pair);
 }
 
-TEST(an_answer_over_a_unix_socket_is_judged_by_what_is_produced)
+TEST(the_rate_of_an_answer_over_a_unix_socket_counts_produced_bytes)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {0};
 
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
-    /* Not by callbacks. */
+    /* Callbacks do not report progress either. */
     assert_true(watch(&deadlines, pair.server, &deadlines.received, 0, 0, 100) < 0);
     deadlines_start_phase(&deadlines, PHASE_ANSWER, 0);
     assert_true(watch(&deadlines, pair.server, &deadlines.produced, 300, 0, 500) < 0);
@@ -175,7 +177,7 @@ TEST(an_answer_over_a_unix_socket_is_judged_by_what_is_produced)
     end(&pair);
 }
 
-TEST(an_answer_given_whole_to_a_unix_socket_has_the_time_of_its_size)
+TEST(an_answer_buffered_by_a_unix_socket_has_time_by_its_size)
 {
     const struct pair pair = connect_unix();
     struct deadlines deadlines = {.whole = 100000};
@@ -201,7 +203,7 @@ TEST(a_client_that_disconnects_within_a_body_misses_its_deadline_at_once)
     pause_ms(50);
     assert_true(deadlines_peer_has_left(pair.server));
     assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.5));
-    /* The last bytes may still have to be read. */
+    /* The last bytes may not have been read yet. */
     deadlines.received += 1;
     assert_false(deadlines_are_missed(&deadlines, &rules, pair.server, 0.75));
     assert_true(deadlines_are_missed(&deadlines, &rules, pair.server, 1));

@@ -1,4 +1,4 @@
-/* An endpoint whose requests are all answered "ok": its accepting, limits, deadlines and end. */
+/* An endpoint that answers every request "ok": accepting, limits, deadlines and shutdown. */
 #include "server/clock.h"
 #include "server/config_option.h"
 #include "server/http/transport/endpoint.h"
@@ -19,10 +19,10 @@ struct fixture {
     struct conn_limits *limits;
     struct shared_listener listener;
     struct endpoint *endpoint;
-    /* A request for /wait is suspended until it is resumed by a message. */
+    /* A request for /wait stays suspended until a message resumes it. */
     struct MHD_Connection *_Atomic suspended;
     struct message resume;
-    atomic_uint left; /* how often a client was told to have left */
+    atomic_uint left; /* number of clients reported as disconnected */
 };
 
 static struct fixture *current;
@@ -164,7 +164,7 @@ static void call(int client, const char *request)
     assert_int_equal(send(client, request, strlen(request), MSG_NOSIGNAL), strlen(request));
 }
 
-/* One answer, or the end of the connection. */
+/* True after one answer, false at the end of the connection. */
 static bool hears_ok(int client)
 {
     char bytes[1024] = "";
@@ -208,7 +208,7 @@ TEST(a_suspended_request_is_resumed_by_a_message)
     call(client, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     while (atomic_load(&fixture->suspended) == NULL) {
     }
-    /* No deadline ends it, and the stop waits for its answer. */
+    /* No deadline ends the suspended request, and stopping the endpoint waits for its answer. */
     (void)poll(NULL, 0, 1500);
     assert_int_equal(atomic_load(&fixture->left), 0);
     endpoint_post(fixture->endpoint, &fixture->resume);
@@ -217,7 +217,7 @@ TEST(a_suspended_request_is_resumed_by_a_message)
     close(client);
 }
 
-TEST(a_client_that_leaves_a_suspended_request_is_noticed)
+TEST(a_disconnect_during_a_suspended_request_is_noticed)
 {
     struct fixture *fixture = start_tcp();
     const int client = connect_tcp(fixture);
@@ -280,7 +280,8 @@ TEST(too_many_connections_are_closed_or_make_room)
 
     call(first, REQUEST);
     assert_true(hears_ok(first));
-    const int second = connect_tcp(fixture); /* whoever answers it is to refuse */
+    const int second = connect_tcp(fixture); /* the code that answers this connection must refuse
+                                              * it */
     call(second, REQUEST);
     assert_true(hears_ok(second));
     const int third = connect_tcp(fixture);
@@ -291,8 +292,8 @@ TEST(too_many_connections_are_closed_or_make_room)
     stop(fixture);
 }
 
-/* Somebody waits, and there is no descriptor for him. */
-TEST(thread_without_descriptors_rests_and_goes_on_later)
+/* A client waits to be accepted, but the process has no free descriptor. */
+TEST(a_thread_without_descriptors_pauses_accepting)
 {
     struct fixture *fixture = start_tcp();
     struct rlimit limit;

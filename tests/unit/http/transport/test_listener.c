@@ -55,7 +55,7 @@ TEST(a_unix_socket_exists_until_it_is_closed)
     assert_int_equal(stat(path, &about), -1);
 }
 
-/* A process that was killed removes nothing. */
+/* A killed process leaves its socket file behind. */
 TEST(a_stale_unix_socket_is_replaced_but_no_other_file)
 {
     struct problem problem = {0};
@@ -93,8 +93,8 @@ TEST(addresses_that_other_machines_reach_are_not_local)
     listener_close(&listener);
 }
 
-/* A tree without /etc/hosts knows no names. */
-TEST(a_name_is_looked_up)
+/* Without /etc/hosts, no name can be resolved. */
+TEST(a_host_name_is_resolved)
 {
     struct problem problem = {0};
     struct listener listener;
@@ -109,7 +109,7 @@ TEST(a_name_is_looked_up)
     listener_close(&listener);
 }
 
-/* Else a crowd that comes at once tries again a second later. */
+/* With a shorter backlog, clients of a burst would have to retry after a second. */
 TEST(backlog_is_the_limit_of_the_kernel)
 {
     struct problem problem = {0};
@@ -126,13 +126,13 @@ TEST(backlog_is_the_limit_of_the_kernel)
     fclose(file);
     assert_int_equal(listener_open("127.0.0.1:0", 0600, &listener, &problem), STATUS_OK);
     assert_int_equal(getsockopt(listener.socket, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
-    /* Of one that listens, how many may wait. */
+    /* For a listening TCP socket, tcpi_sacked is the backlog. */
     assert_int_equal(info.tcpi_sacked, limit < 4096 ? limit : 4096);
     listener_close(&listener);
 }
 
-/* Of a Unix one the file stays: it belongs to who has opened it. */
-TEST(a_socket_of_another_is_taken_over)
+/* The file of an inherited Unix socket stays: it belongs to the process that created it. */
+TEST(a_socket_of_another_process_is_inherited)
 {
     struct problem problem = {0};
     struct listener first;

@@ -22,7 +22,7 @@ static void write_text(const char *path, const void *bytes, size_t size)
     fclose(file);
 }
 
-/* A key and the certificate that it signs for itself; NULL: not written. */
+/* Writes a key and a self-signed certificate; a NULL path is not written. */
 static void make_pair(const char *certificate_path, const char *key_path)
 {
     gnutls_x509_privkey_t key;
@@ -123,7 +123,7 @@ FIXTURE_TEST(new_files_are_shown_once_they_are_loaded)
     assert_ptr_not_equal(shown(fixture), first);
 }
 
-FIXTURE_TEST(broken_files_leave_what_was_there)
+FIXTURE_TEST(a_broken_file_leaves_the_configuration_unchanged)
 {
     struct problem problem = {0};
 

@@ -52,7 +52,7 @@ TEST(text_becomes_utf8_in_any_split)
     becomes("gb18030", "\x84\x31\xA4\x39", 4, "\xEF\xBF\xBF");
 }
 
-TEST(more_than_a_buffer_is_converted)
+TEST(text_longer_than_the_buffer_is_converted)
 {
     static char bytes[100000];
     struct text text = {0};
@@ -86,7 +86,7 @@ TEST(positions_are_reported_in_utf8)
     refused("utf-16le", "1", 1, 1, 1);
 }
 
-/* A failure of the C library, once it is wanted. */
+/* errno that iconv_open fails with; 0: none. */
 static int open_error;
 
 iconv_t iconv_open(const char *to, const char *from)

@@ -3,14 +3,14 @@
 #include "proto/read/reader.h"
 #include "tests/lib/test.h"
 
-/* One upload: its format, its parameters "name value ..", and the end: the weights in the order of
- * the graph and the code of a warning, or the words of a refusal. */
+/* One upload: format, parameters as "name value ...", and the expected outcome: the weights in the
+ * order of the graph and the code of a warning, or words of the refusal. */
 struct upload {
     enum format format;
     const char *parameters;
     const char *text;
-    const char *weights; /* NULL: refused */
-    const char *words;   /* in the detail or hint of the problem or of some warning, or "" */
+    const char *weights; /* expected weights; NULL: the upload is refused */
+    const char *words;   /* part of the detail or hint of the problem or of a warning, or "" */
 };
 
 static void set_parameters(struct graph_options *options, const char *parameters)
@@ -87,11 +87,11 @@ TEST(remaining_columns_are_refused_or_reported)
         {FORMAT_EDGES, "decimal ,", "a,b,\"1,5\"\n", "1.5", ""},
         {FORMAT_EDGES, "", "from,to,name,t\na,b,x,1:30\n", NULL, "'1:30'"},
         {FORMAT_EDGES, "", "from,to,name,t\na,b,x,$5\n", NULL, "'$5'"},
-        {FORMAT_EDGES, "", "from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", NULL, "in: t"},
+        {FORMAT_EDGES, "", "from,to,name,t\na,b,x,\xE2\x82\xAC 5\n", NULL, "numbers: t"},
         {FORMAT_EDGES, "", "from,to,name,t\na,b,x,50%\n", NULL, "'50%'"},
-        {FORMAT_EDGES, "", "from,to,km\na,b,n/a\na,c,5\n", NULL, "in: km"},
+        {FORMAT_EDGES, "", "from,to,km\na,b,n/a\na,c,5\n", NULL, "numbers: km"},
         {FORMAT_EDGES, "weight none", "from,to,km\na,b,n/a\na,c,5\n", "1 1", ""},
-        {FORMAT_EDGES, "", "from,to,name\na,b,x\n", "1", "Each edge counts 1; not used: name."},
+        {FORMAT_EDGES, "", "from,to,name\na,b,x\n", "1", "Each edge counts as 1; not used: name."},
         {FORMAT_EDGES, "", "from,to,weight,name\na,b,5,x\n", "5", "not part of the graph: name."},
         {FORMAT_EDGES, "", ",source,target,weight\n0,a,b,5\n", "5", "column 1"},
         {FORMAT_EDGES, "", "source,target,weight\n1,2,10,\n2,3,20,\n", "10 20", ""},
@@ -125,7 +125,7 @@ TEST(ends_are_known_given_or_two_and_a_weight)
         {FORMAT_EDGES, "", "stop_id,stop_name,stop_lat,stop_lon\nS,X,46.9,7.4\n", NULL,
          "coordinates"},
         {FORMAT_EDGES, "", "S 1\n1 T\n", "1 1", "some lines may not be edges"},
-        {FORMAT_EDGES, "", "A B\n1 2\nA 3\n", NULL, "'A' is a vertex below"},
+        {FORMAT_EDGES, "", "A B\n1 2\nA 3\n", NULL, "'A' is also a vertex"},
         {FORMAT_EDGES, "", "source,target,2020\na,b,5\n", "2020 5", "it may be a header"},
         {FORMAT_JSON, "source_column a target_column b",
          "{\"nodes\":[{\"id\":1},{\"id\":2}],\"links\":[{\"a\":1,\"b\":2,\"weight\":5}]}", "5", ""},

@@ -40,7 +40,7 @@ static size_t pack(enum coding coding, char *to, const char *bytes, size_t size)
     return written;
 }
 
-/* In each coding, of what does not compress well. */
+/* Packs poorly compressible bytes in each coding. */
 static int set_up(void **state)
 {
     uint64_t seed = 1;
@@ -111,7 +111,7 @@ TEST(any_split_gives_the_same_bytes)
     }
 }
 
-TEST(members_follow_one_another)
+TEST(compressed_streams_may_follow_each_other)
 {
     static char twice[2 * ROOM];
 
@@ -215,7 +215,7 @@ TEST(a_window_beyond_8_mib_is_refused)
     free(zeros);
 }
 
-/* A body whose rules name no coding, in pieces down to single bytes. */
+/* Feeds a body without a Content-Encoding in pieces of every size down to single bytes. */
 static void first_bytes_tell(const char *bytes, size_t size, enum status expected,
                              const char *words)
 {
@@ -293,7 +293,7 @@ TEST(utf16_is_recognized_by_its_byte_order_mark)
     first_bytes_tell(both, size, STATUS_OK, "1 \xC3\xA9\n");
 }
 
-TEST(a_charset_is_converted_behind_the_coding)
+TEST(a_charset_is_converted_after_decompression)
 {
     static char both[200];
     const size_t size = pack_gzip(both, "\xE9 2\n", 4);

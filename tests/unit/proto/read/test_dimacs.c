@@ -26,8 +26,8 @@ TEST(empty_graphs_are_graphs)
     graph_destroy(graph);
 }
 
-/* The line that is read in one go and those that are not must agree. */
-TEST(arcs_are_read_however_they_are_written)
+/* The fast path for a plain line and the general path must agree. */
+TEST(arcs_are_read_in_any_spelling)
 {
     struct graph *plain =
         read_text(FORMAT_DIMACS, "p sp 12 3\na 1 12 999999999\na 2 3 0\na 12 1 5\n");
@@ -44,7 +44,7 @@ TEST(arcs_are_read_however_they_are_written)
     graph_destroy(plain);
 }
 
-TEST(name_of_a_weight_is_refused)
+TEST(a_weight_parameter_is_refused)
 {
     struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};

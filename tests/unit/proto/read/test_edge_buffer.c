@@ -11,7 +11,8 @@ static uint32_t next(uint64_t *seed, uint32_t below)
     return (uint32_t)((*seed >> 33) % below);
 }
 
-/* The weight is the place in the file, so that an edge lost, doubled or swapped is seen. */
+/* The weight of an edge is its position in the file, so that a lost, doubled or swapped edge is
+ * detected. */
 static void check(uint64_t count, uint32_t vertex_count, uint32_t spread)
 {
     struct edge *edges = calloc(count + 1, sizeof(*edges));
@@ -58,14 +59,14 @@ TEST(edges_are_in_order)
     }
 }
 
-/* Nearly all edges in a few buckets. */
-TEST(a_few_rows_may_hold_everything)
+/* Nearly all edges are in a few buckets. */
+TEST(a_few_rows_may_have_all_edges)
 {
     check(MANY, 100000, 99999);
     check(MANY, 100000, 40000);
 }
 
-/* More of them than are sorted between two arrays. */
+/* More parallel edges than are sorted between two arrays. */
 TEST(parallel_edges_all_stay)
 {
     check(MANY, 1u << 26, 1u << 26);

@@ -10,7 +10,7 @@ static struct edge_comments read_comment(const char *line)
     return dialect;
 }
 
-TEST(comments_say_the_direction)
+TEST(comments_determine_the_direction)
 {
     struct edge_comments dialect = {0};
 

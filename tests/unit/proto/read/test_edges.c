@@ -65,7 +65,7 @@ TEST(weight_is_chosen_by_name_or_number)
     assert_int_equal(problem.line, 1);
 }
 
-/* A graph that is read, and the notes about it. */
+/* Reads a graph and the notes of the reader. */
 static struct graph *read_noted(const char *text, struct reader_notes *ret_notes)
 {
     const struct graph_options options = {0};
@@ -129,7 +129,7 @@ TEST(weights_have_known_names_and_units)
     check_weight("% sym\n1 2 5 1999\n", "column 3", 5, "graph: 4.", false);
 }
 
-TEST(no_weight_may_be_wanted)
+TEST(weight_none_ignores_all_attributes)
 {
     static const char *const texts[] = {"from,to,len,none,weight\n1,2,3,4,5\n", "1 2 3 4\n",
                                         "a b {'weight': 5}\n"};
@@ -163,16 +163,16 @@ static void check_refused(const char *text, uint64_t line, const char *detail, c
 
 TEST(columns_that_may_be_weights_are_refused)
 {
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "in: len, maxspeed", "weight=len");
-    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "in: len, maxspeed", "weight=none");
-    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 3, "in: len", "weight=len");
-    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "in: len", "weight=");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=len");
+    check_refused("from,to,len,maxspeed\n1,2,3,4\n", 2, "numbers: len, maxspeed", "weight=none");
+    check_refused("# x\nfrom,to,name,len\n1,2,a,4\n", 3, "numbers: len", "weight=len");
+    check_refused("from,to,name,len\n1,2,a,\n1,2,a,4\n", 3, "numbers: len", "weight=");
     check_refused("1 2 3 4\n2 3 4 5\n1 5 6 7\n", 1, "4 columns", "format=matrix");
     check_refused("a 1 2 5\na 2 3 7\n", 1, "4 columns", "p sp N M");
     check_refused("id,a,b,len\n1,2,3,4\n", 1, "No two columns", "source_column=");
 }
 
-TEST(names_of_vertices_are_no_pieces_of_other_text)
+TEST(pieces_of_other_text_are_not_vertex_names)
 {
     static const char *const texts[] = {
         "(a, b)\n(b, c)\n",       "a: b\nb: c\n",       "a->b 5\nb->c 7\n",  "a = 5\nb = 7\n",
@@ -186,7 +186,7 @@ TEST(names_of_vertices_are_no_pieces_of_other_text)
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        check_refused(texts[i], i < 4 ? 1 : 0, "", "quotes allow any name");
+        check_refused(texts[i], i < 4 ? 1 : 0, "", "a name in quotes");
     }
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
         struct reader_notes notes;
@@ -205,7 +205,7 @@ TEST(quotes_keep_a_name_as_it_is)
     graph_destroy(graph);
 }
 
-TEST(integers_may_be_written_as_decimals)
+TEST(integers_may_have_a_decimal_point)
 {
     static const char *const texts[] = {
         "0.000e+00 1.0000000e+00 5.0\n1.0000000e+00 100000 2\n",
@@ -246,7 +246,7 @@ TEST(a_comment_may_be_the_header)
     check_weight("# source,target,weight\nsource,target,weight\n1,2,5\n", "weight", 5, NULL, false);
     check_weight("1 2 1000000000\n2 3 2000000000\n3 1 1000000000\n", "column 3", 1000000000, NULL,
                  false);
-    check_refused("# from to len lanes\n1 2 5 6\n", 2, "in: len, lanes", "weight=len");
+    check_refused("# from to len lanes\n1 2 5 6\n", 2, "numbers: len, lanes", "weight=len");
 }
 
 TEST(lines_that_are_no_edges_are_refused)
@@ -311,7 +311,7 @@ TEST(the_first_line_may_have_the_counts)
     char buffer[VERTEX_NAME_BUFFER];
     size_t size;
 
-    /* The vertex that no edge has is one of five. */
+    /* n=5 adds one vertex without edges. */
     assert_int_equal(graph->vertex_count, 5);
     assert_memory_equal(vertex_names_get(graph->names, 0, buffer, &size), "1", 1);
     assert_int_equal(graph->edge_count, 2);
@@ -352,7 +352,8 @@ TEST(a_first_edge_may_be_the_counts)
     graph_destroy(read_noted("1,2,-2.4\n0,1,-2.2\n2,0,4.6\n", &notes));
     graph_destroy(read_noted("1,2,0\n0,1,2\n2,0,4\n", &notes));
     check_refused("# c\n5 4\n1 2\n2 3\n3 4\n4 5\n", 2, "4 edges follow", "otherwise remove it");
-    /* One edge more or less, a vertex beyond, or a header: it is an edge. */
+    /* The first line is an edge if the count of edges differs by one, if a vertex exceeds the
+     * count, or if there is a header. */
     check_first("5,3,-2.5\n1,2,10\n2,5,15\n1,4,40\n", 5, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n", 4, "1", 10);
     check_first("5 3 1\n1 2 10\n2 5 15\n1 6 40\n", 5, "1", 10);
@@ -361,7 +362,7 @@ TEST(a_first_edge_may_be_the_counts)
     graph_destroy(graph);
 }
 
-TEST(hints_are_of_use)
+TEST(hints_name_a_remedy)
 {
     check_refused("\"from\" \"to\" \"weight\"\n\"1\" \"a\" \"b\" 5\n", 2, "4 columns",
                   "row.names=FALSE");
@@ -397,7 +398,7 @@ TEST(dicts_of_networkx_are_read)
     graph = read_noted("1,2,{}\n2,1,{ }\n", &notes);
     assert_true(graph_weight(graph, 0) == 1 && vertex_names_numeric(graph->names));
     graph_destroy(graph);
-    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "in: a, b", "weight=a");
+    check_refused("1 2 {}\n1 2 {'a': 5, 'b': 6}\n", 2, "numbers: a, b", "weight=a");
     check_refused("1 2 {}\n1 2 3\n", 2, "3 columns", "");
     check_first("a,{3F}\n{3F},b\n", 3, "a", 1);
     assert_int_equal(
@@ -432,8 +433,8 @@ TEST(vertex_count_makes_names_numbers)
     assert_int_equal(problem.line, 2);
 }
 
-/* Lines that are read in one go and those that are not must agree. */
-TEST(lines_are_read_however_they_are_written)
+/* The fast path for a plain line and the general path must agree. */
+TEST(lines_are_read_in_any_spelling)
 {
     struct graph *plain =
         read_text(FORMAT_EDGES, "7,12,5\n12,300,2.5\n300,7,1000000000\n7,300,-3\n");
@@ -444,12 +445,12 @@ TEST(lines_are_read_however_they_are_written)
     assert_true(same_graph(plain, other));
     graph_destroy(plain);
     graph_destroy(other);
-    /* 07 is not 7, however many numbers came before. */
+    /* Vertex 07 is not vertex 7, even after many integers. */
     names = read_text(FORMAT_EDGES, "7,8\n8,07\n");
     assert_int_equal(names->vertex_count, 3);
     assert_false(vertex_names_numeric(names->names));
     graph_destroy(names);
-    /* Tabs and blanks are blanks, however they are mixed. */
+    /* Any mixture of tabs and blanks separates the columns. */
     plain = read_text(FORMAT_EDGES, "7 12 5\n12 300 2.5\n300 7 1\n");
     other = read_text(FORMAT_EDGES, "7\t12\t5\n12 \t300\t2.5\n300\t7 1\n");
     assert_true(same_graph(plain, other));

@@ -1,7 +1,7 @@
 #include "proto/read/fields.h"
 #include "tests/lib/test.h"
 
-/* The fields of a line, each in brackets. */
+/* Prints the fields of a line, each in brackets. */
 static enum status cut(char delimiter, const char *line, char *ret_fields, struct problem *reterr)
 {
     char scratch[128];
@@ -40,7 +40,7 @@ TEST(lines_are_cut_at_delimiters)
     check(',', "", "[]");
 }
 
-TEST(quotes_are_closed_where_the_field_ends)
+TEST(a_closing_quote_ends_the_field)
 {
     struct problem problem = {0};
     char fields[256];

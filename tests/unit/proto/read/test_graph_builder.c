@@ -101,7 +101,7 @@ TEST(edges_are_accepted_up_to_the_limit)
     graph_builder_destroy(builder);
 }
 
-/* The first weight that is no int32 changes how those before it are kept. */
+/* The first weight that does not fit int32 converts the weights stored before it. */
 TEST(reals_come_between_integers)
 {
     struct graph *graph =

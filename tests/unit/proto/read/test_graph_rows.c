@@ -6,7 +6,7 @@
 #define ROUNDS 300
 #define ABSENT INT32_MAX
 
-/* How the edges of one list come. */
+/* Order in which the edges of a list arrive. */
 enum order { AS_DRAWN, ASCENDING, DESCENDING, NEARLY_ASCENDING };
 
 static uint32_t next(uint64_t *seed, uint32_t below)
@@ -46,7 +46,7 @@ static void arrange(struct edge *edges, uint64_t count, enum order order)
     }
 }
 
-/* The edges with weights times the scale. */
+/* Copies the edges, with their weights multiplied by the scale. */
 static struct edge_buffer list_of(const struct edge *edges, uint64_t count, double scale)
 {
     struct edge_buffer list = {count, calloc(count + 1, sizeof *edges)};
@@ -59,7 +59,7 @@ static struct edge_buffer list_of(const struct edge *edges, uint64_t count, doub
     return list;
 }
 
-/* The shortest edge of each pair, and what was left out on the way. */
+/* The shortest edge of each pair, and the numbers of dropped edges. */
 struct oracle {
     int32_t weight[VERTICES][VERTICES];
     uint64_t edge_count;
@@ -163,7 +163,7 @@ static void check(const struct edge *edges, uint64_t count, const uint32_t *row_
     graph_destroy(graph);
 }
 
-/* Against the shortest edge of each pair, in every order, direction and type of weight. */
+/* Compares with the shortest edge of each pair, for every order, direction and type of weight. */
 TEST(the_graph_is_the_same_in_whatever_order_its_edges_come)
 {
     static const uint32_t same[VERTICES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};

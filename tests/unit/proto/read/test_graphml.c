@@ -62,7 +62,7 @@ TEST(weights_come_from_the_key_its_default_or_are_one)
                 true, 1, 5);
 }
 
-TEST(an_edge_may_lead_both_ways_by_itself)
+TEST(a_single_edge_may_be_undirected)
 {
     static const char mixed[] = "<graphml><graph edgedefault='directed'>" NODES
                                 "<edge source='a' target='b' directed='false'/>"
@@ -94,7 +94,7 @@ TEST(names_keep_the_order_of_the_file)
     graph_destroy(graph);
 }
 
-/* Each is looked through at each attribute of an edge. */
+/* All declared keys are searched for each attribute of an edge, so their number is limited. */
 TEST(attributes_beyond_a_limit_are_refused)
 {
     struct text text = {0};
@@ -140,7 +140,7 @@ TEST(weight_names_another_attribute)
                      STATUS_TOO_LARGE);
 }
 
-/* An edge with data d0 to d2 under these keys. */
+/* Checks the weight of an edge with data d0 to d2 under these keys. */
 static void check_edge(const char *keys, const char *data, double weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -175,7 +175,7 @@ TEST(attributes_are_the_weight_by_known_names)
                                  "<key id='d2' for='edge'/>";
 
     check_edge(keys, "<data key='d2'>3</data><data key='d1'>7.5</data>", 3, "weight=length");
-    /* NetworkX, where some weights are integers and some are not. */
+    /* NetworkX declares both types if some weights are integers and some are not. */
     check_edge("<key id='d1' for='edge' attr.name='weight' attr.type='double'/>"
                "<key id='d0' for='edge' attr.name='weight' attr.type='long'/>",
                "<data key='d0'>7</data>", 7, NULL);
@@ -185,7 +185,7 @@ TEST(attributes_are_the_weight_by_known_names)
     check_edge(others, "<data key='weight'>7</data>", 7, NULL);
 }
 
-TEST(no_weight_may_be_wanted)
+TEST(weight_none_ignores_all_attributes)
 {
     static const char text[] =
         HEAD "<key id='d0' for='edge' attr.name='weight'><default>4</default></key>"
@@ -202,8 +202,8 @@ TEST(no_weight_may_be_wanted)
                "weight=none");
 }
 
-/* Whatever is kept of a document until it ends is bounded. */
-TEST(a_tag_has_an_end)
+/* All text that the reader stores until the end of the document is limited. */
+TEST(an_unfinished_tag_is_refused_beyond_a_limit)
 {
     struct graph_options options = {0};
     struct problem problem = {0};

@@ -1,4 +1,5 @@
-/* Every folder of invalid/: its input is refused as its problem file says, however it is cut. */
+/* Every folder of invalid/ has an input that is refused as its problem file says, whatever pieces
+ * it arrives in. */
 #include "tests/lib/graph_fixture.h"
 #include "tests/lib/test.h"
 
@@ -93,7 +94,7 @@ static void check_case(const char *folder, const char *name)
     }
 }
 
-TEST(every_case_is_refused_as_it_says)
+TEST(every_case_is_refused_as_documented)
 {
     const char *root = getenv("APSPD_SOURCE_ROOT");
     const struct dirent *entry;

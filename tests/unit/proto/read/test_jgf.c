@@ -61,7 +61,7 @@ TEST(both_versions_are_the_same_graph)
     graph_destroy(two);
 }
 
-TEST(edges_may_be_left_out_and_weights_count_one)
+TEST(missing_weights_count_one)
 {
     struct graph *graph = read_text(FORMAT_JGF, "{\"graphs\":[{\"nodes\":{\"1\":{},\"2\":{}}}]}");
 
@@ -82,7 +82,7 @@ TEST(edges_may_be_left_out_and_weights_count_one)
     "{\"source\":\"a\",\"target\":\"b\",\"directed\":false,\"metadata\":{\"weight\":2}},"          \
     "{\"source\":\"b\",\"target\":\"c\",\"metadata\":{\"weight\":1}}]%s}}"
 
-TEST(an_edge_may_lead_both_ways_by_itself)
+TEST(a_single_edge_may_be_undirected)
 {
     struct graph_options options = {.has_directed = true, .directed = false};
     struct text text = {0};
@@ -129,7 +129,8 @@ TEST(weight_names_a_member_of_the_metadata)
                      STATUS_TOO_LARGE);
 }
 
-/* The weight of an edge with these members, -1 where they are refused with a hint that has this. */
+/* Returns the weight of an edge with these members, or -1 if it is refused with a hint that
+ * contains the given text. */
 static double weight_of(const char *members, const char *weight, const char *hint)
 {
     struct graph_options options = {0};
@@ -157,7 +158,7 @@ static double weight_of(const char *members, const char *weight, const char *hin
     return value;
 }
 
-/* A hint names what helps: each is followed here. */
+/* Each hint names a remedy, and the test applies it. */
 TEST(hints_lead_to_the_weight)
 {
     static const char itself[] = "\"metadata\": {\"weight\": 5}";

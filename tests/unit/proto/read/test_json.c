@@ -69,7 +69,8 @@ TEST(weight_names_an_attribute_of_linked_edges_alone)
     graph_destroy(graph);
 }
 
-/* The weight of the one edge with these members, -1 where they are refused with a hint. */
+/* Returns the weight of the only edge, which has these members, or -1 if it is refused with a
+ * hint. */
 static double weight_of(const char *members)
 {
     struct graph_options options = {0};
@@ -92,7 +93,7 @@ static double weight_of(const char *members)
     return weight;
 }
 
-TEST(weights_go_by_the_names_of_edge_lists)
+TEST(weights_have_the_names_known_for_edge_lists)
 {
     static const char *const names[] = {"weight", "value", "length", "distance", "Cost (km)"};
     char members[100];
@@ -128,8 +129,8 @@ TEST(an_edge_has_one_weight)
     assert_true(weight_of("\"width\":3,\"label\":\"x\"") == -1);
 }
 
-/* vis.js draws edges of a width, with a label. */
-TEST(no_weight_may_be_wanted)
+/* vis.js writes a width and a label for each edge, neither of which is a weight. */
+TEST(weight_none_ignores_all_attributes)
 {
     static const char unweighted[] =
         "{\"nodes\":[{\"id\":0},{\"id\":1}],\"edges\":"
@@ -156,7 +157,7 @@ TEST(no_weight_may_be_wanted)
     }
 }
 
-TEST(ends_go_by_one_pair_of_names)
+TEST(ends_are_read_from_one_pair_of_names)
 {
     static const char *const nodes = "{\"nodes\":[{\"id\":\"a\"},{\"id\":\"b\"}],\"links\":[";
     struct graph_options options = {0};

@@ -71,7 +71,7 @@ FIXTURE_TEST(rows_follow_the_list_not_the_edges)
     graph_destroy(graph);
 }
 
-FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
+FIXTURE_TEST(a_name_outside_the_list_is_refused_at_its_first_occurrence)
 {
     struct graph *graph = NULL;
     struct problem problem;
@@ -84,7 +84,7 @@ FIXTURE_TEST(name_outside_the_list_is_refused_where_it_stood_first)
     assert_string_equal(problem.detail, "Vertex '7' is not in the list of nodes.");
 }
 
-FIXTURE_TEST(one_name_cannot_be_two_things)
+FIXTURE_TEST(a_name_cannot_be_listed_twice_or_as_two_types)
 {
     struct json_token string = token_of(JSON_TOKEN_STRING, "7", 5);
     struct problem problem;

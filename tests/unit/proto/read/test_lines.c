@@ -20,7 +20,7 @@ TEST(words_are_cut_at_blanks_and_know_their_columns)
     assert_int_equal(line_word_expect_end(&cursor, NULL), STATUS_OK);
 }
 
-TEST(a_refusal_says_what_was_expected)
+TEST(a_refusal_names_the_expected_value)
 {
     struct word_cursor cursor = cursor_of("a b");
     struct problem problem = {0};

@@ -2,7 +2,7 @@
 
 #define VERTEX_LIMIT 14
 
-/* A random undirected graph, with what fmt says of sizes and weights. */
+/* Writes a random undirected graph with the sizes and weights that fmt announces. */
 static void generate(uint64_t seed, struct text *text)
 {
     unsigned n = 1 + (unsigned)fixture_next(&seed) % VERTEX_LIMIT;
@@ -71,7 +71,7 @@ TEST(an_empty_line_is_a_vertex)
     check_counts("1 0", 1, 0, 0);
 }
 
-TEST(a_line_may_be_longer_than_any_buffer)
+TEST(a_line_longer_than_any_buffer_is_read)
 {
     struct text text = {0};
 
@@ -88,7 +88,7 @@ TEST(a_line_may_be_longer_than_any_buffer)
     text_finish(&text);
 }
 
-TEST(parameters_are_obeyed_or_refused)
+TEST(parameters_take_effect_or_are_refused)
 {
     static const char text[] = "2 1\n2\n1\n";
     struct graph_options options = {.has_directed = true, .directed = true};

@@ -95,7 +95,7 @@ TEST(symmetric_matrices_are_undirected)
                 "0>1=5 1>0=-5");
 }
 
-TEST(an_array_goes_column_by_column)
+TEST(an_array_is_read_column_by_column)
 {
     check_edges(read_text(FORMAT_MTX, ARRAY "integer general\n2 2\n0 3\n4 0\n"), true,
                 "0>1=4 1>0=3");
@@ -105,7 +105,7 @@ TEST(an_array_goes_column_by_column)
                 "0>1=-1 1>0=1 1>2=-2 2>1=2");
 }
 
-TEST(parameters_are_obeyed_or_refused)
+TEST(parameters_take_effect_or_are_refused)
 {
     struct graph_options options = {.has_directed = true, .directed = true};
     struct problem problem = {0};

@@ -71,7 +71,7 @@ static enum status read_array(struct array array, const void *items, size_t size
     return status;
 }
 
-/* The edges that a 2 x 2 matrix leaves off its diagonal: "01=5 10=6". */
+/* Checks the edges of a 2 x 2 matrix outside its diagonal, printed as "01=5 10=6". */
 static void check_edges(const char *descr, bool fortran, const void *items, size_t size,
                         const char *expected)
 {
@@ -118,7 +118,7 @@ TEST(both_orders_are_read)
     check_edges("<i4", true, i4, sizeof i4, "01=6 10=5 ");
 }
 
-TEST(parameters_are_obeyed_or_refused)
+TEST(parameters_take_effect_or_are_refused)
 {
     static const int32_t i4[] = {0, 5, 6, 0};
     struct array array = {"<i4", false, 2, 2};

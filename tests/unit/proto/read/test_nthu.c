@@ -20,7 +20,7 @@ TEST(any_split_gives_the_same_graph)
     check_any_split(FORMAT_NTHU, generate);
 }
 
-TEST(name_of_a_weight_is_refused)
+TEST(a_weight_parameter_is_refused)
 {
     struct graph_options options = {.weight = "cost"};
     struct problem problem = {0};

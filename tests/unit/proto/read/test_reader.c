@@ -10,7 +10,7 @@
 
 static enum format sniffed(const char *text)
 {
-    /* No NUL behind the text: a sanitizer sees who reads on. */
+    /* The copy has no NUL after the text, so that a sanitizer detects reads beyond it. */
     const size_t size = strlen(text);
     char *bytes = malloc(size > 0 ? size : 1);
     enum format format;
@@ -46,7 +46,8 @@ TEST(metis_is_distinguished_from_edge_buffers)
                                  (row + 1998) % 2000 + 1, row + 1);
     }
     assert_int_equal(sniffed(ring), FORMAT_METIS);
-    /* Without weights there are as many columns in all lines, and with edges behind the counts. */
+    /* Without weights, all lines have two columns, as in an edge list that begins with its
+     * counts. */
     size = (size_t)snprintf(ring, sizeof ring, "2000 2000\n");
     for (unsigned row = 1; size < READER_SNIFF_SIZE; row++) {
         size += (size_t)snprintf(ring + size, sizeof ring - size, "%u %u\n",
@@ -77,7 +78,7 @@ TEST(graphs_within_a_document_are_json_graph)
     assert_int_equal(sniffed("{\"graph\\"), FORMAT_JSON);
 }
 
-TEST(first_bytes_tell)
+TEST(the_first_bytes_select_the_coding)
 {
     assert_int_equal(sniffed("c hello\np sp 3 4\n"), FORMAT_DIMACS);
     assert_int_equal(sniffed("c\n"), FORMAT_DIMACS);
@@ -93,10 +94,8 @@ TEST(first_bytes_tell)
     assert_int_equal(sniffed(""), FORMAT_NONE);
 }
 
-/* ---- Memory ----
- *
- * Files that take much memory for their length, written an edge at a time, so that nothing but the
- * reader grows. */
+/* Files that need much memory for their length. They are written one edge at a
+ * time, so that only the reader grows. */
 
 #define EDGES 250000u
 #define BEGIN UINT32_MAX
@@ -104,10 +103,10 @@ TEST(first_bytes_tell)
 #define VERTICES 500u
 #define PIECE_SIZE ((size_t)1 << 15)
 #define KIB 1024
-/* The charge of an upload is in steps, the first of which is free. */
+/* Memory is charged in steps, of which the first is free. */
 #define FREE_KIB 1024
 
-/* In no order: the edges are sorted. */
+/* The ends are in no order, so the edges must be sorted. */
 static unsigned end_of(uint32_t index)
 {
     return (unsigned)(index * UINT64_C(2654435761) >> 7) % VERTICES + 1;
@@ -157,8 +156,8 @@ static void write_large(struct text *text, uint32_t index)
     }
 }
 
-/* As many vertices as edges, and paths that may be longer than an i4 holds: a way around, and far
- * vertices from which no edge leads. */
+/* As many vertices as edges, and paths whose length may exceed i4: a ring, and distant vertices
+ * without outgoing edges. */
 static void write_ring(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -211,7 +210,7 @@ static void write_array(struct text *text, uint32_t index)
     }
 }
 
-/* One vertex lists the two others in turn, and each of them lists it as often. */
+/* One vertex lists two others alternately, and each of these lists it as often. */
 static void write_lists(struct text *text, uint32_t index)
 {
     if (index == BEGIN) {
@@ -296,7 +295,7 @@ static void write_graphml(struct text *text, uint32_t index)
 static const struct costly {
     const char *name;
     enum format format;
-    bool says_directed; /* directed=true is given */
+    bool says_directed; /* whether directed=true is given */
     void (*write)(struct text *text, uint32_t index);
 } costly[] = {
     {"dimacs", FORMAT_DIMACS, false, write_dimacs},
@@ -321,7 +320,7 @@ static const struct costly {
     {"graphml", FORMAT_GRAPHML, false, write_graphml},
 };
 
-/* A line of /proc/self/status. */
+/* Reads a line of /proc/self/status. */
 static uint64_t status_kib(const char *name)
 {
     FILE *stream = fopen("/proc/self/status", "re");
@@ -353,8 +352,8 @@ static void feed_text(struct reader *reader, struct text *text, uint64_t *ret_by
     text_clear(text);
 }
 
-/* Whether the memory that reading takes at most is what was told before it was taken, and little
- * more. In a process of its own. */
+/* Whether reading needs at most the memory charged for it, plus a small margin. Measured in a child
+ * process. */
 static bool is_told(const struct costly *sample)
 {
     const struct graph_options options = {.has_directed = sample->says_directed, .directed = true};
@@ -405,7 +404,8 @@ TEST(the_memory_of_every_format_is_announced_before_it_is_allocated)
 
         assert_true(child >= 0);
         if (child == 0) {
-            /* Meson has malloc fill what it hands out, also what is reserved and never used. */
+            /* Meson makes malloc fill all allocated memory, including memory that is reserved but
+             * never used. */
             mallopt(M_PERTURB, 0);
             _exit(is_told(&costly[i]) ? 0 : 1);
         }

@@ -1,7 +1,7 @@
 #include "proto/read/records.h"
 #include "tests/lib/test.h"
 
-/* A header of one byte, the number of records of two bytes behind it. */
+/* A header of one byte with the number of two-byte records that follow. */
 struct taken {
     struct record_splitter splitter;
     char bytes[8];
@@ -48,7 +48,7 @@ TEST(records_are_whole_in_any_split)
     }
 }
 
-TEST(the_length_is_what_the_header_says)
+TEST(the_body_length_must_match_the_header)
 {
     struct problem problem = {0};
     struct taken taken;

@@ -46,7 +46,7 @@ static struct graph *read_noted(const char *text, struct reader_notes *ret_notes
     return graph;
 }
 
-/* The edges, in text. */
+/* Compares the edges, printed as text. */
 static void check_edges(const char *text, const char *wanted)
 {
     struct reader_notes notes;
@@ -119,7 +119,7 @@ TEST(a_first_line_that_may_be_a_row_or_names_is_refused)
     check_edges(",5,3\n7,,2\n3,2,\n", "0>1:5 0>2:3 1>0:7 1>2:2 2>0:3 2>1:2 ");
 }
 
-TEST(zeros_are_edges_where_something_else_marks_none)
+TEST(zeros_are_edges_if_another_mark_is_a_missing_edge)
 {
     struct reader_notes notes;
     struct graph *graph = read_noted("0 3 0\n0 0 1\n0 0 0\n", &notes);
@@ -129,7 +129,7 @@ TEST(zeros_are_edges_where_something_else_marks_none)
     assert_non_null(strstr(notes.warnings.list[0].hint, "upload an .npy file"));
     graph_destroy(graph);
     check_edges("0,0,\n0,0,7\n,,0\n", "0>1:0 1>0:0 1>2:7 ");
-    /* An empty diagonal says nothing about the rest. */
+    /* An empty diagonal does not mark missing edges elsewhere. */
     graph = read_noted("- 3 0\n0 - 1\n0 0 -\n", &notes);
     assert_int_equal(graph->edge_count, 2);
     graph_destroy(graph);
@@ -221,7 +221,7 @@ TEST(a_row_counts_as_memory_before_it_ends)
     for (; size < (size_t)12 << 20; size += sizeof cells - 1) {
         assert_int_equal(reader_feed(reader, cells, sizeof cells - 1, NULL), STATUS_OK);
     }
-    /* It may become edges at once. */
+    /* The table may become edges at once. */
     assert_in_range(reader_memory(reader), size + size / 2 * 40,
                     size / 2 * 40 + ((size_t)16 << 20) + 4096);
     reader_destroy(reader);

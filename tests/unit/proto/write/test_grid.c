@@ -24,7 +24,7 @@ static struct grid make(const struct axis *rows, const struct axis *columns)
     return (struct grid){KIND_U2, NULL, *rows, *columns, *columns, find_row, NULL};
 }
 
-/* Every window of the bytes, against the elements one by one. */
+/* Compares every window of the bytes with elements converted one at a time. */
 static void expect_windows(const struct axis *rows, const struct axis *columns, enum kind as)
 {
     const struct grid grid = make(rows, columns);
@@ -88,10 +88,10 @@ TEST(no_size_overflows)
 #define U UNREACHABLE_I4
 
 static const int32_t named_elements[3][3] = {{0, 5, 12}, {8, 0, U}, {U, -6, 0}};
-/* The next row is not there yet. */
+/* True while the next row is not yet available. */
 static bool is_late;
 
-/* Every other time the row is not there yet. */
+/* Reports every other call that the row is not yet available. */
 static enum status find_named_row(void *context, uint32_t index, const void **ret_elements)
 {
     (void)context;
@@ -100,7 +100,7 @@ static enum status find_named_row(void *context, uint32_t index, const void **re
     return STATUS_OK;
 }
 
-/* For Matrix Market, which asks for columns. */
+/* Columns for Matrix Market, which is written column by column. */
 static enum status find_named_column(void *context, uint32_t index, const void **ret_elements)
 {
     static int32_t column[3];
@@ -142,7 +142,7 @@ static void expect(enum grid_form form, const struct grid *grid, const char *wan
     text_finish(&text);
 }
 
-TEST(every_form_has_its_shape)
+TEST(every_format_has_its_layout)
 {
     struct vertex_names *names;
     const struct axis all = {NULL, 0, 3};
@@ -211,8 +211,8 @@ static enum status find_wide_row(void *context, uint32_t index, const void **ret
     return STATUS_OK;
 }
 
-/* More cells and more names than a piece has. */
-TEST(pieces_join)
+/* More cells and names than fit in one piece. */
+TEST(joined_pieces_are_the_whole_text)
 {
     int32_t *row = calloc(WIDE, sizeof *row);
     struct vertex_names *names;

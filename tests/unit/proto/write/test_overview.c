@@ -6,7 +6,7 @@
 struct source {
     const void *elements;
     size_t row_bytes;
-    uint32_t looked_at; /* rows */
+    uint32_t looked_at; /* number of rows read */
     uint32_t last;
 };
 
@@ -28,7 +28,7 @@ static struct overview_axis all(uint32_t count)
     return (struct overview_axis){.count = count};
 }
 
-TEST(every_cell_is_what_its_block_holds)
+TEST(every_cell_summarizes_its_block)
 {
     static const int32_t d[5][5] = {{0, 1, 2, 3, UNREACHABLE_I4},
                                     {5, 0, 7, 8, UNREACHABLE_I4},
@@ -53,7 +53,7 @@ TEST(every_cell_is_what_its_block_holds)
     assert_true(cells[0].least == -4 && cells[0].largest == 9);
 }
 
-TEST(a_block_is_cut_out)
+TEST(only_the_chosen_block_is_summarized)
 {
     double d[30][30];
     struct source source = {d, sizeof d[0], 0, 0};
@@ -94,7 +94,7 @@ TEST(floats_and_short_integers_are_read_too)
     assert_true(cell.finite == 3 && cell.sum == 65536 && cell.least == 0 && cell.largest == 65534);
 }
 
-TEST(nothing_has_no_cells)
+TEST(an_empty_matrix_has_no_cells)
 {
     struct overview overview = overview_plan(KIND_I4, all(0), all(0), 64);
 
@@ -103,7 +103,7 @@ TEST(nothing_has_no_cells)
     assert_false(overview_is_sample(&overview));
 }
 
-/* All rows are the same one here, of the numbers of its columns. */
+/* Every row is the same row, which contains its column numbers. */
 static void expect_bounded(uint32_t n, enum kind kind, uint32_t cells, const void *row)
 {
     struct overview overview = overview_plan(kind, all(n), all(n), cells);

@@ -43,7 +43,7 @@ TEST(every_kind_has_its_unreachable)
     expect(KIND_F8, doubles, NULL, 0, 3, &json, "0.1,null,1e+300");
 }
 
-/* Of damaged data. */
+/* A NaN can only come from damaged data. */
 TEST(not_a_number_is_written_as_unreachable)
 {
     const float singles[] = {NAN, 1.5F, -INFINITY};
@@ -63,7 +63,7 @@ TEST(columns_are_a_run_or_a_list)
     expect(KIND_I4, row, NULL, 0, 0, &json, "");
 }
 
-TEST(the_style_is_the_callers)
+TEST(the_caller_sets_the_style)
 {
     const int32_t row[] = {UNREACHABLE_I4, 5, UNREACHABLE_I4};
 

@@ -5,10 +5,11 @@
 
 #include <math.h>
 
-/* Several tiles, the last of them narrow. */
+/* Several tiles, of which the last is narrow. */
 #define VERTICES 700
 
-/* The distance of two vertices: for a symmetric matrix the same both ways; now and then none. */
+/* Distance of two vertices, sometimes unreachable; equal in both directions if the matrix is
+ * symmetric. */
 static double distance(uint32_t row, uint32_t column, bool symmetric)
 {
     const uint32_t low = symmetric && column < row ? column : row;
@@ -24,8 +25,8 @@ static double stored_distance(enum arithmetic arithmetic, double value)
     return isinf(value) && arithmetic == ARITHMETIC_NARROW ? NARROW_UNREACHABLE : value;
 }
 
-/* What a solve leaves: tiles in the order of the plan, of a symmetric one the lower half (and on
- * the diagonal what is nearly the same twice). */
+/* The matrix that a solve leaves: tiles in the order of the plan. A symmetric matrix has only the
+ * lower half; its diagonal tiles have both halves, which differ slightly. */
 static void solve(const struct cpu_tiles *tiles, bool symmetric)
 {
     for (uint32_t row = 0; row < tiles->vertex_count; ++row) {
@@ -217,7 +218,7 @@ static struct matrix make_matrix(uint32_t n, enum kind kind)
     return matrix;
 }
 
-/* Any numbers will do: nobody asks whether they are distances. One in three is unreachable. */
+/* The numbers need not be distances. One in three is unreachable. */
 static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
 {
     struct matrix matrix = make_matrix(n, kind);
@@ -234,7 +235,7 @@ static struct matrix make_random(uint32_t n, enum kind kind, bool negative)
     return matrix;
 }
 
-/* As the header words it, and in no other way. */
+/* Sums in exactly the order that the header defines. */
 static double sum_in_order(const double *values, uint32_t n)
 {
     double partial[STATISTICS_LANES] = {0};
@@ -257,9 +258,9 @@ static double sum_in_order(const double *values, uint32_t n)
     return sum;
 }
 
-/* What one pass in the plainest way finds. */
+/* The figures of one straightforward pass. */
 struct expectation {
-    double *values; /* the row in hand; +infinity for the diagonal */
+    double *values; /* the current row; +infinity on the diagonal */
     double diameter;
     double radius;
     double lowest;
@@ -345,7 +346,7 @@ static void check_statistics(const struct matrix *matrix, const struct statistic
     free(expected.values);
 }
 
-/* Filled on one thread and on three, which must not make a difference. */
+/* Compares one thread with three threads; the figures must be equal. */
 static void run_and_check(const struct matrix *matrix, enum kind kind)
 {
     const size_t size = statistics_size(matrix->vertex_count);
@@ -392,7 +393,7 @@ TEST(distances_below_zero_move_the_bins)
     }
 }
 
-TEST(extremes_fit)
+TEST(extreme_distances_fit)
 {
     static const struct {
         enum kind kind;
@@ -418,7 +419,7 @@ TEST(extremes_fit)
     }
 }
 
-/* Its entry is no distance, whatever it says. */
+/* The entry on the diagonal is not a distance and may have any value. */
 TEST(the_diagonal_is_not_read)
 {
     struct matrix matrix = make_random(3, KIND_I4, false);

@@ -1,4 +1,5 @@
-/* That a plan is what is executed: only its tiles are touched. Whole solves are in tests/solver. */
+/* Checks that the solver touches exactly the tiles of the plan. tests/solver checks complete
+ * solves. */
 #include "server/solver/cpu/floyd_warshall.h"
 #include "tests/lib/tiles_fixture.h"
 
@@ -6,7 +7,7 @@
 #define VERTICES (TILES * CPU_TILE - 5)
 #define HUB (CPU_TILE + 7)
 
-/* The entry of two positions: tiles stand one after the other, each row-major in itself. */
+/* Returns the entry of two positions. Tiles are contiguous, and each is row-major. */
 static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t column)
 {
     const uint32_t top = row / CPU_TILE * CPU_TILE;
@@ -17,8 +18,8 @@ static int32_t *entry_at(const struct matrix *matrix, uint32_t row, uint32_t col
            (size_t)(row - top) * columns + (column - left);
 }
 
-/* Every edge has length 100, those from and to the hub, which is in tile 1, length 1: so every
- * entry that its round touches falls to 2 or less. */
+/* Edges have length 100, but edges to and from the hub, which is in tile 1, have length 1. So a
+ * round with pivot tile 1 lowers every entry that it touches to 2 or less. */
 static struct matrix make_matrix(void)
 {
     struct matrix matrix = {VERTICES, KIND_I4,
@@ -33,7 +34,7 @@ static struct matrix make_matrix(void)
     return matrix;
 }
 
-/* One round, pivot tile 1, over the tiles of an order that changes nothing. */
+/* Runs one round with pivot tile 1; the order of the vertices is unchanged. */
 static void run_round(const struct plan_round *round, struct matrix *matrix)
 {
     static uint32_t vertex_at[VERTICES];
@@ -68,7 +69,7 @@ static bool is_listed(uint32_t tile, const uint32_t *tiles, uint32_t count)
     return listed;
 }
 
-/* The panels given, and the targets where they meet. */
+/* Lists the given panels and the targets where they meet. */
 static void check(const uint32_t *left, uint32_t left_count, const uint32_t *right,
                   uint32_t right_count)
 {
@@ -97,7 +98,7 @@ static void check(const uint32_t *left, uint32_t left_count, const uint32_t *rig
     free(matrix.elements);
 }
 
-TEST(a_round_touches_the_tiles_of_its_lists)
+TEST(a_round_touches_only_the_tiles_in_its_lists)
 {
     static const uint32_t first[] = {0};
     static const uint32_t last[] = {2};
@@ -120,9 +121,9 @@ TEST(one_list_may_be_empty)
     check(NULL, 0, others, 2);
 }
 
-/* Pivot tiles 0 and 1, which know nothing of each other, and one target of both; from 0 the way is
- * 4 long, from 1 it is 2. Fresh, the 1 that stands there is not read. */
-TEST(a_target_takes_the_products_of_all_its_pivots)
+/* Pivot tiles 0 and 1 are independent and share one target. The path through 0 has length 4, the
+ * one through 1 length 2. The target is fresh, so its old value 1 is not read. */
+TEST(a_target_is_the_minimum_over_all_its_pivots)
 {
     for (int fresh = 0; fresh < 2; ++fresh) {
         static const uint32_t tiles[] = {2, 2};
@@ -156,7 +157,7 @@ TEST(a_dense_plan_needs_no_lists)
     tiles.elements = matrix.elements;
     assert_int_equal(cpu_floyd_warshall_run(pool, cpu_kernel_find("auto"), &tiles, &options, NULL),
                      STATUS_OK);
-    /* Two edges over the hub to anywhere. */
+    /* Two edges through the hub connect any two vertices. */
     for (size_t index = 0; index < (size_t)VERTICES * VERTICES; ++index) {
         assert_true(((int32_t *)matrix.elements)[index] <= 2);
     }

@@ -1,12 +1,12 @@
-/* Every kernel that this machine runs, its operations one by one, in every arithmetic. Whole solves
- * are in tests/solver. */
+/* Checks each operation of every kernel that this machine can run, in every arithmetic.
+ * tests/solver checks complete solves. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/cpu/tiles.h"
 #include "tests/lib/test.h"
 
 #include <math.h>
 
-/* Bytes that hold a packed operand of any block and arithmetic. */
+/* Bytes for a packed operand of any block and arithmetic. */
 #define PACKED_BYTES ((size_t)CPU_TILE * CPU_TILE * CPU_PACKED_ELEMENT)
 
 #define STRIDE (CPU_TILE + 8)
@@ -19,7 +19,7 @@ struct operands {
     double left[STRIDE * STRIDE];
     double right[STRIDE * STRIDE];
     double result[STRIDE * STRIDE];
-    void *stored; /* one of them, as elements of the arithmetic */
+    void *stored; /* one operand, as elements of the arithmetic */
 };
 
 static double unreachable(enum arithmetic arithmetic)
@@ -47,7 +47,7 @@ static double load(enum arithmetic arithmetic, const void *elements, size_t inde
     return 0;
 }
 
-/* lowest: of the random entries, an eighth of which are unreachable. */
+/* Draws random entries of at least `lowest`; an eighth of them are unreachable. */
 static void draw(enum arithmetic arithmetic, double *entries, uint32_t seed, int lowest)
 {
     for (size_t index = 0; index < STRIDE * STRIDE; ++index) {
@@ -81,7 +81,7 @@ static void free_operands(struct operands *operands)
     free(operands);
 }
 
-/* Entries, or their transpose, as a block of elements. */
+/* Stores the entries, or their transpose, as a block of elements. */
 static struct cpu_block store(struct operands *operands, const double *entries, uint32_t rows,
                               uint32_t columns, bool transposed)
 {
@@ -156,7 +156,7 @@ static void check_shapes(const struct cpu_operations *operations, enum arithmeti
     }
 }
 
-TEST(a_product_of_any_shape_is_right_and_stays_in_its_block)
+TEST(a_product_of_any_shape_is_correct_and_writes_only_its_block)
 {
     for (uint32_t variant = 0; cpu_kernel_usable(variant) != NULL; ++variant) {
         const struct cpu_kernel *kernel = cpu_kernel_usable(variant);
@@ -197,7 +197,7 @@ TEST(the_largest_numbers_are_added_and_compared_rightly)
     }
 }
 
-/* A ring of edges of length 1, the last of another. */
+/* A ring of edges of length 1, except for the last edge. */
 static bool close_ring(const struct cpu_operations *operations, struct operands *operands,
                        double last, uint32_t width)
 {

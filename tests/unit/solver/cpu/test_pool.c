@@ -11,7 +11,7 @@
 struct tally {
     atomic_uint runs[TASKS];
     atomic_uint by_thread[4];
-    uint32_t plain; /* guarded by nothing but the end of a loop */
+    uint32_t plain; /* not atomic: only the end of a loop orders accesses */
     pthread_t caller;
     atomic_bool foreign;
 };
@@ -59,7 +59,7 @@ TEST(a_single_task_stays_on_the_calling_thread)
     cpu_pool_destroy(pool);
 }
 
-/* All threads must be in the loop at once for it to end. */
+/* The loop ends only if all threads are in it at once. */
 struct meeting {
     pthread_barrier_t barrier;
 };
@@ -104,7 +104,7 @@ TEST(writes_of_tasks_are_seen_by_the_caller_and_the_next_loop)
     cpu_pool_destroy(pool);
 }
 
-TEST(no_tasks_are_no_work)
+TEST(an_empty_loop_runs_no_task)
 {
     struct cpu_pool *pool = NULL;
     struct tally tally = {.caller = pthread_self()};

@@ -44,7 +44,7 @@ TEST(tiles_cover_the_matrix_without_overlap)
     }
 }
 
-TEST(a_tile_is_one_piece_of_memory)
+TEST(a_tile_is_contiguous_in_memory)
 {
     struct tiles_fixture fixture;
     tiles_fixture_open(300, KIND_I4, ARITHMETIC_I4, false, &fixture);
@@ -57,7 +57,7 @@ TEST(a_tile_is_one_piece_of_memory)
     tiles_fixture_close(&fixture);
 }
 
-/* Bands have a tile more each. */
+/* Bands have one tile more each, so ranks get equal shares of the triangle. */
 TEST(ranks_have_as_many_tiles_of_a_triangle)
 {
     for (uint32_t count = 1; count <= 5; ++count) {
@@ -89,7 +89,7 @@ TEST(an_order_has_tiles_of_its_own)
     tiles_fixture_close(&fixture);
 }
 
-TEST(an_element_is_stored_as_its_arithmetic_wants)
+TEST(an_element_is_stored_as_its_arithmetic_requires)
 {
     int32_t i4[2] = {0};
     int16_t narrow[2] = {0};
@@ -117,7 +117,7 @@ TEST(an_element_is_stored_as_its_arithmetic_wants)
 /* Several tiles. */
 #define VERTICES 300
 
-/* v -> 299 - v with weight v + unit, for v below 150. */
+/* Edges v -> 299 - v with weight v + unit, for v below 150. */
 static struct graph *build(bool directed, double unit)
 {
     struct range_edge edges[VERTICES / 2];
@@ -210,8 +210,8 @@ TEST(lower_tiles_of_a_symmetric_matrix_are_filled)
     check_kinds(false, true);
 }
 
-/* Tile (0, 1) is reached and has no edge, tile (1, 0) is never reached. */
-TEST(a_tile_that_is_fresh_when_reached_is_left_alone)
+/* Tile (0, 1) is reached but has no edge; tile (1, 0) is never reached. */
+TEST(a_fresh_tile_is_not_filled_when_reached)
 {
     struct graph *graph = build(true, 1);
     struct tiles_fixture fixture;

@@ -31,7 +31,7 @@ static enum status customize(const struct graph *graph, enum kind kind, uint32_t
     return status;
 }
 
-TEST(threads_find_the_same)
+TEST(threads_find_the_same_paths)
 {
     for (int directed = 0; directed < 2; ++directed) {
         struct graph *graph = make_grid(directed != 0);
@@ -79,8 +79,8 @@ TEST(a_cancel_is_noticed_at_any_time)
     graph_destroy(graph);
 }
 
-/* A vertex with an arc to each other one: its front would take 16 TB. */
-TEST(fronts_that_memory_does_not_hold_are_refused)
+/* A vertex with an arc to every other vertex: its front would take 16 TB. */
+TEST(fronts_beyond_the_memory_are_refused)
 {
     const uint32_t n = 1u << 21;
     struct hierarchy_shape shape = {.vertex_count = n,
@@ -95,7 +95,7 @@ TEST(fronts_that_memory_does_not_hold_are_refused)
     for (uint32_t at = 0; at < n; ++at) {
         shape.vertex_at[at] = shape.position_of[at] = shape.first[at] = at;
         shape.parent[at] = at == 0 ? 1 : NO_SUPERNODE;
-        shape.row[at] = at + 1; /* of the first; the last is no row */
+        shape.row[at] = at + 1; /* the last entry of the first column is not a valid row */
         shape.row_begin[at + 1] = n - 1;
         shape.weight_begin[at + 1] = n + at;
     }

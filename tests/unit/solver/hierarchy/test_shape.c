@@ -1,7 +1,8 @@
 #include "server/solver/hierarchy/shape.h"
 #include "tests/lib/hierarchy_fixture.h"
 
-/* Whether an elimination in this order leaves an arc between two positions: by doing it. */
+/* Eliminates the vertices in this order in a matrix of flags: whether each pair of positions has an
+ * arc. */
 static bool *eliminate(const struct graph *graph, const struct hierarchy_shape *shape)
 {
     const size_t n = graph->vertex_count;
@@ -54,7 +55,7 @@ static void check_shape(const struct graph *graph)
     hierarchy_destroy_shape(shape);
 }
 
-TEST(every_arc_that_is_left_has_its_place)
+TEST(every_remaining_arc_has_an_entry)
 {
     for (uint64_t seed = 0; seed < 200; ++seed) {
         struct graph *graph = range_random(seed);
@@ -66,7 +67,7 @@ TEST(every_arc_that_is_left_has_its_place)
     graph_destroy(grid);
 }
 
-TEST(shapes_beyond_the_limit_are_not_made)
+TEST(shapes_beyond_the_limit_are_refused)
 {
     struct graph *grid = make_grid(true);
     struct hierarchy_shape *shape = make_shape(grid);

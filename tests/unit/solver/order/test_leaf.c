@@ -2,8 +2,8 @@
 
 #include "tests/lib/range_fixture.h"
 
-/* Vertex 0 has three neighbours that have no other, and two of these are in the leaf; vertex 5,
- * outside of it, joins 0 to a fourth. */
+/* Vertex 0 has three neighbours without other neighbours, two of them in the leaf. Vertex 5,
+ * outside the leaf, connects 0 to a fourth vertex. */
 TEST(the_minimum_degree_is_eliminated_first)
 {
     static const struct range_edge edges[] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 5, 1}};
@@ -25,7 +25,7 @@ TEST(the_minimum_degree_is_eliminated_first)
     graph_destroy(graph);
 }
 
-/* In a ring of 4 with a chord, its ends have three neighbours and come last. */
+/* A ring of 4 with a chord. The ends of the chord have three neighbours and are eliminated last. */
 TEST(neighbours_of_an_eliminated_vertex_are_joined)
 {
     static const struct range_edge edges[] = {

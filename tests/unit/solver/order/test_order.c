@@ -33,7 +33,7 @@ static struct order *make(const struct graph *graph, bool strong)
     return order;
 }
 
-/* place of each vertex; every vertex has one. */
+/* Returns the position of each vertex; every vertex has exactly one. */
 static uint32_t *find_places(const struct order *order)
 {
     uint32_t *place = calloc(order->vertex_count + 1, sizeof(*place));
@@ -106,7 +106,7 @@ TEST(a_separator_parts_its_sides)
     check_grid(WIDTH, 1);
 }
 
-/* Large enough that the sides of its sides have threads of their own. */
+/* The graph is so large that the two parts of a part get threads of their own. */
 TEST(sides_are_divided_by_several_threads)
 {
     check_grid(WIDE, 4);
@@ -129,7 +129,7 @@ TEST(a_clique_is_one_leaf)
     graph_destroy(graph);
 }
 
-/* A tail of single vertices into a cycle, and one out of it. */
+/* A chain of single vertices into a cycle, and another out of it. */
 TEST(strong_components_are_ordered_from_sources_to_sinks)
 {
     static const struct range_edge tails[] = {{7, 3, 1}, {3, 0, 1}, {0, 1, 1}, {1, 2, 1},
@@ -151,7 +151,7 @@ TEST(strong_components_are_ordered_from_sources_to_sinks)
     graph_destroy(graph);
 }
 
-/* Two vertices, and a square behind them. */
+/* Two single vertices, followed by a square. */
 TEST(connected_components_are_of_one_level_the_small_ones_last)
 {
     size_t count = 0;
@@ -176,7 +176,7 @@ TEST(connected_components_are_of_one_level_the_small_ones_last)
     graph_destroy(graph);
 }
 
-TEST(the_edge_between_components_goes_up_in_level)
+TEST(an_edge_between_components_leads_to_a_higher_level)
 {
     for (uint64_t seed = 1; seed < 500; ++seed) {
         struct graph *graph = range_random(seed);
@@ -206,8 +206,8 @@ TEST(the_edge_between_components_goes_up_in_level)
     }
 }
 
-/* Groups in which all are joined, and a few edges between any two of them: METIS divides between
- * groups; a search is everywhere at once. */
+/* Complete groups with a few edges between any two of them: METIS separates the groups, while a
+ * breadth-first search reaches all of them at once. */
 static struct graph *make_groups(void)
 {
     enum { GROUP = 64, VERTICES = 12 * GROUP };
@@ -225,7 +225,7 @@ static struct graph *make_groups(void)
     return range_build(VERTICES, edges, count, false);
 }
 
-TEST(graph_without_a_thin_level_is_not_divided_where_that_is_asked)
+TEST(a_graph_without_thin_levels_is_left_whole_on_request)
 {
     struct graph *const graphs[] = {make_square(WIDTH), make_groups()};
     for (int which = 0; which < 2; ++which) {
@@ -242,7 +242,7 @@ TEST(graph_without_a_thin_level_is_not_divided_where_that_is_asked)
     }
 }
 
-TEST(no_vertices_have_no_tree)
+TEST(an_empty_graph_has_no_tree)
 {
     struct graph *graph = range_build(0, NULL, 0, true);
     struct order *order = make(graph, true);
@@ -270,8 +270,8 @@ TEST(a_cancel_is_noticed_before_each_separator)
     graph_destroy(graph);
 }
 
-/* The ends of a comb's teeth go before what they hang on: an arc for each edge is left, and one for
- * each vertex of the back that a separator divides. */
+/* The ends of the teeth of a comb are eliminated before the vertices that they are attached to. The
+ * result has one arc per edge, and one per vertex of the back that a separator divides. */
 TEST(a_tree_has_little_fill)
 {
     struct range_edge teeth[199];
@@ -288,7 +288,7 @@ TEST(a_tree_has_little_fill)
 
 #define LEAVES 1000000
 
-/* A search of the hub's neighbours for each leaf would take minutes. */
+/* A search through the hub's neighbours for each leaf would take minutes. */
 TEST(a_star_of_a_million_leaves_is_ordered)
 {
     struct range_edge *leaves = calloc(LEAVES, sizeof(*leaves));
@@ -304,7 +304,7 @@ TEST(a_star_of_a_million_leaves_is_ordered)
     free(leaves);
 }
 
-/* Its pattern would have more entries than an int32 counts. */
+/* The pattern would have more entries than int32 can count. */
 TEST(too_many_edges_are_refused)
 {
     const struct order_options options = {.threads = 1};
@@ -313,7 +313,7 @@ TEST(too_many_edges_are_refused)
     assert_int_equal(order_make(&graph, &options, &order), STATUS_TOO_LARGE);
 }
 
-/* A good order of a grid leaves some n log n arcs, the plain one n times the width. */
+/* A good order of a grid leaves about n log n arcs, the natural order n times the width. */
 TEST(separators_keep_the_fill_of_a_grid_small)
 {
     struct graph *graph = make_grid(true);

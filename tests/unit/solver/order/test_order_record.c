@@ -10,7 +10,7 @@ static struct order *make(const struct graph *graph)
     return order;
 }
 
-TEST(words_are_the_order_again)
+TEST(a_record_restores_the_order)
 {
     for (uint64_t seed = 0; seed < 100; ++seed) {
         struct graph *graph = seed == 0 ? make_grid(true) : range_random(seed);
@@ -37,8 +37,8 @@ TEST(words_are_the_order_again)
     }
 }
 
-/* A tree as high as its vertices would take as much stack. */
-TEST(a_tree_that_no_dissection_makes_is_none)
+/* A tree as high as its number of vertices would need as much stack. */
+TEST(an_impossible_tree_is_refused)
 {
     enum { HEIGHT = 100000 };
     struct order_record record = {0};
@@ -64,7 +64,7 @@ TEST(a_tree_that_no_dissection_makes_is_none)
     free(record.words);
 }
 
-TEST(no_words_are_no_order)
+TEST(an_empty_record_is_not_an_order)
 {
     const struct order_record record = {0};
     struct order *read = NULL;

@@ -3,7 +3,7 @@
 #include "proto/graph.h"
 #include "tests/lib/test.h"
 
-/* A triangle 0 1 2 with 3 beside 2. */
+/* A triangle 0 1 2, with vertex 3 attached to 2. */
 static const int32_t offset_of_triangle[] = {0, 2, 4, 7, 8};
 static const int32_t target_of_triangle[] = {1, 2, 0, 2, 0, 1, 3, 2};
 
@@ -16,8 +16,8 @@ static struct pattern make_pattern(void)
     return pattern;
 }
 
-/* The edge 0 1 leads both ways, and the component 1 has vertex 3 alone. */
-TEST(a_pattern_has_each_entry_once_and_those_of_components)
+/* The edge between 0 and 1 is in both directions, and component 1 has only vertex 3. */
+TEST(a_pattern_has_each_entry_once_also_by_component)
 {
     static uint64_t row_offset[] = {0, 2, 4, 5, 5};
     static uint32_t targets[] = {1, 2, 0, 2, 3};
@@ -37,7 +37,7 @@ TEST(a_pattern_has_each_entry_once_and_those_of_components)
     assert_null(pattern.target);
 }
 
-TEST(a_part_has_the_entries_between_its_vertices)
+TEST(a_subpattern_has_the_entries_between_its_vertices)
 {
     static const uint32_t vertices[] = {3, 2, 1};
     static const uint32_t local[] = {NO_VERTEX, 2, 1, 0};

@@ -1,4 +1,4 @@
-/* Of separator_metis.c, or of separator_absent.c where METIS is not built. */
+/* Tests separator_metis.c, or separator_absent.c if METIS is not built. */
 #include "server/solver/order/separator.h"
 #include "tests/lib/test.h"
 
@@ -33,7 +33,7 @@ static struct pattern make_grid(struct grid *grid)
     return (struct pattern){CELLS, grid->offset, grid->target, NULL};
 }
 
-/* Says what is wrong with the separator that is found of the grid; NULL when it is one. */
+/* Describes the error in the separator found for the grid; NULL if it is valid. */
 static const char *look_for_one(const struct grid *grid, const struct pattern *pattern)
 {
     int32_t side[CELLS];

@@ -4,7 +4,7 @@
 #define TRIALS 3000
 #define LONG_VERTICES 300000
 
-TEST(a_component_is_what_reaches_one_another)
+TEST(vertices_of_a_strong_component_reach_each_other)
 {
     for (uint64_t seed = 1; seed <= TRIALS; ++seed) {
         struct graph *graph = range_random(seed);
@@ -32,7 +32,7 @@ TEST(a_component_is_what_reaches_one_another)
     }
 }
 
-/* A path, and the same path closed to a ring: as deep as a search can go. */
+/* A path, and the same path closed to a ring: the deepest possible search. */
 TEST(depth_costs_no_stack)
 {
     struct range_edge *edges = calloc(LONG_VERTICES, sizeof(*edges));

@@ -16,25 +16,25 @@ static uint32_t in_order[VERTICES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10
                                       30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
                                       45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
 
-TEST(a_dense_solve_is_its_rounds)
+TEST(the_time_of_a_dense_solve_is_the_sum_of_its_rounds)
 {
     assert_true(plan_cost_dense(&figures, 0, false) == 0);
     /* A single tile has no panels. */
     assert_true(plan_cost_dense(&figures, 4, false) == 1000 + 16);
     /* Three tiles: 4 panels and 4 targets on two units. */
     assert_true(plan_cost_dense(&figures, 12, false) == 3 * (1000 + 16 + 2 * 17 + 2 * 17));
-    /* Half of it: 2 panels and 3 targets. */
+    /* The symmetric half: 2 panels and 3 targets. */
     assert_true(plan_cost_dense(&figures, 12, true) == 3 * (1000 + 16 + 17 + 1.5 * 17));
 }
 
-TEST(the_known_time_of_a_dense_solve_is_used)
+TEST(a_measured_dense_time_replaces_the_estimate)
 {
     struct plan_cost known = figures;
     known.dense_s = 7;
     assert_true(plan_cost_dense(&known, 12, false) == 7);
 }
 
-TEST(nothing_takes_less_than_one_tile)
+TEST(a_phase_costs_at_least_one_tile)
 {
     struct plan_cost many = figures;
     many.units = 100;
@@ -83,7 +83,8 @@ static struct graph *make_random(bool directed, uint64_t seed)
     return range_build(VERTICES, edges, VERTICES, directed);
 }
 
-/* The sum over the pivots of a plan that is made, each by itself: no outline is cheaper. */
+/* Compares with the sum over the pivots of the complete plan. No outline is cheaper than its
+ * plan. */
 TEST(an_outline_costs_what_its_plan_does)
 {
     uint32_t begin[VERTICES / 4 + 1];
@@ -103,7 +104,8 @@ TEST(an_outline_costs_what_its_plan_does)
         struct plan_cost products = {.tile = 4, .units = 1, .edge_granule = 1, .granule = 1};
         products.product_s = 64; /* a relaxation takes a second */
         assert_int_equal(plan_symbolic_make(graph, &outline, &plan), STATUS_OK);
-        /* With nothing but products the closed pivots count once, and half of a symmetric plan. */
+        /* If only products cost time, closed pivots count once, as does half of a symmetric
+         * plan. */
         const double work = plan->summary.work_fraction * VERTICES * VERTICES * VERTICES;
         const double seconds = seconds_of(&products, graph, &outline, 1e9);
         assert_true(seconds > (graph->directed ? 0.9 : 0.45) * work && seconds < 1.1 * work);

@@ -1,7 +1,8 @@
 #include "server/solver/plan/layout.h"
 #include "tests/lib/range_fixture.h"
 
-/* Two halves of 20 and 12 with 3 between, the first again two quarters of 9 with 2 between. */
+/* Two parts of 20 and 12 vertices with 3 between them; the first consists of two parts of 9 with 2
+ * between them. */
 static struct order_node tree[] = {
     {0, 0, 9, {NO_NODE, NO_NODE}}, {9, 9, 18, {NO_NODE, NO_NODE}},
     {0, 18, 20, {0, 1}},           {20, 20, 32, {NO_NODE, NO_NODE}},
@@ -55,7 +56,7 @@ TEST(each_separator_is_a_part_after_its_sides)
     plan_layout_finish(&layout);
 }
 
-TEST(parts_of_one_height_are_pivots_together_tile_by_tile)
+TEST(pivots_of_equal_height_are_adjacent)
 {
     static const uint32_t pivots[] = {0, 2, 5, 1, 3, 6, 4, 7};
     const struct order order = one_tree();
@@ -75,7 +76,7 @@ TEST(small_parts_are_leaves_with_their_separators)
     plan_layout_finish(&layout);
 }
 
-TEST(the_separators_of_a_clump_are_one_part_after_its_leaves)
+TEST(separators_of_small_parts_are_merged_after_their_leaves)
 {
     static const uint32_t begin[] = {0, 6, 9, 15, 18, 24, 30, 35};
     const struct order order = one_tree();
@@ -102,7 +103,7 @@ TEST(an_empty_separator_is_no_part)
     plan_layout_finish(&layout);
 }
 
-/* Leaves of 1 to 3 vertices, each a root of its own. */
+/* Leaves of 1 to 3 vertices, each of them a root. */
 static struct plan_layout lay_out_small(const uint32_t levels[12])
 {
     static struct order_node nodes[12];

@@ -14,7 +14,7 @@ static struct plan *make(uint32_t vertex_count, uint32_t tile)
     return plan;
 }
 
-TEST(no_vertices_need_no_rounds)
+TEST(an_empty_plan_needs_no_rounds)
 {
     struct plan *plan = make(0, 128);
     assert_int_equal(plan->tile_count, 0);
@@ -62,7 +62,7 @@ TEST(the_largest_graph_has_a_plan)
 
 static struct range_edge edges[EDGES_MAX];
 
-/* In tiles of 16, so that small graphs have many. */
+/* Cost figures for tiles of 16, so that small graphs have many tiles. */
 static struct plan_cost small_tiles(void)
 {
     return (struct plan_cost){.tile = TILE,
@@ -189,8 +189,8 @@ TEST(a_search_that_costs_more_than_the_solve_is_skipped)
     graph_destroy(graph);
 }
 
-/* Eight bands without a way back, their vertices numbered in turn: no strong component has two
- * vertices, and by levels all bands are in all tiles. */
+/* Eight bands of one-way edges whose vertices alternate: every strong component has one vertex, and
+ * by levels each tile has vertices of all bands. */
 TEST(mixed_components_are_separated_by_their_pattern)
 {
     const struct plan_cost cost = small_tiles();
@@ -204,7 +204,7 @@ TEST(mixed_components_are_separated_by_their_pattern)
     struct plan *plan = plan_for(graph, &cost);
     assert_int_equal(plan->summary.kind, PLAN_NESTED_DISSECTION);
     assert_false(plan->symmetric);
-    /* A band of 100 vertices at a time touches no other. */
+    /* Each band of 100 vertices is separate from the others. */
     assert_true(plan->summary.work_fraction < 1.0 / 64);
     assert_true(!separator_present() || plan->summary.largest_separator > 0);
     plan_destroy(plan);
@@ -225,7 +225,7 @@ static struct plan *plan_by(const struct graph *graph, const struct plan_cost *c
     return plan;
 }
 
-/* Whether the next graph of this record is planned by it; what it said is kept. */
+/* Whether the record plans the next graph. Uses a copy, so the record keeps its words. */
 static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
                         const struct order_record *record)
 {
@@ -234,7 +234,7 @@ static bool is_recalled(const struct graph *graph, const struct plan_cost *cost,
     memcpy(copy.words, record->words, copy.count * sizeof(*copy.words));
     struct plan *plan = plan_by(graph, cost, &copy);
     const bool cached = plan->summary.cached;
-    /* Each vertex once, whatever the words were. */
+    /* Each vertex occurs once, whatever the words were. */
     uint32_t *places = calloc(plan->vertex_count + 1, sizeof(*places));
     for (uint32_t place = 0; plan->vertex_at != NULL && place < plan->vertex_count; ++place) {
         assert_in_range(plan->vertex_at[place], 0, plan->vertex_count - 1);
@@ -308,7 +308,7 @@ TEST(an_order_serves_other_tiles_and_no_other_vertices)
     graph_destroy(graph);
 }
 
-TEST(no_words_make_a_wrong_plan)
+TEST(damaged_records_never_make_a_wrong_plan)
 {
     static const uint32_t values[] = {0, 17, 1599, 1600, UINT32_MAX};
     const struct plan_cost cost = small_tiles();
@@ -323,7 +323,7 @@ TEST(no_words_make_a_wrong_plan)
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); ++i) {
             record.words[at] = values[i];
             const bool recalled = is_recalled(graph, &cost, &record);
-            /* A vertex has one place. */
+            /* A vertex has only one position. */
             assert_true(at < HEAD || at >= HEAD + 1600 || recalled == (values[i] == was));
         }
         record.words[at] = was;
@@ -331,7 +331,8 @@ TEST(no_words_make_a_wrong_plan)
     for (record.count = 0; record.count < count; record.count += 1 + count / 4) {
         assert_false(is_recalled(graph, &cost, &record));
     }
-    /* Any order of all vertices is one, but mostly one that costs more than the dense plan. */
+    /* Any permutation of the vertices is a valid order, but most of them cost more than the dense
+     * plan. */
     record.count = count;
     if (separator_present()) {
         for (uint32_t place = 0; place < 1600; ++place) {
@@ -348,7 +349,7 @@ TEST(no_words_make_a_wrong_plan)
     graph_destroy(graph);
 }
 
-/* As after a solve with result=hierarchy, which tiles nothing. */
+/* The record of a solve with result=hierarchy has an order without tiles. */
 TEST(an_order_of_a_hierarchy_serves_a_plan)
 {
     const struct plan_cost cost = small_tiles();
@@ -386,7 +387,7 @@ TEST(planning_can_be_cancelled)
     struct graph *graph = make_grid(60);
     assert_int_equal(planner_make(graph, &cost, &record, &plan), STATUS_CANCELLED);
     assert_null(record.words);
-    /* So can one by a kept order, which stays. */
+    /* A plan from a cached order can be cancelled too; the order stays cached. */
     record.observer = NULL;
     plan_destroy(plan_by(graph, &cost, &record));
     record.observer = &observer;

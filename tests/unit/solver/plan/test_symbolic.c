@@ -1,7 +1,7 @@
 #include "server/solver/plan/layout.h"
 #include "tests/lib/range_fixture.h"
 
-/* Two pairs and what separates them: 0-1, 2-3, and 4 between 1 and 2. */
+/* Two pairs 0-1 and 2-3, separated by vertex 4 between 1 and 2. */
 static const struct range_edge pairs[] = {{0, 1, 1}, {2, 3, 1}, {1, 4, 1}, {4, 2, 1}};
 static uint32_t in_order[] = {0, 1, 2, 3, 4, 5, 6, 7};
 static uint32_t pair_begin[] = {0, 2, 4, 5};
@@ -36,7 +36,7 @@ static uint64_t all_tiles(const uint32_t (*tiles)[2], size_t count, uint32_t til
     return bits;
 }
 
-TEST(no_vertices_have_no_rounds)
+TEST(an_empty_graph_has_no_rounds)
 {
     static uint32_t begin[] = {0};
     const struct plan_outline outline = {.vertex_at = begin, .tile_begin = begin, .tile = 4};
@@ -57,7 +57,7 @@ TEST(independent_neighbours_share_a_round)
     assert_int_equal(round->left_count, 2);
     assert_int_equal(round->right_count, 2);
     assert_ptr_not_equal(round->left_tiles, round->right_tiles);
-    /* Both touch the separator, which is one target with two products. */
+    /* Both pairs touch the separator, which is one target with two products. */
     assert_int_equal(round->target_count, 1);
     assert_int_equal(round->targets[0].row_tile, 2);
     assert_int_equal(round->targets[0].column_tile, 2);
@@ -70,7 +70,7 @@ TEST(independent_neighbours_share_a_round)
     plan_destroy(plan);
 }
 
-TEST(the_last_round_reaches_what_lies_between_the_parts)
+TEST(the_last_round_connects_the_parts)
 {
     static const uint32_t edge_tiles[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 2},
                                              {2, 0}, {1, 2}, {2, 1}};
@@ -118,8 +118,8 @@ TEST(dependent_pivots_do_not_share_a_round)
     plan_destroy(plan);
 }
 
-/* Whichever comes first, and whichever way the edge leads. */
-TEST(an_edge_one_way_is_enough_to_depend)
+/* The result depends neither on the order of the pivots nor on the direction of the edge. */
+TEST(an_edge_in_one_direction_makes_pivots_dependent)
 {
     static const struct range_edge there[] = {{0, 1, 1}};
     static uint32_t reversed[] = {1, 0};
@@ -133,7 +133,7 @@ TEST(an_edge_one_way_is_enough_to_depend)
     }
 }
 
-/* 0 -> 1 -> 2, a tile each: nothing comes into 0 and nothing goes out of 2. */
+/* 0 -> 1 -> 2 with one tile each: no edge enters 0 and none leaves 2. */
 TEST(a_pivot_with_only_one_panel_has_no_targets)
 {
     static const struct range_edge chain[] = {{0, 1, 1}, {1, 2, 1}};
@@ -154,19 +154,19 @@ TEST(a_pivot_with_only_one_panel_has_no_targets)
     plan_destroy(plan);
 }
 
-TEST(the_work_is_that_of_the_true_widths)
+TEST(the_work_counts_the_true_widths_of_tiles)
 {
     struct plan_outline outline = outline_of_pairs();
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         outline.symmetric = symmetric;
         struct plan *plan = make(5, pairs, 4, false, &outline);
-        /* Twice 2 (2 + 1)^2, then 1 (1 + 4)^2. */
+        /* Two pivots of 2 (2 + 1)^2 relaxations, then one of 1 (1 + 4)^2. */
         assert_float_equal(plan->summary.work_fraction, 61.0 / 125, 1e-12);
         plan_destroy(plan);
     }
 }
 
-TEST(the_order_decides_where_an_edge_lies)
+TEST(the_order_decides_the_tile_of_an_edge)
 {
     static const struct range_edge edge[] = {{0, 3, 1}};
     static uint32_t order[] = {3, 1, 2, 0};
@@ -174,7 +174,7 @@ TEST(the_order_decides_where_an_edge_lies)
     const struct plan_outline outline = {
         .vertex_at = order, .tile_begin = begin, .tile_count = 2, .tile = 3, .pivot = in_order};
     struct plan *plan = make(4, edge, 1, true, &outline);
-    /* (1, 0) beside the diagonal. */
+    /* Tile (1, 0) and the diagonal. */
     assert_int_equal(plan->edge_tiles[0], 0xD);
     assert_memory_equal(plan->vertex_at, order, sizeof(order));
     assert_memory_equal(plan->tile_begin, begin, sizeof(begin));

@@ -21,7 +21,7 @@ TEST(a_new_map_has_no_tile)
     tile_map_finish(&map);
 }
 
-TEST(a_tile_that_is_added_is_the_only_one)
+TEST(an_added_edge_adds_only_its_own_tile)
 {
     struct tile_map map = make(70);
     tile_map_add(&map, 1, 64);
@@ -33,7 +33,7 @@ TEST(a_tile_that_is_added_is_the_only_one)
     tile_map_finish(&map);
 }
 
-TEST(joining_a_row_keeps_what_it_had)
+TEST(joining_a_row_preserves_its_entries)
 {
     struct tile_map map = make(130);
     tile_map_add(&map, 2, 5);
