@@ -47,13 +47,13 @@ def timed(work):
 
 
 def median(rounds, work):
-    """Seconds, and what the last round gave."""
+    """Returns the seconds, and the result of the last round."""
     times = [timed(work) for _ in range(rounds)]
     return statistics.median(seconds for seconds, _ in times), times[-1][1]
 
 
 def download(port, path, keep=False, body=None, media_type=None):
-    """The size of an answer's body, or the body, over a connection of its own."""
+    """Returns the size of an answer's body, or the body, over a new connection."""
     head = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
     if body:
         head += f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n"

@@ -56,7 +56,7 @@ def timed(call, *arguments):
 
 
 def bench(client, shape, n, rounds):
-    """Prints a line per library; whether the tables are the same."""
+    """Prints one line per library; returns whether all tables are equal."""
     chance = numpy.random.default_rng(n)
     calls = {"client": lambda graph: client.solve(graph).table(), "scipy": shortest_path}
     if n <= NETWORKX_LIMIT:

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import harness
 
-JOINS = 20  # roads from each copy to the next
+JOINS = 20  # roads between each copy and the next
 
 
 def make_country(path, copies):

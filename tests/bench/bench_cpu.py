@@ -33,7 +33,7 @@ import time
 
 EDGES_PER_VERTEX = 16
 WEIGHT_MAX = 1000
-# Interpreted loops over n^3 relaxations: beyond this they take minutes.
+# Interpreted loops over n^3 relaxations take minutes for larger graphs.
 SLOW_VERTICES = 256
 
 
@@ -55,7 +55,7 @@ def module(name):
 
 
 def make_edges(n):
-    """As sparse as those of apsp bench, every vertex over vertex 0 within reach of every other."""
+    """As sparse as the graphs of apsp bench; every vertex reaches every other through vertex 0."""
     draw = random.Random(1)
     edges = {}
     for source in range(n):
@@ -108,7 +108,7 @@ def median_s(call, runs):
 
 
 def apsp_rows(options, *flags, apsp=None):
-    """What apsp bench measured, row by row; none where this processor lacks the instruction set."""
+    """Returns the rows of apsp bench; none if this processor lacks the instruction set."""
     done = subprocess.run(
         [apsp or options.apsp, "bench", "--solver", "cpu", "--runs", str(options.runs), "--json", *flags],
         stdout=subprocess.PIPE,
@@ -174,7 +174,7 @@ def compare_builds(options):
 
 
 def make_grid(n):
-    """Roads of a town: both ways of a square grid, whose plan leaves most tiles out."""
+    """Roads of a town: a square grid with both directions, for which a plan omits most tiles."""
     draw = random.Random(2)
     side = math.isqrt(n)
     pairs = [(v, v + 1) for v in range(n - 1) if (v + 1) % side] + [(v, v + side) for v in range(n - side)]
@@ -187,7 +187,7 @@ def children_s():
 
 
 def solve_s(apsp, graph, matrix):
-    """Processor time of one solve."""
+    """Returns the processor time of one solve."""
     before_s = children_s()
     subprocess.run([apsp, "solve", graph, matrix, "--solver", "cpu"], check=True, stderr=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL)
@@ -195,7 +195,8 @@ def solve_s(apsp, graph, matrix):
 
 
 def write_s(path, size):
-    """Processor time of as many bytes written once to a mapped file, as a solve writes its rows."""
+    """Returns the processor time of writing as many bytes once to a mapped file, as a solve
+    writes its rows."""
     piece = bytes(1 << 16)
     with open(path, "w+b") as file:
         os.posix_fallocate(file.fileno(), 0, size)

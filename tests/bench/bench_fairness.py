@@ -38,7 +38,7 @@ def questions(n):
 
 
 def ask_on(daemon, name, ended, method, route, media_type, body):
-    """Asks again and again until it is told to end; what comes is thrown away."""
+    """Repeats the request until it is told to end; discards the answers."""
     about = f"Content-Type: {media_type}\r\nContent-Length: {len(body)}\r\n" if body else ""
     head = f"{method} /v1/graphs/{name}/{route} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{about}\r\n"
     while not ended.is_set():

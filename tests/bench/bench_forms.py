@@ -37,7 +37,7 @@ def parse_arguments():
 
 
 def ask(connection, method, path, body=None, media_type=None):
-    """The size of the answer and a sum of its bytes."""
+    """Returns the size of the answer and a checksum of its bytes."""
     connection.request(method, path, body, {"Content-Type": media_type} if body else {})
     answer = connection.getresponse()
     assert answer.status == 200, (path, answer.status, answer.read(500))
@@ -67,7 +67,7 @@ def make_questions(n, pairs):
 
 
 def time_pairs(connection, n, count):
-    """Seconds of one pair, each asked by itself."""
+    """Returns the seconds per pair, each in its own request."""
     draw = numpy.random.default_rng(2).integers(1, n + 1, (count, 2)).tolist()
     times = []
     for s, t in draw:
@@ -78,7 +78,7 @@ def time_pairs(connection, n, count):
 
 
 def compare(options, connections, n):
-    """The questions whose answers differ."""
+    """Returns the queries whose answers differ."""
     differ = []
     for what, (method, path, *body) in make_questions(n, options.pairs).items():
         answers = {}

@@ -42,7 +42,7 @@ def parse_arguments():
 
 
 def make_graph(options, number):
-    """A binary edge list: a ring, and edges at random."""
+    """A binary edge list: a ring and random edges."""
     draw = random.Random(number)
     n = options.vertices
     edges = [(i, (i + 1) % n, draw.randrange(1, 1000)) for i in range(n)]
@@ -65,7 +65,7 @@ def read_answer(stream):
 
 
 def submit(port, requests):
-    """One after the other on one connection, which an answer may end."""
+    """Sends requests in turn on one connection, which an answer may close."""
     connection = stream = None
     for request in requests:
         if connection is None:
@@ -102,7 +102,7 @@ def wait_for_all(daemon):
 
 
 def submit_all(daemon, requests, connections):
-    """Processes, as the threads of one would wait for each other longer than for the daemon."""
+    """Uses processes, because threads would wait for each other longer than for the daemon."""
     clients = [FORK.Process(target=submit, args=(daemon.port, requests[i::connections])) for i in range(connections)]
     for client in clients:
         client.start()
@@ -118,7 +118,7 @@ def make_requests(options, first):
 
 
 def measure(daemon, options, first):
-    """Jobs accepted per second."""
+    """Returns the number of jobs accepted per second."""
     requests = make_requests(options, first)
     began_cpu_s = cpu_seconds(daemon.process.pid)
     began_s = time.monotonic()
@@ -134,7 +134,7 @@ def measure(daemon, options, first):
 
 
 def fill(daemon, options):
-    """Rings of three: what they weigh tells one from another."""
+    """Rings of three vertices, distinguished by their weights."""
     for first in range(0, options.beside, options.jobs):
         count = min(options.jobs, options.beside - first)
         ring = argparse.Namespace(jobs=count, vertices=3, edges=3)

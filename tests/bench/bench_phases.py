@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 
 PHASES = ("plan", "fill", "h2d", "compute", "d2h", "write")
-# By colour: what is said of it, and its phases; the rest of the whole is the last.
+# Colours: the label and the phases of each; the last one is the rest.
 PARTS = (("upload", ("upload",)), ("plan", ("plan",)), ("compute", ("compute",)), ("to the host", ("d2h",)),
          ("other", ()))
 STYLE = """<style>
@@ -39,7 +39,8 @@ TYPES = {".nthu": "nthu", ".gr": "dimacs", ".mtx": "mtx", ".graph": "metis"}
 
 
 def chart(rows):
-    """Horizontal bars of one length, as a small graph takes a hundredth of a large one."""
+    """Horizontal bars of equal length, because a small graph takes a hundredth of the time of a
+    large one."""
     height = (len(rows) + 2) * LINE
     width = NAMES + BARS + ENDS
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">\n'
@@ -87,7 +88,7 @@ def start(binary, options):
 
 
 def run_once(daemon, body, kind):
-    """Milliseconds: the whole, the upload, and each phase."""
+    """Returns milliseconds: the total, the upload, and each phase."""
     begin = time.monotonic()
     job = daemon.submit(body, "?format=" + kind if kind else "").expect(202).json
     accepted = time.monotonic()
@@ -119,7 +120,7 @@ def main():
                 runs[build].append(run_once(daemon, body, TYPES.get(ending)))
         first = None
         for build, measured in runs.items():
-            # The first one warms up.
+            # The first run is a warm-up.
             figures = [statistics.median(column) for column in zip(*(row for row, _ in measured[1:]))]
             first = first or figures[0]
             print(f"| {name} | {build} | {measured[-1][1]} | {figures[0]:.1f} | {figures[0] / first:.2f} | "

@@ -23,7 +23,7 @@
 #define MEMORY_EDGES 8000000u
 #define METIS_DEGREE 80u
 
-/* A graph in one format: a head that announces edge_count edges, then one edge at a time. */
+/* A graph in one format: a header that announces edge_count edges, then one edge at a time. */
 struct sample {
     const char *name;
     enum format format;
@@ -31,7 +31,7 @@ struct sample {
     void (*head)(struct text *text, uint32_t edge_count);
     void (*edge)(struct text *text, uint32_t index, const uint32_t edge[3]);
     const char *tail;
-    uint32_t listed; /* times that an edge is listed */
+    uint32_t listed; /* number of times that an edge is listed */
 };
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
@@ -122,7 +122,7 @@ static void edge_real_mtx(struct text *text, uint32_t index, const uint32_t edge
     text_printf(text, "%u %u %u.25\n", edge[0] + 1, edge[1] + 1, edge[2]);
 }
 
-/* What the head of a matrix or of rows said: they end there. */
+/* The header of a matrix or of rows announced the size, so there is no end mark. */
 static uint32_t announced;
 
 /* A ring with chords: each vertex lists METIS_DEGREE neighbours. */
@@ -247,7 +247,7 @@ static void feed(struct reader *reader, const char *bytes, size_t size)
     }
 }
 
-/* Of this thread: what one core gives, whoever else is on the machine. */
+/* Processor time of this thread, which does not depend on other processes. */
 static double cpu_now_s(void)
 {
     struct timespec now;
@@ -270,7 +270,7 @@ static double time_reader(const struct sample *sample, const struct text *text)
     return seconds;
 }
 
-/* Every number of the text, whatever is between them. */
+/* Parses every number of the text, whatever separates them. */
 static double time_strtol(const struct text *text, long *ret_sum)
 {
     const double began_s = cpu_now_s();
@@ -302,7 +302,7 @@ static double time_lines(const struct text *text, long *ret_count)
     return cpu_now_s() - began_s;
 }
 
-/* Into another buffer, in pieces: what any reader of binary does at least. */
+/* Copies into another buffer in pieces: the minimum that any binary reader does. */
 static double time_copy(const struct text *text, char *piece)
 {
     const double began_s = cpu_now_s();
@@ -353,7 +353,7 @@ static void bench_speed(const struct sample *sample, size_t size)
     text_finish(&text);
 }
 
-/* The edges as they are made, so that nothing but the reader grows. */
+/* Writes edges one at a time, so that only the reader's memory grows. */
 static void read_made(const struct sample *sample)
 {
     struct reader *reader = create(sample);

@@ -38,7 +38,7 @@ def dijkstra(neighbours, source):
 
 
 def read_edges(daemon, graph):
-    """Neighbours by row, and the names of the vertices."""
+    """Returns the neighbours by row, and the names of the vertices."""
     names = daemon.get(f"/v1/graphs/{graph}/vertices").expect(200).json["vertices"]
     row = {name: index for index, name in enumerate(names)}
     neighbours = [{} for _ in names]
@@ -61,7 +61,7 @@ def count_wrong(daemon, neighbours, rows):
 
 
 def change(daemon, neighbours, names, directed, draw):
-    """Gives one edge another weight, in the service and in the neighbours."""
+    """Changes the weight of an edge, in the service and in the list of neighbours."""
     source = draw.choice([vertex for vertex in draw.choices(range(len(names)), k=64) if neighbours[vertex]])
     target = draw.choice(list(neighbours[source]))
     weight = draw.choice((1, 7, 100, 5000, 20000))

@@ -26,7 +26,7 @@ import sys
 PIVOTS = 256
 PER_HOST = 8
 ELEMENT_BYTES = 4
-# The diagonal tiles and panels of a round, one after the other, on an H200.
+# Time of the diagonal tiles and panels of a round, in sequence, on an H200.
 CHAIN_S = 0.25e-3
 MODEL_DEVICES = (1, 2, 4, 8, 16, 64, 256, 1024)
 MODEL_SIZES = (32768, 65536, 131072, 500000, 2000000)
@@ -72,13 +72,13 @@ def measure(asked):
 
 
 def model_row(scaling, n, devices, rate, asked):
-    """Beyond one host the slowest hop counts."""
+    """Beyond one host, the slowest link counts."""
     bandwidth = asked.link if devices <= PER_HOST else asked.network
     panel_bytes = PIVOTS * n * ELEMENT_BYTES
     if devices <= PER_HOST:
         copies_s = (devices - 1) * (asked.latency + panel_bytes / bandwidth)
     else:
-        # Row and column panels, each along an edge of the grid as a tree.
+        # Row and column panels are broadcast along the edges of the grid as trees.
         edge = math.sqrt(devices)
         copies_s = 2 * math.log2(edge) * (asked.latency + panel_bytes / edge / bandwidth)
     compute_s = n * n * PIVOTS / (devices * rate)
@@ -89,7 +89,7 @@ def model_row(scaling, n, devices, rate, asked):
 
 
 def print_row(row):
-    """A share is that of the device with the least to that of the one with the most."""
+    """The range of a share: least and most of all devices."""
     cells = []
     for share in SHARES:
         found = [100 * device[share] for device in row["shares"]]

@@ -32,7 +32,7 @@ def parse_arguments():
 
 
 def read(path):
-    """n, and the shortest weight of each (source, target)."""
+    """Returns n, and the least weight of each (source, target)."""
     n, edges = 0, {}
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -51,7 +51,7 @@ def scipy_call(n, edges):
     if graphs is None or sparse is None:
         return None
     sources, targets = zip(*edges)
-    # A weight of 0 would be no edge: all are stored, and csr_matrix keeps what is stored.
+    # csr_matrix keeps an explicitly stored weight of 0, so it is still an edge.
     matrix = sparse.csr_matrix((list(edges.values()), (sources, targets)), shape=(n, n), dtype=float)
     return lambda rows: graphs.dijkstra(matrix, indices=rows)
 
@@ -82,7 +82,7 @@ def graph_tool_call(n, edges):
 
 
 def apsp_s(options, path):
-    """The medians of all that a solve takes, and of its rounds."""
+    """Returns the medians of the time of a solve and of its rounds."""
     totals, rounds = [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.runs):

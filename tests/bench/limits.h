@@ -1,4 +1,4 @@
-/* Peak rates of a GPU, against which the rates of solves are judged. */
+/* Peak rates of a GPU, with which the rates of solves are compared. */
 #pragma once
 
 #include "proto/status.h"

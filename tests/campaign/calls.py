@@ -1,5 +1,5 @@
-"""Every call that changes the state directory, in a script of five jobs, as the last one before a kill
-or a power cut, and as one that fails."""
+"""Runs the script of the crash tests once for every call that changes the state directory: the
+call is the last before a kill or a power cut, or it fails."""
 
 import campaign
 

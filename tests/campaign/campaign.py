@@ -1,4 +1,5 @@
-"""What the campaigns share: the tests' modules, a count of what happened, and the last line."""
+"""Shared by the campaigns: imports the modules of the tests, counts results, and prints the last
+line."""
 
 import argparse
 import pathlib
@@ -11,7 +12,7 @@ sys.path[:0] = [str(TESTS / "http"), str(TESTS / "fault")]
 
 
 def arguments(**numbers):
-    """Of the command line, whose first two are the programs, as in the tests."""
+    """Parses the command line, which begins with the two programs, as in the tests."""
     parser = argparse.ArgumentParser()
     parser.add_argument("apspd")
     parser.add_argument("apsp")
@@ -22,8 +23,9 @@ def arguments(**numbers):
 
 
 def slowness():
-    """How many seconds pass, now, while a program that computes gets one of a processor; at least 1. Limits of
-    time are for a program that has a processor to itself, and are multiplied by it."""
+    """Returns how many seconds pass at present while a computing program gets one second of
+    processor time; at least 1. Time limits assume an idle processor and are multiplied by
+    this."""
     began, began_cpu = time.monotonic(), time.process_time()
     while time.process_time() - began_cpu < 0.05:
         pass
@@ -44,7 +46,7 @@ class Ledger:
         self.counts[name] = self.counts.get(name, 0) + by
 
     def attempt(self, label, action, *words, **named):
-        """One run; what it returns, or None after a failure."""
+        """Runs once; returns the result, or None after a failure."""
         self.count("runs")
         try:
             return action(*words, **named)

@@ -48,13 +48,14 @@ def resident_mb(daemon):
 
 
 def report_longest(crowd, kind, limit_s):
-    """From when it came, or its answer did, to when it was ended."""
+    """Returns the time from the client's arrival, or from its answer, to the end of its
+    connection."""
     longest = max(one.closed_s - (one.began_s or one.opened_s) for one in crowd.of(kind))
     report(f"drip: longest {kind}", f"{longest:.2f} s", f"{limit_s + 1} s", longest <= limit_s + 1)
 
 
 def handshakes():
-    """Like drip, of a daemon with TLS."""
+    """Like drip, for a daemon with TLS."""
     certificate = access.Certificate()
     with harness.Daemon("--http.address_limit", "0", *certificate.flags()) as daemon:
         crowd = Crowd(daemon.port, 1000, kinds=("handshake",), drip_s=1.0)
@@ -112,7 +113,7 @@ def idle():
 
 
 class Uploader:
-    """A process that uploads one large graph, for as long as it lives."""
+    """A process that uploads one large graph as long as it lives."""
 
     SENDER = """
 import http.client, sys
@@ -137,7 +138,8 @@ while True:
 
 
 def ask_openly(client, daemon, rate, seconds):
-    """The figures of the client's open loop over 64 connections; an error ends the campaign."""
+    """Returns the figures of the client's open loop over 64 connections; an error ends the
+    campaign."""
     done = subprocess.run([client, "--rate", str(rate), daemon.url, PATH, "64", str(seconds)],
                           capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout, done.stderr)
@@ -145,7 +147,7 @@ def ask_openly(client, daemon, rate, seconds):
 
 
 def ask_beside(client, daemon, rate, beside, job):
-    """Of one second, with a job, an upload, both or none of them beside."""
+    """Measures one second, with a job, an upload, both or neither in the background."""
     if "job" in beside:
         job.freshen()
     uploading = Uploader(daemon.port) if "upload" in beside else None
@@ -159,7 +161,8 @@ def ask_beside(client, daemon, rate, beside, job):
 
 
 def queries(rate=2000, rounds=15):
-    """Taken in turns, a second each, so that a bad minute of the machine meets all of them."""
+    """Measures the cases in turns of a second, so that a slow period of the machine affects all
+    of them."""
     client = os.path.join(os.path.dirname(os.path.abspath(harness.BINARY)), "tests/bench/http/bench_http_client")
     sides = ("nothing", "a job", "an upload", "a job and an upload")
     found = {side: [] for side in sides}
@@ -185,7 +188,7 @@ def queries(rate=2000, rounds=15):
 
 if __name__ == "__main__":
     load_network.enter()
-    sys.setswitchinterval(0.0005)  # so that ends are noticed when they come
+    sys.setswitchinterval(0.0005)  # so that the end of a connection is noticed at once
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for name in sys.argv[3:] or ("drip", "handshakes", "idle", "queries"):

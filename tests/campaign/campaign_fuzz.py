@@ -30,14 +30,14 @@ def parse_arguments():
 
 
 def fuzz(options, name):
-    """Exit status and executions."""
+    """Returns the exit status and the number of executions."""
     corpus = os.path.join(options.corpus, name)
     target = f"reader_{name}" if name in READERS else name
     os.makedirs(corpus, exist_ok=True)
     done = subprocess.run(
         [os.path.join(options.build, "tests", "fuzz", f"fuzz_{target}"),
          f"-runs={options.runs}", f"-max_total_time={options.seconds}", "-max_len=200",
-         # Twice as many executions: scheduling by rare features costs more than a reader does.
+         # Doubles the executions: scheduling by rare features costs more than a reader does.
          "-len_control=0", "-entropic=0", "-reload=0", "-rss_limit_mb=2048", "-timeout=20",
          "-print_final_stats=1", f"-artifact_prefix={options.corpus}/crash-{name}-", corpus,
          os.path.join(HERE, "..", "fuzz", "corpus", name)],

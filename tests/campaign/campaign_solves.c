@@ -37,7 +37,7 @@ static uint64_t draw(uint64_t limit)
 
 /* ---- Graphs ---- */
 
-/* Small, or so large that paths of n edges come to about the limit of a kind. */
+/* Small graphs, or graphs so large that paths of n edges reach about the limit of a kind. */
 static int64_t draw_scale(uint32_t n)
 {
     static const int64_t limits[] = {INT64_C(1) << 16, INT64_C(1) << 29, INT64_C(1) << 30,
@@ -56,8 +56,8 @@ static int64_t draw_weight(int64_t scale)
     return draw(4) == 0 ? scale : (int64_t)draw((uint64_t)scale + 1);
 }
 
-/* Signs: none is negative; of potentials, so that some are but no cycle is; any; and none but for a
- * cycle that is just below zero. */
+/* Signs: no negative weights; potentials, with negative weights but no negative cycle; arbitrary;
+ * or all positive except for a cycle slightly below zero. */
 static struct edge_list draw_graph(void)
 {
     const uint32_t n = 1 + (uint32_t)draw(draw(16) == 0 ? VERTICES_MOST : 20);
@@ -108,7 +108,7 @@ static bool relax(const struct edge_list *list, wide *d)
     return changed;
 }
 
-/* From every vertex at once: what still changes after n rounds goes around in a circle. */
+/* Starts at every vertex at once: changes after n rounds are on a cycle. */
 static bool has_cycle(const struct edge_list *list)
 {
     wide d[VERTICES_MOST] = {0};
@@ -121,7 +121,7 @@ static bool has_cycle(const struct edge_list *list)
     return relax(list, d);
 }
 
-/* Bellman and Ford from one vertex, of a graph without such a cycle. */
+/* Bellman-Ford from one vertex of a graph without a negative cycle. */
 static void solve_row(const struct edge_list *list, uint32_t source, wide *d)
 {
     for (uint32_t v = 0; v < list->vertex_count; v++) {
@@ -166,7 +166,7 @@ static bool is_negative(const struct edge_list *list)
     return false;
 }
 
-/* Whether a distance is one that the matrix may not hold. */
+/* Whether the matrix may not contain this distance. */
 static bool leaves(const struct edge_list *list, double limit)
 {
     wide d[VERTICES_MOST];
@@ -267,7 +267,7 @@ static bool go_on(void *context)
     return false;
 }
 
-/* Rounds that were begun behind that of the block which has the cycle. */
+/* Number of rounds that were begun after that of the block with the cycle. */
 static uint32_t rounds_late(struct solver *solver)
 {
     const uint32_t tile = solver->class_->tile;

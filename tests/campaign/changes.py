@@ -1,9 +1,7 @@
-"""Kills under changes of a name and questions to it, at random instants and at calls that change the
-state directory, and power cuts: no change that was acknowledged is lost, none is undone, and no answer
-mixes two.
-
-Change k gives every road of a ring the length k, so that the distances around it tell which change
-answers, and whether it does alone."""
+"""Kills during changes of a name and queries of it, at random times and at calls that change the
+state directory, and power cuts: no acknowledged change is lost or undone, and no answer mixes
+two changes. Change k gives every road of a ring the length k, so that the distances show
+which change answers, and whether it answers alone."""
 
 import itertools
 import json
@@ -20,8 +18,8 @@ import harness
 
 JSON = {"Content-Type": "application/json"}
 KEPT = 3  # graphs of a name
-# The fault that the disk is told of at the start of a daemon, and what is lost of all that was not synced
-# when it is killed: nothing, all or some.
+# The fault for the disk at the start of a daemon, and the fate of unsynced data at a kill: none,
+# all or some is lost.
 STOPS = (
     ({"act": "kill"}, None),
     ({"act": "kill"}, "some"),
@@ -37,7 +35,7 @@ def ring(length):
 
 
 class Graph:
-    """A ring under a name, solved as a matrix or as a hierarchy."""
+    """A named ring, solved as a matrix or as a hierarchy."""
 
     def __init__(self):
         self.numbers = itertools.count(2)
@@ -48,13 +46,13 @@ GRAPHS = {"matrix": Graph(), "hierarchy": Graph()}
 
 
 class Load:
-    """Two clients that ask, and one that changes, until the daemon is killed."""
+    """Two clients that query and one that changes, until the daemon is killed."""
 
     def __init__(self, daemon, name, ledger):
         self.daemon, self.name, self.ledger = daemon, name, ledger
         self.graph = GRAPHS[name]
-        self.done = done = self.graph.done  # the last change that was seen in an answer, or as done
-        self.last = done  # that was sent
+        self.done = done = self.graph.done  # last change seen in an answer or as done
+        self.last = done  # last change sent
         self.kept = []  # jobs
         self.acknowledged = done
         self.wrong = []
@@ -108,7 +106,7 @@ def question(daemon, name, **headers):
 
 
 def judge(answer, least, most):
-    """The change that answers, or None for a wrong answer."""
+    """Returns the change that an answer shows, or None for a wrong answer."""
     if answer.status != 200:
         return None
     found = answer.json["distances"]
@@ -122,7 +120,7 @@ def unfinished(daemon):
 
 
 class Service:
-    """A daemon on a disk that fails it."""
+    """A daemon on a faulty disk."""
 
     def __init__(self, chooser):
         self.chooser = chooser
@@ -160,7 +158,7 @@ class Service:
         for job in load.kept:
             document = self.daemon.finish(job)
             assert document["state"] == "done", document
-        # A change that was under way may have come in as well: its job is solved again.
+        # A change in flight may have been accepted too: its job is solved again.
         harness.wait_until(self.daemon, lambda: not unfinished(self.daemon))
         answer = question(self.daemon, load.name, Prefer="wait=60")
         length = judge(answer, load.acknowledged, load.last)

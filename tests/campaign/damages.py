@@ -1,5 +1,6 @@
-"""Files of results and graphs that are damaged at rest: bits, lost blocks, blocks and files in each
-other's place, shorter and longer ones. Each must be found, and no wrong byte be served."""
+"""Files of results and graphs damaged while the daemon is stopped: flipped bits, lost blocks,
+swapped blocks and files, truncated and extended files. All damage must be found, and no
+damaged byte served."""
 
 import campaign
 

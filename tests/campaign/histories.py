@@ -1,5 +1,5 @@
-"""Random histories of submissions, looks, questions, cancels and deletions by three clients at once, with
-five kills each, against a sequential model."""
+"""Random histories of submissions, polls, queries, cancels and deletions by three concurrent
+clients, with five kills each, checked against a sequential model."""
 
 import campaign
 

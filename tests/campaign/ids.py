@@ -34,7 +34,7 @@ LENGTH = re.compile(rb"(?i)^content-length: (\d+)\r$", re.M)
 
 
 def wrapped(program, log):
-    """A program that runs the daemon under strace, which stops it at calls with a path only."""
+    """A program that runs the daemon under strace, which traces only calls with a path."""
     folder = tempfile.mkdtemp(prefix="apspd-test-")
     path = os.path.join(folder, "apspd")
     with open(path, "w", encoding="ascii") as file:
@@ -60,7 +60,7 @@ def make_request(randomness):
 
 
 class Talker:
-    """Requests in batches over a connection that is kept as long as it may be."""
+    """Sends requests in batches over a connection that is reused as long as possible."""
 
     def __init__(self, port, ledger):
         self.port, self.ledger = port, ledger
@@ -71,7 +71,8 @@ class Talker:
         self.got = b""
 
     def take_answer(self):
-        """Its head is whole and of visible characters; False where it ends the connection."""
+        """Checks that the head is complete and has only visible characters; returns False if it
+        ends the connection."""
         while (end := self.got.find(b"\r\n\r\n")) < 0:
             part = self.connection.recv(1 << 16)
             if not part:
@@ -117,7 +118,7 @@ class Talker:
 
 
 def outside(log, state):
-    """The lines about a path that is neither relative, and so in a folder of the state directory, nor in it."""
+    """Returns the trace lines with a path outside the state directory."""
     found = []
     for line in log.splitlines():
         if OPENED.search(line):

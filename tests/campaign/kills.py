@@ -1,6 +1,6 @@
-"""kill -9 at random instants under submissions, cancels and questions, on one state directory that grows:
-every job that was acknowledged is there after, and gives the right answer or is cancelled. Each second
-kill comes with a cancel on its way."""
+"""kill -9 at random times during submissions, cancels and queries, on one growing state
+directory: every acknowledged job exists afterwards and has the correct answer or is
+cancelled. Each second kill comes while a cancel is in flight."""
 
 import random
 import threading
@@ -13,11 +13,11 @@ ARGUMENTS = campaign.arguments(kills=1000, seed=0)
 import crash
 import harness
 
-LONG = 700  # vertices of a graph whose job is cancelled
+LONG = 700  # vertices of the graph of a cancelled job
 
 
 class Load:
-    """Two clients that submit, one that cancels, and one that asks for what is there already."""
+    """Two clients that submit, one that cancels, and one that queries existing results."""
 
     def __init__(self, daemon, salts, old):
         self.daemon, self.salts, self.old = daemon, salts, old
@@ -25,7 +25,7 @@ class Load:
         self.kept = {}  # job -> salt
         self.unsure = []
         self.cancelling = threading.Event()
-        self.cancels = {}  # job -> whether its end as cancelled was acknowledged
+        self.cancels = {}  # job -> whether its cancellation was acknowledged
         self.wrong = []
         self.asked = 0
         self.threads = [threading.Thread(target=kind) for kind in (self.submit, self.submit, self.cancel, self.ask)]
@@ -99,7 +99,7 @@ def kill_once(daemon, chooser, salts, known, ledger, on_cancel):
     known += load.kept.items()
     ledger.count("jobs acknowledged", len(load.kept))
     ledger.count("questions", load.asked)
-    # The latest are those that a kill may take.
+    # A kill may affect only the latest jobs.
     for job, salt in list(load.kept.items())[-6:] + chooser.sample(known, min(4, len(known))):
         verify(daemon, job, salt)
     for job, is_acknowledged in load.cancels.items():

@@ -1,4 +1,4 @@
-"""One allocation fails, over all of the script of five jobs."""
+"""Runs the script of the crash tests once for each allocation, which fails."""
 
 import campaign
 

@@ -1,6 +1,6 @@
-"""Mixed traffic whose graphs are deleted as fast as they come: the anonymous memory of the daemon at the
-end is what it was after the first fifth, within 10 MiB. The caches of edges and
-labels are small, so that what they keep is told from a leak."""
+"""Mixed traffic whose graphs are deleted as fast as they arrive: the anonymous memory of the
+daemon at the end is within 10 MiB of its memory after the first fifth. The caches of edges
+and labels are small, so that their contents are distinguishable from a leak."""
 
 import json
 import random
@@ -16,7 +16,7 @@ import harness
 GROWTH_KIB = 10 << 10
 EVERY_S = 0.5
 JSON = {"Content-Type": "application/json"}
-# Asked of each graph, in an order that chance decides; the status of the answer is 200.
+# Queries of each graph in random order; the status of each answer must be 200.
 QUESTIONS = (
     ("GET", "distance?source=1&target=3", None),
     ("GET", "path?source=1&target=3", None),
@@ -54,7 +54,7 @@ def live(daemon, chooser, ledger):
             ledger.count("changes")
     daemon.submit(b"p sp 3 1\na 1 %d 2\n" % salt).expect(422)
     for graph in reversed(graphs):
-        # The graph before a change goes by itself.
+        # The graph before the change is deleted automatically.
         status = daemon.ask("DELETE", f"/v1/graphs/{graph}").status
         assert status in (204, 404, 409), status
     ledger.count("graphs", len(graphs))
@@ -75,7 +75,7 @@ def anonymous_kib(daemon):
 def main():
     ledger = campaign.Ledger(min(ARGUMENTS.seconds, 1800))
     samples = []
-    # Full soon, so that their growth is over before the second fifth.
+    # Small enough to be full before the second fifth begins.
     limits = ("--jobs.history_limit", "100", "--hierarchy.label_budget", "4MiB")
     with harness.Daemon(*limits, "--solver", "cpu") as daemon:
         threads = [threading.Thread(target=client, args=(daemon, i, ledger)) for i in range(ARGUMENTS.clients)]
@@ -85,7 +85,7 @@ def main():
             samples.append(anonymous_kib(daemon))
             threading.Event().wait(EVERY_S)
         left = daemon.get("/v1/graphs?limit=1000").expect(200).json["graphs"]
-    # The least of each fifth: what a request takes for a while is no growth.
+    # The minimum of each fifth: temporary memory of requests does not count as growth.
     fifths = [min(samples[i * len(samples) // 5 : (i + 1) * len(samples) // 5]) for i in range(5)]
     growth = fifths[4] - fifths[1]
     print("MiB of each fifth:", *(f"{kib / 1024:.1f}" for kib in fifths), f"; {len(left)} graphs are left")

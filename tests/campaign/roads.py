@@ -36,7 +36,8 @@ def parse_arguments():
 
 
 def read_edges(path):
-    """Sources, targets and weights, of parallel edges the shortest, in the order of both ends."""
+    """Returns sources, targets and weights in the order of the ends; of parallel edges the
+    shortest."""
     with open(path, "rb") as file:
         lines = file.read().splitlines()
     n = next(int(line.split()[2]) for line in lines if line.startswith(b"p "))

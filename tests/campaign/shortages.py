@@ -1,6 +1,6 @@
-"""What runs out: a disk of every size for a script of five jobs, a disk that fills behind accepted jobs, and
-64 open files. A count of 0 leaves a part out; --step and --most are the sizes of the disk, in KiB, beyond the
-least one that has room for a result."""
+"""Shortages: a disk of every size for the script of the crash tests, a disk that fills after
+jobs were accepted, and 64 open files. A count of 0 skips a part; --step and --most are the
+increment and the maximum of the disk size in KiB beyond the least size that fits a result."""
 
 import errno
 import os
@@ -22,8 +22,8 @@ NO_RESERVE = ("--store.disk_reserve", "0")
 RECOVERY_S, OPENING_S = 5, 1
 FILES = 64
 JOBS = range(1, 6)
-N = 150  # some 88 KiB a result, and 10 a graph
-LEAST_KIB = 96  # a disk that never had room for a result refuses its graph as too large
+N = 150  # about 88 KiB per result and 10 per graph
+LEAST_KIB = 96  # a disk without space for any result refuses the graph as too large
 BATCH = 20
 
 
@@ -50,7 +50,7 @@ def submit_five(daemon, told, ledger):
 
 
 def settle(daemon, told):
-    """The seconds until a graph is taken again and every job that was accepted is stored."""
+    """Returns the seconds until a graph is accepted again and every accepted job is stored."""
     began = time.monotonic()
     while daemon.submit(crash.graph(50, n=N)).status not in (200, 202):
         assert time.monotonic() - began < 120, "it does not recover"
@@ -71,7 +71,7 @@ def try_size(kib, ledger):
         daemon = crash.Daemon(*NO_RESERVE, state=disk.state)
         try:
             submit_five(daemon, told, ledger)
-            # What waits for room waits: a look is as good as any other.
+            # Waiting jobs stay queued, so one poll is as good as another.
             for job in told.jobs:
                 daemon.get(f"/v1/jobs/{job}?wait=0.2").expect(200)
             resize(disk, 1 << 16)
@@ -100,7 +100,7 @@ def sizes(ledger):
 
 
 def fill_behind(daemon, disk, number, ledger):
-    """A batch: accepted behind a job that lasts, then the disk is full and that one goes."""
+    """Accepts a batch behind a long job; then the disk is filled and the long job is cancelled."""
     lasting = daemon.submit(harness.slow_graph(5000 + number)).expect(202).json["id"]
     jobs = {}
     for i in range(BATCH):
@@ -108,7 +108,7 @@ def fill_behind(daemon, disk, number, ledger):
         jobs[daemon.submit(crash.graph(salt, n=N)).expect(202).json["id"]] = salt
     try:
         disk.fill()
-    except OSError as error:  # full before it thought
+    except OSError as error:  # the disk filled earlier than expected
         assert error.errno == errno.ENOSPC, error
     waiting = [job for job in jobs if daemon.get(f"/v1/jobs/{job}").json["state"] == "queued"]
     daemon.ask("DELETE", f"/v1/jobs/{lasting}").expect(202)
@@ -152,7 +152,8 @@ def wait(seconds):
 
 
 def crowd_in(daemon, worst):
-    """More connections than there are files for stay for five seconds; then how soon one is served."""
+    """More connections than file descriptors stay open for five seconds; then measures how soon
+    one is served."""
     crowd = []
     for _ in range(4 * FILES):
         crowd.append(daemon.connect(timeout=60))
@@ -185,7 +186,7 @@ def files(ledger):
             ledger.attempt("still alive", daemon.solve, crash.graph(60))
         finally:
             daemon.end()
-        told.durable.clear()  # evicted since, as each result is an open file
+        told.durable.clear()  # results are evicted meanwhile, because each needs an open file
         ledger.attempt("none lost", crash.check, place, told)
     finally:
         place.close()

@@ -1,5 +1,5 @@
-"""SIGTERM under load, again and again: exit 0 within ten seconds, no answer cut, no job that nobody was
-told of, and none that was told of and is not there."""
+"""SIGTERM under load, repeatedly: exit code 0 within ten seconds, no truncated answer, no
+unacknowledged job in the state directory, and no acknowledged job missing from it."""
 
 import campaign
 

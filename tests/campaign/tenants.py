@@ -19,7 +19,7 @@ import campaign
 import access
 
 T_GOAL = 4.5
-OWNED = 64  # of each sort of id
+OWNED = 64  # requests for each type of ID
 TIME_DIGITS = 10  # of a job's id
 DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 ROUTES = (
@@ -37,7 +37,7 @@ ROUTES = (
 
 
 class Ids:
-    """What a tenant has, by sort, and what nobody has."""
+    """Returns the objects of a tenant by type, and IDs that nobody has."""
 
     def __init__(self, daemon, who, salt):
         self.found = {"graphs": [], "jobs": [], "names": [], "stored": []}
@@ -53,7 +53,7 @@ class Ids:
             self.found["stored"].append(daemon.by(who, "POST", "/v1/graphs", body).expect(201).json["id"])
 
     def unknown(self, sort):
-        """As many of the same form, of the same times where an id has one."""
+        """Returns as many IDs of the same form, with equal times in IDs that contain one."""
         if sort == "names":
             return [f"u{i % 10}-{i:04}" for i in range(OWNED)]
         kept = 2 + TIME_DIGITS if sort == "jobs" else 2
@@ -70,7 +70,7 @@ class Asker:
         return f"{method} {address} HTTP/1.1\r\n{self.head}".encode()
 
     def ask(self, request):
-        """The nanoseconds that it took, and the status."""
+        """Returns the nanoseconds that the request took, and its status."""
         began = time.perf_counter_ns()
         self.socket.sendall(request)
         got = self.socket.recv(16384)
@@ -89,7 +89,8 @@ def welch_t(first, second):
 
 
 def compare(asker, sorts, count, ledger):
-    """Welch's t of two sorts of requests, and the difference of their means and the mean, in ns."""
+    """Returns Welch's t of two types of requests, the difference of their means, and the mean,
+    in ns."""
     times = [numpy.empty(count), numpy.empty(count)]
     done = [0, 0]
     while sum(done) < 2 * count and not ledger.is_over():

@@ -29,13 +29,13 @@ FORMATS = {"dimacs": ("p sp {n} {m}\n", "a {} {} {}\n"), "edges": ("", "{} {} {}
 
 
 def draw_number(chance):
-    """In all the ways in which a number is written."""
+    """Yields each way to write a number."""
     way = chance.randrange(7)
     if way == 0:
         return chance.choice(EDGES)
     if way == 1:
         return str(chance.randrange(-10**chance.randrange(1, 20), 10**chance.randrange(1, 20)))
-    if way == 2:  # any double there is
+    if way == 2:  # any double
         while True:
             value = struct.unpack("<d", chance.randbytes(8))[0]
             if value - value == 0:
@@ -47,7 +47,8 @@ def draw_number(chance):
 
 
 def read(token):
-    """The number, or None for what is none, and for integers that doubles do not all have."""
+    """Returns the number, or None if the text is not a number or is an integer that a double
+    cannot represent."""
     value = float(token) if NUMBER.fullmatch(token) and token.isascii() else None
     if value is not None and token.lstrip("+-").isdigit() and abs(int(token)) > 2**53:
         return None
@@ -55,7 +56,8 @@ def read(token):
 
 
 class Graph:
-    """Edges from vertex 1 to each other, some of them twice, the second time heavier or lighter."""
+    """Edges from vertex 1 to each other vertex, some of them twice, with a larger or smaller
+    weight the second time."""
 
     def __init__(self, chance, single):
         self.format = chance.choice(list(FORMATS))
@@ -104,7 +106,7 @@ def try_good(daemon, chance, ledger):
 
 
 def try_bad(daemon, chance, ledger):
-    """One edge of many is wrong."""
+    """One wrong edge among many."""
     graph = Graph(chance, False)
     at = chance.randrange(graph.count)
     source, target, token = graph.tokens[at]

@@ -1,7 +1,7 @@
-"""Solvers in processes of their own that fail in every way: each error of CUDA at each stage, deaths,
-hangs, stops, calls of a driver that do not return, lies, nonsense, results that are kept, ways out, memory of
-the device that is short, and a daemon that is itself stopped. The program is one with a solver that fails by plan:
-build/tests/fault/apspd_fault. A count of 0 leaves a part out."""
+"""Solvers in separate processes that fail in every way: each CUDA error at each stage, crashes,
+hangs, stops, driver calls that do not return, wrong results, invalid messages, withheld
+results, escape attempts, lack of device memory, and a stopped daemon. The program has a
+solver that fails by plan: build/tests/fault/apspd_fault. A count of 0 skips a part."""
 
 import concurrent.futures
 import contextlib
@@ -29,18 +29,18 @@ CALM = ("--worker.stall_s", "60")
 REPLACED_S = 2
 NEXT_S = 5
 STALL_S = 1
-# What a loaded machine takes beside the stall.
+# Additional time on a busy machine, besides the stall time.
 SLACK_S = 9
-# Of a stop.
+# Time limit of a stop.
 STOPPED_S = 10
-# Cached answers a second, for how long they are timed, and beside the first how many.
+# Cached answers per second, the measured seconds, and the number of answers before the first.
 RATE = 500
 LOOK_S = 6
 LOOKS = 8
-# Longer than a worker may be silent, worker.stall_s as it is by itself.
+# Longer than the default of worker.stall_s, for which a worker may be silent.
 STOP_S = 12
 AT_ONCE = 20
-# Jobs of one daemon that lack memory, and how often at most before it comes back.
+# Jobs of one daemon that lack memory, and the maximum number of retries before memory is free.
 SHORT_JOBS = 25
 SHORT_TIMES = 6
 WORST = {}
@@ -61,7 +61,8 @@ def stage_of(found, error, stage, n):
 
 
 def errors(ledger):
-    """Each error at each stage; and each at the daemon's own start, and each status at an opening."""
+    """Each error at each stage; and each at the start of the daemon, and each status at an
+    opening."""
     stages = ("open", *isolation.STAGES, "close")
     with daemon(*CALM) as (found, _):
         cached = found.solve(harness.SMALL)["graph"]
@@ -95,7 +96,8 @@ def start_without(error):
 
 
 def deaths(ledger):
-    """Killed in the middle of a job, again and again: replaced in time, and the job tried once more."""
+    """The worker is killed in the middle of a job, repeatedly: it is replaced in time, and the
+    job is retried."""
     with daemon(*CALM) as (found, plan):
         for n in range(20, 20 + ARGUMENTS.deaths):
             if ledger.is_over():
@@ -126,7 +128,7 @@ def poisons(ledger):
 
 
 def poison(found, plan, n):
-    """In one life of the daemon, or in two."""
+    """In one run of the daemon, or across two."""
     isolation.until_ready(found)
     plan.write((n, "round", "signal", 9, 0), *([(0, "open", "exit", 1, 0)] if n % 2 else []))
     job = found.submit(ring(n)).json["id"]
@@ -148,7 +150,7 @@ def poison(found, plan, n):
 
 
 def hangs(ledger):
-    """No rounds but heartbeats; stopped in a round; stopped with nothing to do."""
+    """Heartbeats without rounds; stopped during a round; stopped while idle."""
     with daemon("--worker.stall_s", str(STALL_S)) as (found, plan):
         for i in range(ARGUMENTS.hangs):
             if ledger.is_over():
@@ -175,14 +177,14 @@ def hang(found, plan, i):
     note(f"{way}: seen after", seconds, STALL_S + SLACK_S)
     assert event["reason"] in ("it made no progress and was killed", "it sent no heartbeat and was killed")
     isolation.until_ready(found)
-    # One that comes home forgets that processes failed.
+    # A successful job resets the count of failed processes.
     assert found.solve(ring(9, n))["state"] == "done"
     if job is not None:
         assert found.finish(job)["state"] == "done"
 
 
 def latencies(found, graph, count, until_s):
-    """Milliseconds of so many cached answers a second, each at its time."""
+    """Returns the milliseconds of cached answers, sent at a fixed rate."""
     connection = found.connect()
     clock = threading.Event()
     began = time.monotonic()
@@ -198,7 +200,7 @@ def latencies(found, graph, count, until_s):
 
 
 def stucks(ledger):
-    """A call of the driver that does not return: with another device, or with none; stopped, or let go."""
+    """A driver call that does not return: with another device or none; killed or released."""
     if not os.access(stuck.DEVICE, os.R_OK | os.W_OK):
         print("no FUSE here")
         return
@@ -214,7 +216,7 @@ def stucks(ledger):
 
 
 def stop_stuck(fault, i):
-    """Of which nobody knows yet: worker.stall_s is as it is by itself."""
+    """The stop is not noticed yet, because worker.stall_s has its default."""
     with daemon(calls=True) as (found, plan):
         plan.write(fault)
         job = found.submit(ring(20, 1 + i)).json["id"]
@@ -280,7 +282,8 @@ def phrases(ledger):
 
 
 def starts(ledger):
-    """Processes are started and killed beside jobs: each is solved, and lost only by a kill."""
+    """Processes are started and killed during jobs: each job is solved, and a worker is lost
+    only by a kill."""
     with daemon(*CALM, "--store.result_budget", "64MiB", gpus=4) as (found, _):
         over = threading.Event()
         killer = threading.Thread(target=kill_some, args=(found, over))
@@ -303,7 +306,7 @@ def starts(ledger):
 
 
 def kill_some(found, over):
-    """Not the same one again and again, which would be waited for ever longer."""
+    """Not the same fault each time, which would lengthen the delay between restarts."""
     while not over.is_set():
         for child in isolation.children_of(found):
             with contextlib.suppress(ProcessLookupError):
@@ -313,8 +316,8 @@ def kill_some(found, over):
 
 
 def shortages(ledger):
-    """Jobs on two devices of which others have taken memory, drawn at random: seen beforehand, only when it
-    is asked for, for a while, for good."""
+    """Jobs on two devices whose memory other processes use, drawn at random: known before the
+    solve, found only on allocation, temporary or permanent."""
     size = isolation.bytes_of
     choice = random.Random(ARGUMENTS.seed)
     memory = size(400), 2 * size(1600)
@@ -329,7 +332,8 @@ def shortages(ledger):
             times = 0 if draw.randrange(12) == 0 else draw.randrange(1, SHORT_TIMES)
             stage = draw.choice(("fits", "memory", "memory"))
             faults.append((n, stage, "has", free, times))
-            # The bytes that are free for good where the job needs them; a plan that is not dense needs twice as many.
+            # The memory that is permanently free when the job needs it; a plan that is not dense
+            # needs twice as much.
             cases.append((graph, length, size(n), free if stage == "memory" and times == 0 else 2 * size(n)))
         with daemon(*CALM, memory=memory) as (found, plan):
             plan.write(*faults)
@@ -345,14 +349,14 @@ def shortages(ledger):
             ledger.count("workers lost", losses(found))
             assert found.solve(ring(9))["state"] == "done"
 
-    # One after another: the environment names the plan of faults of one daemon.
+    # In sequence, because the environment names the fault plan of one daemon.
     for seed in [choice.randrange(2**32) for _ in range(0, ARGUMENTS.shortages, SHORT_JOBS)]:
         ledger.attempt(f"shortages of seed {seed}", attempt, seed)
 
 
 def lies(ledger):
-    """One bit: in each row; anywhere, where all rows are checked and where 16 are; and in a row that 16
-    evenly spread ones would leave out."""
+    """Flips one bit: in each row; anywhere, with all rows verified or 16; and in a row that 16
+    evenly spaced samples would miss."""
     n, rows = 512, 16
     choice = random.Random(ARGUMENTS.seed)
     counts = {where: [0, 0] for where in ("in each row", "of a job with verify=true", "anywhere", "between")}
@@ -383,7 +387,7 @@ def lies(ledger):
 
 
 def good(ledger):
-    """No false alarm."""
+    """No correct result is rejected."""
     with daemon(*CALM, "--store.result_budget", "64MiB") as (found, _):
         left = list(range(ARGUMENTS.good))
         while left and not ledger.is_over():
@@ -434,7 +438,8 @@ def ticks(found):
 
 
 def lose_device():
-    """It is asked for again, ever less often; questions are answered, and the reason is told."""
+    """The device is reopened with growing delays; queries are answered, and the reason is
+    reported."""
     with daemon(*CALM) as (found, plan):
         cached = found.solve(harness.SMALL)["graph"]
         plan.write((0, "open", "cuda", 46, 0))

@@ -1,4 +1,4 @@
-// What the JavaScript client does, in Node and in a browser. run() returns a line per case that failed.
+// Cases of the JavaScript client, for Node and browsers. run() returns one line per failed case.
 
 function same(found, wanted) {
   const [one, other] = [found, wanted].map((value) => JSON.stringify(value, (_, part) => (part === Infinity ? "inf" : part)));

@@ -1,5 +1,5 @@
-"""The Python client from the tree, and a daemon to try it on. Importing this skips the test where
-NumPy, httpx or a library of graphs is missing."""
+"""The Python client of this tree, and a daemon to try it on. Importing this skips the test if
+NumPy, httpx or a graph library is missing."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ assert httpx and networkx and numpy and pandas and scipy
 
 
 def expect(kind, code, call, *arguments, **more):
-    """The exception of this type and code that the call raises."""
+    """Checks that the call raises an exception of this type and code; returns the exception."""
     try:
         call(*arguments, **more)
     except apspd.ApspdError as error:

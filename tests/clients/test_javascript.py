@@ -1,5 +1,6 @@
 """The JavaScript client against the daemon: `node` in Node, `browser` in Chromium from a page of
-another origin. The README's program runs as it is printed, and its types hold where tsc is installed."""
+another origin. The program of its README runs as printed, and its types are checked if tsc is
+installed."""
 
 import contextlib
 import json
@@ -35,7 +36,7 @@ Promise.all([import("/clients/javascript/apspd.js"), import("/tests/clients/java
 
 
 def test_the_npm_package_is_complete():
-    """What npm would publish has the licence, and no link that leads nowhere there."""
+    """The files that npm would publish include the licence, and have no dead links."""
     with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as readme:
         assert "](../" not in readme.read()
     if shutil.which("npm"):
@@ -72,7 +73,7 @@ def test_the_client_works_in_node():
             file.write(harness.slow_graph(harness.LASTING_SIZE))
         with open(f"{folder}/run.mjs", "w", encoding="utf-8") as file:
             file.write(RUN)
-        # Node takes a file of another folder for a module by its ending, or by a package.json.
+        # Node treats a file of another folder as a module by its file ending or by a package.json.
         cases = shutil.copy(f"{HERE}/javascript_cases.js", f"{folder}/cases.mjs")
         check(json.loads(node(f"{folder}/run.mjs", PACKAGE, cases, daemon.url, access.Keys.key(KEY), f"{folder}/slow.gr")))
 
@@ -86,7 +87,7 @@ def test_the_client_works_in_a_browser():
 
 
 def test_the_examples_of_the_readme_run():
-    """Its program runs with the package where npm would put it."""
+    """The program of the README runs with the package installed as by npm."""
     with open(f"{PACKAGE}/README.md", encoding="utf-8") as file:
         (program,) = re.findall(r"```js\n(.*?)```", file.read(), re.S)
     with harness.Daemon() as daemon, tempfile.TemporaryDirectory() as folder:
@@ -113,7 +114,7 @@ def test_the_package_has_the_version_of_the_service():
 
 if __name__ == "__main__":
     if sys.argv[3] == "browser":
-        import browser  # skips the test where there is none
+        import browser  # skips the test if it is missing
 
         harness.run({"test_the_client_works_in_a_browser": test_the_client_works_in_a_browser})
     elif NODE is None:

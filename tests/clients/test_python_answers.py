@@ -6,7 +6,7 @@ import math
 import pathlib
 import xml.etree.ElementTree
 
-import python_client  # first: it may skip the test
+import python_client  # first, because it may skip the test
 from python_client import client_of, expect
 
 import apspd
@@ -158,7 +158,7 @@ def test_coordinates_can_be_set_and_queried(daemon):
 
 def test_lists_estimates_and_progress(daemon):
     class Bar:
-        """As tqdm makes them."""
+        """Progress arguments as tqdm receives them."""
         n, total = 0, 1
 
         def update(self, more):

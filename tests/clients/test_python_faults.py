@@ -1,4 +1,5 @@
-"""The Python client when answers are lost, the service is busy or away, and downloads break off."""
+"""The Python client when answers are lost, the service is busy or unreachable, and downloads are
+interrupted."""
 
 import asyncio
 import errno
@@ -7,7 +8,7 @@ import socket
 import tempfile
 from urllib.parse import quote
 
-import python_client  # first: it may skip the test
+import python_client  # first, because it may skip the test
 from python_client import client_of, expect
 
 import access
@@ -20,7 +21,7 @@ EDGES = [(at, at + 1, at % 7) for at in range(300)]
 
 
 class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The beginning of an answer's body, then the end of the connection."""
+    """The beginning of an answer's body, followed by the end of the connection."""
 
     def __init__(self, stream, left, error):
         self.stream, self.left, self.error = stream, left, error
@@ -47,9 +48,10 @@ class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 
 class Wire:
-    """What goes wrong, in order, of requests that match a method and the end of a path; the service
-    sees each of them. Others go through. `seen` lists all as (method, path, status, headers,
-    whether the socket sends at once). bend() gives what the client gets: an answer, or an exception."""
+    """Faults, in order, for requests that match a method and the end of a path; the service
+    still receives these requests. Other requests pass unchanged. `seen` lists all as (method,
+    path, status, headers, whether the socket sends at once). bend() returns what the client
+    gets: an answer or an exception."""
 
     def __init__(self, method, path, *faults):
         self.method, self.path, self.faults, self.seen = method, path, list(faults), []
@@ -95,8 +97,8 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
         self.wire = wire
 
     async def handle_async_request(self, request):
-        """An answer that nobody reads is closed here: else its generator is closed whenever it is
-        collected, by a task of its own, which takes the lock of the connection pool."""
+        """Closes answers that nobody reads; otherwise the garbage collector would close their
+        generators in a separate task, which takes the lock of the connection pool."""
         answer = await super().handle_async_request(request)
         bent = self.wire.bend(request, answer)
         if bent is not answer:
@@ -105,7 +107,8 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
 
 
 def faulty(daemon, wire, **options):
-    """A client on such a wire, and the list of the pauses that it makes in no time."""
+    """A client with such faults, and the list of the pauses that it requests, which take no
+    time."""
     client = apspd.Client(daemon.url, transport=Transport(wire), **options)
     pauses = []
     client._sleep = pauses.append
@@ -195,7 +198,7 @@ def test_an_address_without_a_service_fails_at_once(daemon):
                 await client.solve(EDGES)
 
         expect(apspd.ConnectionFailed, None, lambda: asyncio.run(ask()))
-    # What has answered may be about to start again.
+    # The server that answered may be about to restart.
     client, pauses = faulty(daemon, Wire("POST", "/distances", httpx.ConnectError("refused")))
     assert client.solve(EDGES).distance(0, 1) == 0 and len(pauses) == 1
 
@@ -228,7 +231,7 @@ def test_a_later_call_completes_the_download(daemon):
         assert result.matrix(path)[0, 300] == result.distance(0, 300)
         assert wire.seen[-2][3]["Range"] == "bytes=70001-" and wire.seen[-2][2] == 206, wire.seen[-2]
         assert list(pathlib.Path(folder).iterdir()) == [path]
-        # A part of another matrix is not taken for one of this.
+        # A part of another matrix is not used.
         part.write_bytes(b"x" * 200)
         part.rename(pathlib.Path(folder, "matrix.npy.other.part"))
         assert (result.matrix(path) == result.matrix()).all()
@@ -242,7 +245,7 @@ def test_another_matrix_begins_anew(daemon):
 
 
 def test_an_answer_of_another_server_is_a_described_error(daemon):
-    """A redirect, or a page or JSON of another shape."""
+    """Answers with a redirect, or with a page or JSON of another shape."""
     others = [httpx.Response(302, headers={"Location": "https://elsewhere.test/"}), httpx.Response(200, text="<h1>"),
               httpx.Response(200, json=[1]), httpx.Response(200, json={"hello": 1}),
               httpx.Response(200, json={"id": 3, "state": {}}), httpx.Response(200, json=None)]
@@ -254,7 +257,7 @@ def test_an_answer_of_another_server_is_a_described_error(daemon):
 
 
 def test_answers_of_another_shape_are_described_errors(daemon):
-    """Whatever is asked, JSON of another shape, or a body of another length, is told as such."""
+    """For every request, JSON of another shape or a body of another length is reported as such."""
     asked = [("/path", lambda result: result.path(0, 1)), ("/nearest", lambda result: result.nearest(0)),
              ("/within", lambda result: result.within(0, max=3)), ("/matrix", lambda result: result.row(0)),
              ("/distances", lambda result: result.distance(0, 1)), ("/matrix", lambda result: result.table())]
@@ -277,14 +280,15 @@ def test_answers_of_another_shape_are_described_errors(daemon):
 
 
 def test_an_empty_page_is_not_the_end_of_a_list(daemon):
-    """A service that has looked at many jobs, of which a filter leaves none, goes on with the next page."""
+    """A filtered list may have an empty page, because the service examines a limited number of
+    jobs per page; the client continues with the next page."""
     client, _ = faulty(daemon, Wire("GET", "/v1/jobs", httpx.Response(200, json={"jobs": [], "next": "j_" + 26 * "z"})))
     job = client.solve(EDGES).job
     assert job["id"] in [found["id"] for found in client.jobs(state="done")]
 
 
 class Endless(httpx.SyncByteStream):
-    """A body that goes on as long as it is read."""
+    """A body that continues as long as it is read."""
 
     def __init__(self, most):
         self.read, self.most = 0, most

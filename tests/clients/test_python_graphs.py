@@ -1,11 +1,11 @@
-"""The graphs that the Python client takes, each against the library that it comes from."""
+"""The graphs that the Python client accepts, each compared with the library that it comes from."""
 
 import fractions
 import itertools
 import math
 import random
 
-import python_client  # first: it may skip the test
+import python_client  # first, because it may skip the test
 from python_client import client_of, expect
 
 import apspd
@@ -29,7 +29,7 @@ def check(client, graph, vertices, wanted, **parameters):
 def random_graph(kind, labels, weights, edges=40):
     chance = random.Random(f"{kind.__name__} {labels!r}")
     graph = kind()
-    graph.add_nodes_from(labels)  # some of them stay alone
+    graph.add_nodes_from(labels)  # some vertices stay isolated
     for _ in range(edges):
         source, target = chance.choice(labels[2:]), chance.choice(labels[2:])
         graph.add_edge(source, target, weight=chance.choice(weights))
@@ -68,7 +68,7 @@ def test_weights_of_networkx_graphs_are_read(daemon):
     graph = networkx.Graph([("a", "b", {"km": 3, "weight": 9}), ("b", "c", {"weight": 1})])
     with client_of(daemon) as client:
         assert client.solve(graph).distance("a", "c") == 10
-        assert client.solve(graph, weight="km").distance("a", "c") == 4  # without one it counts 1
+        assert client.solve(graph, weight="km").distance("a", "c") == 4  # an edge without a weight counts 1
         assert client.solve(graph, weight=None).distance("a", "c") == 2
         assert client.solve(graph.to_directed(), directed=False).distance("c", "a") == 10
         graph.add_edge("a", "c", weight=math.inf)
@@ -81,7 +81,7 @@ def test_weights_of_networkx_graphs_are_read(daemon):
 
 
 def test_sparse_matrices_are_read_as_by_scipy(daemon):
-    # An edge of 0 is stored, 5 is alone, and (1, 2) is stored twice: coo_matrix adds.
+    # An edge of weight 0 is stored, 5 is isolated, and (1, 2) is stored twice: coo_matrix adds.
     entries = ([0.0, 2, 3, 1.5], ([0, 1, 1, 2], [1, 2, 2, 3]))
     with client_of(daemon) as client:
         for form in ("coo", "csr", "csc", "lil", "dok", "bsr"):

@@ -1,5 +1,5 @@
-"""apspd.csgraph and the backend of NetworkX, each against the library whose functions it has, and
-Client.local()."""
+"""apspd.csgraph and the NetworkX backend, each compared with the library whose functions it
+replaces; and Client.local()."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import tomllib
 
-import python_client  # first: it may skip the test
+import python_client  # first, because it may skip the test
 
 import apspd
 import apspd.csgraph
@@ -38,7 +38,7 @@ def random_matrix(seed, count, weights):
 
 
 def check_tree(matrix, rows, distances, before, directed):
-    """Each predecessor is one edge away along a shortest path, and there is one wherever SciPy has."""
+    """Each predecessor is one edge away on a shortest path, and exists exactly if SciPy has one."""
     edges = matrix if directed else numpy.where(matrix == 0, matrix.T, numpy.where(
         matrix.T == 0, matrix, numpy.minimum(matrix, matrix.T)))
     for row, distance, found in zip(rows, distances, before):
@@ -149,7 +149,7 @@ def test_the_backend_summarizes_as_networkx(daemon):
     raise AssertionError("a negative cycle")
 
 
-# In a process where the package is installed: each function of the backend, called by NetworkX.
+# Runs in a process with the package installed: NetworkX calls each function of the backend.
 DISPATCH = """
 import networkx as nx, numpy
 same = lambda found, wanted: found == wanted if isinstance(wanted, dict) else numpy.allclose(found, wanted)
@@ -179,7 +179,7 @@ except (NotImplementedError, RuntimeError):
 
 
 def test_networkx_finds_the_backend(daemon):
-    """Where NetworkX dispatches: from 3.2 on."""
+    """NetworkX dispatches to backends from version 3.2 on."""
     if not hasattr(networkx.utils, "backends"):
         return
     with open(f"{python_client.PACKAGE}/pyproject.toml", "rb") as file:
@@ -214,7 +214,7 @@ def test_a_local_daemon_ends_with_its_process(_):
                           env=environment, text=True) as process:
         url, shell = process.stdout.readline().split()
         ended = select.poll()
-        ended.register(os.pidfd_open(int(shell)), select.POLLIN)  # it outlives the daemon
+        ended.register(os.pidfd_open(int(shell)), select.POLLIN)  # the client outlives the daemon
         assert apspd.Client(url).solve([(1, 2, 5)]).distance(1, 2) == 5
         process.send_signal(signal.SIGKILL)
     assert ended.poll(600_000)

@@ -1,5 +1,5 @@
-"""The Python client as a package: its wheel, built without a network, is whole, typed and of the
-service's version; the examples of its README and docstrings run as they are printed."""
+"""The Python client as a package: its wheel, built without network access, is complete, typed
+and has the version of the service; the examples of its README and docstrings run as printed."""
 
 import contextlib
 import doctest
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zipfile
 
-import python_client  # first: it may skip the test
+import python_client  # first, because it may skip the test
 from python_client import PACKAGE, ROOT
 
 import apspd
@@ -20,8 +20,8 @@ import apspd.csgraph
 import apspd.steps
 import harness
 
-BINARY = os.path.abspath(harness.BINARY)  # before a change of the folder
-# What builds a wheel where setuptools and wheel are installed; nothing is fetched.
+BINARY = os.path.abspath(harness.BINARY)  # before the folder changes
+# Builds a wheel if setuptools and wheel are installed; nothing is downloaded.
 BUILD = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
 SOURCE = "from setuptools import build_meta; import sys; print(build_meta.build_sdist(sys.argv[1]))"
 EXAMPLE = """

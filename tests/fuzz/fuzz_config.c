@@ -1,4 +1,5 @@
-/* Configuration files under arbitrary bytes: what is read is printed, and read again the same. */
+/* Configuration files from arbitrary bytes: an accepted file is printed, and the print is parsed to
+ * the same values. */
 #include "server/config_option.h"
 
 #include <stdint.h>

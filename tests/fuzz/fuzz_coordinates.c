@@ -1,5 +1,5 @@
-/* Coordinates under arbitrary bytes: the low bits of the first byte give the size of the pieces.
- * Whole and in pieces must agree to the last word. */
+/* Coordinates from arbitrary bytes: the low bits of the first byte are the size of the pieces.
+ * Reading the whole input and reading pieces must agree in every word. */
 #include "proto/read/coordinates_reader.h"
 
 #include <string.h>

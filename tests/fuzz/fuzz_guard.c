@@ -1,9 +1,9 @@
-/* Arbitrary bytes on a connection of the real libmicrohttpd, with the request guard behind it. What
- * the guard lets pass is read again from the bytes by a parser of its own, which knows nothing but
- * RFC 9112: the head must be well-formed where the connection goes on, and the next head lie where
- * the body ends. A NUL in the place of a CR escapes the guard, and the last four bytes of a head:
- * nothing that the library shows tells a CRLF from a bare LF with a NUL before it, or two of them
- * from one with a colon behind it. */
+/* Arbitrary bytes on a connection of the real libmicrohttpd, followed by the request guard. A
+ * separate parser, written from RFC 9112 alone, parses the bytes of accepted requests again: if the
+ * connection continues, the head must be well-formed, and the next head must be where the body
+ * ends. The guard cannot detect a NUL in place of a CR, nor errors in the last four bytes of a
+ * head: the library does not reveal the difference between a CRLF and a bare LF after a NUL, or
+ * between two of them and one followed by a colon. */
 #include "server/http/request/framing.h"
 
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #define HEADER_LIMIT 100
-#define INPUT_LIMIT 16384 /* what the socket takes at once */
+#define INPUT_LIMIT 16384 /* bytes that the socket accepts at once */
 #define MEMORY_BYTES (16 << 10)
-/* As endpoint_parses_leniently(). */
+/* Like endpoint_parses_leniently(). */
 #define PARSES_LENIENTLY (strncmp(MHD_get_version(), "0.9.", 4) == 0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -28,12 +28,12 @@ struct header_list {
     size_t count;
 };
 
-/* Of the connection in hand. */
+/* State of the current connection. */
 static struct {
     char *input;
     size_t size;
-    size_t at;     /* where the next head begins, as far as that is known */
-    uint64_t left; /* of its body, by our own reading */
+    size_t at;     /* position of the next head, as far as known */
+    uint64_t left; /* size of its body according to this parser */
     bool closing;
     bool begun;
 } talk;
@@ -77,7 +77,7 @@ static bool is_named(const char *line, size_t name_size, const char *name)
     return name_size == strlen(name) && strncasecmp(line, name, name_size) == 0;
 }
 
-/* One header line without its end: tells what it is in counts[]: host, length, encoding. */
+/* Parses one header line without its end; counts host, length and encoding headers in counts[]. */
 static void check_line(const char *line, size_t size, unsigned counts[3])
 {
     static const char *const names[] = {"host", "content-length", "transfer-encoding"};
@@ -92,7 +92,7 @@ static void check_line(const char *line, size_t size, unsigned counts[3])
         talk.left = strtoull(colon + 1, NULL, 10);
 }
 
-/* The head that the guard has let pass, from its first byte. Returns its size. */
+/* Parses the head that the guard has accepted, from its first byte. Returns its size. */
 static size_t check_head(const char *head, size_t size)
 {
     unsigned counts[3] = {0};
@@ -111,7 +111,7 @@ static size_t check_head(const char *head, size_t size)
         check_line(line, (size_t)(at - line), counts);
     }
     CHECK(counts[0] == 1 || (old && counts[0] == 0));
-    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* chunks close */
+    CHECK(counts[1] + counts[2] <= 1 && counts[2] == 0); /* chunked bodies close the connection */
     return (size_t)(end - head) + 4;
 }
 
@@ -129,8 +129,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection)
     return result;
 }
 
-/* Where the head lies in the input: libmicrohttpd passes over empty lines before it, and over those
- * that begin with a NUL. */
+/* Finds the head in the input: libmicrohttpd skips empty lines before it, and lines that begin with
+ * a NUL. */
 static void check_input(size_t head_size)
 {
     while (talk.at < talk.size && memchr("\r\n", talk.input[talk.at], 3) != NULL) {
@@ -179,7 +179,8 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
     (void)context;
     (void)data;
     if (talk.begun) {
-        /* Where the connection goes on, the next head lies behind as many bytes as we have read. */
+        /* If the connection continues, the next head begins after as many bytes as this parser has
+         * read. */
         CHECK(talk.closing || (*size == 0 ? talk.left == 0 : *size <= talk.left));
         if (*size == 0)
             return answer(connection);
@@ -188,7 +189,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         *size = 0;
         return MHD_YES;
     }
-    CHECK(!talk.closing); /* nothing runs behind a request that closes */
+    CHECK(!talk.closing); /* no request runs after one that closes the connection */
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &list);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -206,7 +207,7 @@ static enum MHD_Result came(void *context, struct MHD_Connection *connection, co
         list.count <= HEADER_LIMIT && framing_check(&line, &body, &closing, NULL) == STATUS_OK;
     talk.closing = !passed || closing;
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* unless it is read again */
+    talk.left = length == NULL ? 0 : strtoull(length, NULL, 10); /* unless it is parsed again */
     if (!passed)
         return answer(connection);
     check_input(info->header_size);
@@ -222,7 +223,7 @@ static struct MHD_Daemon *start(void)
                             ended, NULL, MHD_OPTION_END);
 }
 
-/* Until the server has closed its end, or has nothing more to say. */
+/* Until the server has closed its end, or sends nothing more. */
 static void run(struct MHD_Daemon *daemon, int client)
 {
     char answers[4096];

@@ -1,5 +1,5 @@
-/* The values of headers under arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding,
- * Prefer and traceparent. The first byte is the size of what a range is of. */
+/* Header values from arbitrary bytes: Range, If-None-Match, Accept, Accept-Encoding, Prefer and
+ * traceparent. The first byte is the size of the content of a range. */
 #include "proto/text.h"
 #include "server/http/request/headers.h"
 

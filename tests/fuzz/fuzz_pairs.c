@@ -1,5 +1,5 @@
-/* Bodies of pairs under arbitrary bytes: the first byte picks the form. What is refused says why,
- * and where; names lie in the body, or are what an escape stood for. */
+/* Bodies of pairs from arbitrary bytes: the first byte selects the form. A refusal must have a
+ * reason and a position; names are in the body, or decoded from an escape. */
 #include "server/http/api/pairs.h"
 
 #include <stdint.h>
@@ -46,14 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size == 0)
         return 0;
-    /* Exactly as large as it is, so that a look behind it is seen. */
+    /* Allocated with exactly its size, so that a sanitizer detects reads beyond it. */
     char *body = malloc(size);
     CHECK(body != NULL);
     memcpy(body, bytes + 1, size - 1);
     const enum pairs_form form =
         bytes[0] < 0xF0 ? (enum pairs_form)(bytes[0] % PAIRS_BINARY)
                         : pairs_find_form(NULL, (const char *const[]){NULL}, body, size - 1);
-    /* An answer goes through the body again after it was checked. */
+    /* An answer reads the body again after it was checked. */
     for (int i = 0; i < 2; i++)
         statuses[i] = read_all(form, body, size - 1, &tallies[i], &problem);
     CHECK(statuses[0] == statuses[1] && tallies[0].pairs == tallies[1].pairs);

@@ -1,5 +1,5 @@
-/* A query under arbitrary bytes: what is understood is, written out again with every byte escaped,
- * understood the same. */
+/* A query from arbitrary bytes: an accepted query, printed again with every byte escaped, has the
+ * same meaning. */
 #include "proto/text.h"
 #include "server/http/request/query.h"
 
@@ -34,7 +34,7 @@ static char *write_again(const struct query *query)
     return copy;
 }
 
-/* What the check lets pass has the type and the limits of its parameter. */
+/* Accepted values have the type of their parameter and are within its limits. */
 static void call(const struct query *query)
 {
     const char *known[QUERY_LIMIT + 1] = {NULL};

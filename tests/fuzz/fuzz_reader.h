@@ -1,5 +1,5 @@
-/* One reader under arbitrary bytes: the first byte gives the size of the pieces (0..15, 0 =
- * varying) and, by its high bits, the options. Whole and in pieces must agree to the last word. */
+/* One reader on arbitrary bytes: the first byte is the size of the pieces (0..15, 0 = varying) and,
+ * in its high bits, the options. The whole input and the pieces must agree in every word. */
 #pragma once
 
 #include "proto/graph_cycle.h"

@@ -1,4 +1,4 @@
-/* What the tests of changes share, beside the fixture of the scheduler. */
+/* Fixtures for the tests of changes, based on the scheduler's fixture. */
 #pragma once
 
 #include "server/scheduler/scheduler_internal.h"
@@ -9,7 +9,7 @@
 /* Sets the weight of the edge from row 0 to row 1. */
 struct question *new_change(struct fixture *fixture, const char *key, double weight);
 
-/* Waits for the end of the job; copies the id of its graph. */
+/* Waits for the end of the job; copies the ID of its graph. */
 void change(struct fixture *fixture, const char *key, double weight, const char *job_state,
             char graph_id[GRAPH_ID_SIZE]);
 

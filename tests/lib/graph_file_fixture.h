@@ -1,7 +1,7 @@
-/* The file of a graph that a test has made. */
+/* Graph files made by tests. */
 #pragma once
 
 #include "server/store/graph_file.h"
 
-/* Puts the graph's file under its id; returns the bytes of it. */
+/* Writes the graph's file under its ID; returns its size in bytes. */
 uint64_t fixture_put_graph(int folder, const char *id, const struct graph *graph);

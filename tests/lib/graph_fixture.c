@@ -2,7 +2,7 @@
 
 #include "tests/lib/test.h"
 
-/* The size of the next piece. */
+/* Returns the size of the next piece. */
 static size_t next_piece(size_t piece, uint64_t *seed, size_t left)
 {
     size_t size = piece;

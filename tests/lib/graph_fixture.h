@@ -1,4 +1,4 @@
-/* Reading graphs in tests: any bytes, cut anywhere, and whether two graphs are the same. */
+/* Reads graphs from bytes split into pieces, and compares graphs. */
 #pragma once
 
 #include "proto/read/reader.h"
@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Feeds pieces of this size; 0 = of sizes that vary. Each piece is copied to storage of its own, so
- * that a sanitizer sees reads beyond it. */
+/* Feeds pieces of this size; 0 = of varying sizes. Each piece is copied to a separate allocation,
+ * so that a sanitizer detects reads beyond it. */
 enum status read_graph(enum format format, const struct graph_options *options, const char *bytes,
                        size_t size, size_t piece, struct graph **ret_graph, struct problem *reterr);
 
-/* The same in two pieces, the first one of this size. */
+/* The same with two pieces, the first of this size. */
 enum status read_graph_cut(enum format format, const struct graph_options *options,
                            const char *bytes, size_t size, size_t cut, struct graph **ret_graph,
                            struct problem *reterr);
 
-/* The same of a text, in pieces of 5 bytes. */
+/* The same for a text, in pieces of 5 bytes. */
 enum status read_text_with(enum format format, const char *text,
                            const struct graph_options *options, struct graph **ret_graph,
                            struct problem *reterr);
 
-/* The graph of a text that is read without options; the test fails where it is refused. */
+/* Reads a text without options; the test fails if it is refused. */
 struct graph *read_text(enum format format, const char *text);
 
 bool same_graph(const struct graph *a, const struct graph *b);

@@ -1,5 +1,5 @@
-/* Small random graphs and their longest distances by the plainest means, for the tests of what
- * bounds distances. */
+/* Small random graphs and their longest distances by the plain triple loop, for tests of bounds on
+ * distances. */
 #pragma once
 
 #include "proto/read/graph_builder.h"
@@ -16,15 +16,16 @@ struct range_edge {
 
 uint32_t range_next(uint64_t *seed, uint32_t below);
 
-/* A graph whose vertices are named 1, 2, ..., unlike its rows; its weights are integers if all
- * given ones are. */
+/* A graph with vertices named 1, 2, ..., which differ from its rows; its weights are integers if
+ * all given weights are. */
 struct graph *range_build(uint32_t vertex_count, const struct range_edge *edges, size_t count,
                           bool directed);
 
-/* Every third is undirected; from empty to more edges than pairs; every fifth weight is 0. */
+/* Every third graph is undirected; from no edges to more edges than pairs; every fifth weight is
+ * 0. */
 struct graph *range_random(uint64_t seed);
 
-/* Row by row, RANGE_FAR = unreachable; freed by the caller. */
+/* Distances row by row, RANGE_FAR = unreachable; the caller frees them. */
 uint64_t *range_distances(const struct graph *graph);
 
 uint64_t range_longest(const struct graph *graph);

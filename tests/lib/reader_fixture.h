@@ -1,4 +1,4 @@
-/* What the reader tests share: a small random generator, and the property that any split of the
+/* Fixtures for the reader tests: a small random generator, and the check that any split of the
  * bytes gives the same graph. */
 #pragma once
 
@@ -10,9 +10,9 @@
 
 uint64_t fixture_next(uint64_t *seed);
 
-/* Inputs up to here are cut in two at every byte. */
+/* Inputs up to this size are split in two at every byte. */
 #define FIXTURE_CUT_LIMIT 400
 
-/* Every input of the generator gives the same graph whole, byte by byte, at random splits and, when
- * it is small, in two parts however they are cut. */
+/* Checks that every generated input gives the same graph as a whole, byte by byte, in random pieces
+ * and, if it is small, split in two at every byte. */
 void check_any_split(enum format format, void (*generate)(uint64_t seed, struct text *text));

@@ -98,7 +98,7 @@ ATTEMPT(host_name, syscall(SYS_sethostname, "", -1L))
 ATTEMPT(passwords, open("/etc/passwd", O_RDONLY))
 ATTEMPT(device, mknod(attempt_path(attempt_given.state, "d"), S_IFCHR | 0600, 0x0103))
 ATTEMPT(dumpable, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
-/* The kernel looks at the low half of the option. */
+/* The kernel reads only the low half of the option. */
 ATTEMPT(dumpable_in_disguise, syscall(SYS_prctl, (1UL << 32) | PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL))
 
 static int attempt_capabilities(void)
@@ -254,14 +254,14 @@ const size_t attempt_needed_count = sizeof attempt_needed / sizeof attempt_neede
 
 ATTEMPT(accept, accept4(attempt_given.listener, NULL, NULL, SOCK_CLOEXEC))
 ATTEMPT(cut, ftruncate(attempt_given.memory, 4096))
-/* As sd_notify(3) opens it. */
+/* As sd_notify(3) opens its socket. */
 ATTEMPT(notify, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0))
 ATTEMPT(configuration, open(ATTEMPT_READABLE, O_RDONLY))
 ATTEMPT(create, open(attempt_path(attempt_given.state, "created"), O_CREAT | O_RDWR, 0600))
 ATTEMPT(list, open(attempt_given.state, O_RDONLY | O_DIRECTORY))
 ATTEMPT(folder, mkdir(attempt_path(attempt_given.state, "made"), 0700))
 
-/* As the store publishes a file, moves it and drops it. */
+/* As the store publishes, renames and deletes a file. */
 static int attempt_publish(void)
 {
     char from[PATH_MAX];

@@ -1,5 +1,5 @@
-/* Attempts of a process in the sandbox: those that must be refused, and those that must go on
- * working. */
+/* Attempts of a process in the sandbox: operations that must be refused, and operations that must
+ * work. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,21 @@ enum { ATTEMPT_DONE = 0, ATTEMPT_REFUSED = 3, ATTEMPT_BROKEN = 4 };
 #define ATTEMPT_FOLDER_SIZE 1024
 
 struct attempt_scene {
-    char folder[64]; /* the state directory: state, with sub and file in it; beside it outside */
+    char folder[64]; /* contains `state`, the state directory with sub and file, and `outside` */
     char root[32];
 };
 
 struct attempt {
     const char *name;
     int (*make)(void);
-    bool by_files; /* refused by Landlock alone */
+    bool by_files; /* only Landlock refuses it */
 };
 
-/* What a process in the sandbox was given: opened by attempt_open, before the sandbox is entered.
- */
+/* Objects of a process in the sandbox, opened by attempt_open before the sandbox is entered. */
 extern struct attempt_given {
-    int listener; /* with a connection waiting */
-    int stranger; /* a socket that is not connected */
-    int memory;   /* a file with a page in it */
+    int listener; /* with a waiting connection */
+    int stranger; /* an unconnected socket */
+    int memory;   /* a file of one page */
     int pair[2];
     char state[ATTEMPT_FOLDER_SIZE];
     char outside[ATTEMPT_FOLDER_SIZE];
@@ -35,7 +34,7 @@ extern struct attempt_given {
 
 extern const struct attempt attempt_forbidden[];
 extern const size_t attempt_forbidden_count;
-/* The last ones are of /proc, which CUDA's driver reads, and of what it does itself. */
+/* The last attempts are for /proc, which CUDA's driver reads, and for operations of the driver. */
 #define ATTEMPT_OF_DRIVER_COUNT 6
 
 extern const struct attempt attempt_needed[];
@@ -45,10 +44,10 @@ extern const size_t attempt_needed_count;
 extern const struct attempt attempt_front[];
 extern const size_t attempt_front_count;
 
-/* This program again, as a front starts its workers. */
+/* Runs this program again, as the service starts its workers. */
 int attempt_itself(void);
 
-/* Prints the name with the text of errno, and aborts. */
+/* Prints the name and the text of errno, and aborts. */
 void attempt_fail(const char *what);
 
 void attempt_open(struct attempt_scene *scene);

@@ -1,5 +1,6 @@
-/* What the tests of the scheduler share: the real store, the real result table and the CPU solver,
- * on a loop of its own in a temporary state directory; calls are posted as HTTP threads would. */
+/* Fixtures for the tests of the scheduler: the real store, the real result table and the CPU
+ * solver, on a separate loop and a temporary state directory; calls are posted like those of HTTP
+ * threads. */
 #pragma once
 
 #include "server/clock.h"
@@ -11,11 +12,11 @@
 
 /* A ring of three: the distance from row 0 to row 2 is 3. */
 #define RING "p sp 3 3\na 1 2 1\na 2 3 2\na 3 1 4\n"
-/* Another graph. */
+/* A path of three vertices. */
 #define LINE "p sp 3 2\na 1 2 5\na 2 3 6\n"
 #define NEGATIVE_RING "p sp 3 3\na 1 2 1\na 2 3 -5\na 3 1 1\n"
 
-/* Of a wait for what is sure to come, also where the sanitizers share a busy machine. */
+/* Limit of a wait for an event that always comes, even with sanitizers on a busy machine. */
 #define LONG_S 3600
 
 struct fixture {
@@ -49,7 +50,7 @@ struct question {
 
 void set_answered(struct call *call);
 
-/* On the heap: a call may outlast the function that posts it. */
+/* Allocated on the heap, because a call may outlast the function that posts it. */
 struct question *new_question(enum call_kind kind, const char *key);
 
 struct question *new_upload(enum call_kind kind, const char *edges);
@@ -58,14 +59,14 @@ void wait_for(struct fixture *fixture, const struct question *question);
 
 void forget(struct question *question);
 
-/* Posts, waits, checks the status and the HTTP status. */
+/* Posts the call, waits for its answer, and checks its status and HTTP status. */
 void call(struct fixture *fixture, struct question *question, enum status status,
           unsigned http_status);
 
 void call_and_forget(struct fixture *fixture, struct question *question, enum status status,
                      unsigned http_status);
 
-/* A question of this kind about the key: called and forgotten. */
+/* Makes a call of this kind with this key, checks its status and frees it. */
 void ask(struct fixture *fixture, enum call_kind kind, const char *key, enum status status,
          unsigned http_status);
 
@@ -73,25 +74,26 @@ json_t *body_of(const struct question *question);
 
 void assert_state(const struct question *question, const char *state);
 
-/* Submits and waits for the end; copies the ids. */
+/* Submits a graph and waits for the end of the job; copies the IDs. */
 void solve(struct fixture *fixture, const char *edges, char job_id[JOB_ID_SIZE],
            char graph_id[GRAPH_ID_SIZE]);
 
 void assert_job_state(struct fixture *fixture, const char *job_id, const char *state);
 
-/* Waits until the end of the job: each answer comes with a change of its state. */
+/* Waits until the job has ended: each answer comes with a change of its state. */
 void finish_job(struct fixture *fixture, const char *job_id, const char *state);
 
 void assert_distance(struct fixture *fixture, const char *key, uint32_t source, uint32_t target,
                      const char *expected);
 
-/* A ring of n vertices, freed by the caller; weight tells one from another. */
+/* A ring of n vertices, which the caller frees; different weights give different graphs. */
 char *ring_of(unsigned n, unsigned weight);
 
 void submit_ring(struct fixture *fixture, unsigned n, unsigned weight, char job_id[JOB_ID_SIZE]);
 
-/* Seconds of work even for a fast machine, so that it runs until it is cancelled: many vertices, no
- * small separator, so that no plan is better than the dense one, and distances beyond 16 bits. */
+/* Submits a job that takes seconds even on a fast machine, so that it runs until it is cancelled:
+ * many vertices, no small separator, so that the dense plan is the best, and distances beyond 16
+ * bits. */
 void submit_long(struct fixture *fixture, unsigned weight, char job_id[JOB_ID_SIZE]);
 
 void cancel(struct fixture *fixture, const char *job_id);

@@ -1,5 +1,5 @@
-/* Small graphs, a CPU solver of one thread to solve them by, and stand-ins for a device made of it.
- */
+/* Small graphs, a CPU solver with one thread to solve them, and stand-ins for a device based on
+ * it. */
 #pragma once
 
 #include "server/solver/solve.h"
@@ -7,7 +7,7 @@
 
 #define VERTEX_LIMIT 32
 
-/* A solver of a test, which passes on to the CPU what it does not do itself. */
+/* A solver defined by a test, which forwards everything else to the CPU solver. */
 struct stand_in {
     struct solver solver;
     struct solver_class class_;

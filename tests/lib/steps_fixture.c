@@ -1,7 +1,7 @@
 #include "tests/lib/steps_fixture.h"
 
-/* In a child process, which has this thread alone; what it changes is lost. 0 where a process may
- * not be traced, and where a sanitizer adds steps of its own; -1 when the child waits for ever. */
+/* Counts in a child process, which has only this thread; its changes are lost. 0 if processes
+ * cannot be traced, or if a sanitizer adds steps; -1 if the child waits forever. */
 static long try_to_count_steps(void (*step)(void *context), void *context)
 {
     int status = 0;

@@ -1,4 +1,5 @@
-/* How many machine instructions a step takes: what grows with a store is seen without a clock. */
+/* Counts the machine instructions of a step: growth with the size of a store is detected without a
+ * clock. */
 #pragma once
 
 #include "proto/status.h"
@@ -8,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Longer than any step takes, one instruction at a time. */
+/* Longer than any step takes under single-stepping. */
 #define STEPS_LIMIT_S 20
 
-/* A lock that another thread held when the process was copied stays locked in the child, which may
- * wait for it: then by another copy. */
+/* Returns the number of instructions. A lock that another thread held during the fork stays locked
+ * in the child, which may wait for it; then another child tries. */
 long count_steps(void (*step)(void *context), void *context);

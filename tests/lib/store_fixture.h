@@ -1,4 +1,4 @@
-/* What the tests of the store share: a folder that goes away, and small graphs made by hand. */
+/* Fixtures for the tests of the store: a temporary folder, and small graphs. */
 #pragma once
 
 #include "proto/graph.h"
@@ -17,7 +17,7 @@ struct fixture {
     int folder;
 };
 
-/* A test that gets a folder of its own. */
+/* A test with a temporary folder. */
 #define FIXTURE_TEST(name)                                                                         \
     TEST_FIXTURE(name, struct fixture *fixture, fixture_setup, fixture_teardown)
 
@@ -34,7 +34,7 @@ size_t fixture_count_files(const struct fixture *fixture, const char *name);
 /* Opens the store in "state" below the fixture's folder. */
 struct store *fixture_open_store(const struct fixture *fixture);
 
-/* done of a change: posts the semaphore that is its context. */
+/* The done function of a change: posts the semaphore that is its context. */
 void fixture_post(struct store_change *change);
 
 /* Carries out one change and waits for it. */

@@ -1,5 +1,5 @@
-/* cmocka, with the headers that it wants before it and those that most tests use, and the macros
- * that define test functions. Included by every program of unit tests. */
+/* cmocka with the headers that it requires, headers that most tests use, and the macros that define
+ * test functions. Included by every unit test program. */
 #pragma once
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A test function gets a state whether it needs one or not. */
+/* Every test function has a state parameter, whether it uses it or not. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* TEST(name) { ... } is a test function. A program runs its test functions in the order of the
@@ -28,7 +28,8 @@
     }                                                                                              \
     static void name(void **state)
 
-/* A test function that gets the object that set_up leaves, such as `struct fixture *fixture`. */
+/* A test function with the object that set_up creates as a parameter, such as `struct fixture
+ * *fixture`. */
 #define TEST_FIXTURE(name, object, set_up, tear_down)                                              \
     static void name(object);                                                                      \
     static void run_##name(void **state)                                                           \

@@ -39,12 +39,12 @@ int test_run(void)
         print_error("no test function matches %s\n", pattern);
         return 1;
     }
-    /* cmocka passes over the elements without a name. */
+    /* cmocka skips elements without a name. */
     memset(tests + chosen, 0, (TESTS_MAX - chosen) * sizeof(tests[0]));
     return cmocka_run_group_tests(tests, group_set_up, group_tear_down);
 }
 
-/* A program that has more to do defines a main function of its own. */
+/* A program with other tasks defines its own main function. */
 __attribute__((weak)) int main(void)
 {
     return test_run();

@@ -13,7 +13,7 @@ int destroy_pool(void **state)
     return 0;
 }
 
-/* Vertices a third further on, tiles of 50 and 37 in turn; without rounds. */
+/* Vertices are moved by a third; tiles of 50 and 37 alternate; there are no rounds. */
 static struct plan *tiles_fixture_order(uint32_t n)
 {
     struct plan *plan = calloc(1, sizeof(*plan));

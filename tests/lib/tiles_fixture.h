@@ -1,5 +1,5 @@
-/* Plans and tiles for the tests of the CPU solver's parts: a dense plan, or one with an order and
- * tiles of its own that lists nothing; and a pool of threads for a whole program. */
+/* Plans and tiles for the tests of the CPU solver's parts: the dense plan, or one with a different
+ * order and tiles but without lists; and a thread pool for the whole program. */
 #pragma once
 
 #include "server/solver/cpu/tiles.h"
@@ -17,7 +17,7 @@ void tiles_fixture_open(uint32_t n, enum kind kind, enum arithmetic arithmetic, 
 
 void tiles_fixture_close(struct tiles_fixture *fixture);
 
-/* Of three threads, from create_pool on. */
+/* Three threads, from create_pool on. */
 extern struct cpu_pool *pool;
 
 int create_pool(void **state);

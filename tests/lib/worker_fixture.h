@@ -1,5 +1,5 @@
-/* A worker as the tests of it share it, in a thread or in a process of its own, which is then this
- * very program: WORKER_MAIN sees to that. */
+/* A worker for tests, in a thread or in a separate process, which runs this program again: see
+ * WORKER_MAIN. */
 #pragma once
 
 #include "proto/read/reader.h"
@@ -20,7 +20,7 @@ struct fixture {
     struct solver_config solver;
     struct mailbox *home;
     sem_t woken;                      /* posted whenever the mailbox wakes its receiver */
-    const struct worker_facts *facts; /* of the worker's opening */
+    const struct worker_facts *facts; /* facts from opening the worker */
     struct worker *worker;
     int folder;
     struct task_signal signal;
@@ -34,7 +34,7 @@ struct graph *read_ring(void);
 
 void store_ring(const struct fixture *fixture);
 
-/* Starts it, and waits until it has told of its opening. */
+/* Starts the worker and waits until it has reported its opening. */
 void start(struct fixture *fixture, enum worker_isolation isolation);
 
 struct fixture *make_fixture(void);
@@ -45,7 +45,7 @@ void give(struct fixture *fixture, struct task *task);
 
 void carry_out(struct fixture *fixture, struct task *task);
 
-/* To begin main with. */
+/* Must be the first statement of main. */
 #define WORKER_MAIN(argc, argv)                                                                    \
     do {                                                                                           \
         if ((argc) == 3 && strcmp((argv)[1], WORKER_FLAG) == 0) {                                  \

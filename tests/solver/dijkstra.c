@@ -16,10 +16,10 @@ struct arc {
 
 struct dijkstra {
     uint32_t vertex_count;
-    uint64_t *first; /* vertex_count + 1: where each vertex's arcs begin */
+    uint64_t *first; /* vertex_count + 1 entries: first arc of each vertex */
     struct arc *arcs;
     double *distance;
-    struct entry *heap; /* an entry per improvement, stale ones skipped */
+    struct entry *heap; /* one entry per improvement; outdated entries are skipped */
     size_t heap_size;
 };
 

@@ -1,4 +1,4 @@
-/* A graph as the tests write it: a plain list of edges, parallel ones and loops allowed. */
+/* A test graph as a plain list of edges; parallel edges and loops are allowed. */
 #pragma once
 
 #include "proto/graph.h"
@@ -12,8 +12,8 @@ struct edge_list {
     size_t capacity;
 };
 
-/* These end the test program when memory is short. */
+/* These functions end the test program if memory runs out. */
 void edge_list_add(struct edge_list *list, uint32_t source, uint32_t target, double weight);
 void edge_list_finish(struct edge_list *list);
-/* The graph that an upload of these edges becomes, vertices named by their rows. */
+/* The graph that an upload of these edges gives, with vertices named by their rows. */
 struct graph *edge_list_build(const struct edge_list *list);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Columns [left, right) of rows [top, bottom). */
+/* Columns [left, right) and rows [top, bottom). */
 struct rectangle {
     uint32_t top;
     uint32_t bottom;
@@ -19,12 +19,12 @@ struct cutting {
     uint32_t tile;
     uint32_t *vertex_at;
     uint32_t *tile_begin;
-    uint32_t *level; /* of each tile: 0 = leaves */
+    uint32_t *level; /* level of each tile: 0 = leaves */
     uint32_t placed;
     uint32_t tile_count;
 };
 
-/* The rectangle's vertices, in as many equal tiles as they need. */
+/* Cuts the rectangle's vertices into the necessary number of equal tiles. */
 static void place(struct cutting *cutting, struct rectangle part, uint32_t level)
 {
     const uint32_t count = (part.bottom - part.top) * (part.right - part.left);
@@ -42,7 +42,7 @@ static void place(struct cutting *cutting, struct rectangle part, uint32_t level
     }
 }
 
-/* Returns the level after the part's own. */
+/* Returns the level after that of the part itself. */
 static uint32_t cut(struct cutting *cutting, struct rectangle part)
 {
     const uint32_t height = part.bottom - part.top;
@@ -71,7 +71,7 @@ static uint32_t cut(struct cutting *cutting, struct rectangle part)
     return level + cutting->tile_count - before;
 }
 
-/* Tiles of a level are independent, and share a round. */
+/* Tiles of the same level are independent and share a round. */
 static uint32_t *order_pivots(const struct cutting *cutting)
 {
     uint32_t *pivot = calloc((size_t)cutting->tile_count + 1, sizeof(*pivot));

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* All laws are tried on exact integers. */
+/* All laws are checked with exact integers. */
 static struct trial solve(struct solver *solver, const struct edge_list *list)
 {
     struct trial trial = trial_run(solver, list, KIND_I4, false);
@@ -53,7 +53,7 @@ bool laws_triangle_inequality(struct solver *solver, const struct edge_list *lis
     return holds;
 }
 
-/* Where relabelling sends a vertex: a permutation, as 7 does not divide n. */
+/* The permutation of the relabelling; it is one because 7 does not divide n. */
 static uint32_t relabel(uint32_t vertex, uint32_t vertex_count)
 {
     CHECK(vertex_count % 7 != 0);
@@ -103,7 +103,7 @@ bool laws_reversing_transposes(struct solver *solver, const struct edge_list *li
     return holds;
 }
 
-/* An edge as long as the distance between its ends shortens nothing. */
+/* An edge as long as the distance between its ends changes no distance. */
 bool laws_useless_edge_changes_nothing(struct solver *solver, const struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Shorter than any distance of a test: whoever reads it is found out. */
+/* Smaller than any distance of a test, so that reading it is detected. */
 #define GARBAGE (-1e15)
 
 #define RULE(condition)                                                                            \
@@ -209,7 +209,7 @@ static uint32_t end_of(const struct execution *run, uint32_t tile)
     return run->plan->tile_begin[tile + 1];
 }
 
-/* No finite entry lies between them; a tile that nobody has written has none either. */
+/* No finite entry is between them; an unwritten tile has none either. */
 static bool are_apart(const struct execution *run, uint32_t p, uint32_t q)
 {
     for (uint32_t i = begin_of(run, p); i < end_of(run, p); ++i) {
@@ -233,8 +233,8 @@ static bool are_pivots_apart(const struct execution *run, const struct plan_roun
     return true;
 }
 
-/* (i, j) by (i, p) x (p, j). Also closes: with i = j = p it is Floyd-Warshall within the tile, and
- * a panel's own entries may be read new or old. */
+/* Relaxes (i, j) over (i, p) x (p, j). With i = j = p this is Floyd-Warshall within the tile; the
+ * entries of a panel itself may be read before or after their update. */
 static void relax(const struct execution *run, uint32_t i, uint32_t p, uint32_t j)
 {
     for (uint32_t k = begin_of(run, p); k < end_of(run, p); ++k) {

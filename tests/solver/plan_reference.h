@@ -1,22 +1,23 @@
-/* Executes a plan in the plainest way, in doubles, by the words of proto/plan.h and nothing else:
- * what real executors and plans are compared with. Shares no code with either. */
+/* Executes a plan in the simplest way, in doubles, following only proto/plan.h: the reference for
+ * executors and plans. Shares no code with either. */
 #pragma once
 
 #include "proto/plan.h"
 #include "tests/solver/edge_list.h"
 
-/* The plan keeps every rule that needs no matrix to be judged: a permutation, its tiles, each tile
- * a pivot once, lists that fit together. Else false, with the rule on standard error. A plan with
- * rounds, so not the dense one. */
+/* Whether the plan obeys every rule that can be checked without a matrix: a permutation, valid
+ * tiles, each tile a pivot once, consistent lists. If not, prints the rule on standard error. The
+ * plan must have rounds, so not the dense plan. */
 bool plan_reference_judge(const struct plan *plan, uint32_t vertex_count);
 
 enum plan_verdict {
     PLAN_SOLVED,
-    PLAN_NEGATIVE_CYCLE, /* a pivot tile has an entry below 0 on its diagonal */
-    PLAN_BROKEN          /* pivots of a round depend on each other, or an edge lies nowhere; told */
+    PLAN_NEGATIVE_CYCLE, /* a pivot tile has a negative entry on its diagonal */
+    PLAN_BROKEN          /* reported: pivots of a round depend on each other, or an edge is in no
+                          * tile */
 };
 
-/* distances: vertex_count^2, by vertex, +infinity where unreachable. Storage that the plan does not
- * fill has garbage in it, so that a plan or tile list that leans on it gives wrong distances. */
+/* distances: vertex_count^2, by vertex, +infinity for unreachable. Memory that the plan does not
+ * fill has invalid values, so that a plan or tile list that relies on it gives wrong distances. */
 enum plan_verdict plan_reference_solve(const struct edge_list *list, const struct plan *plan,
                                        double *distances);

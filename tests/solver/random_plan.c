@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A vertex or tile moves at most this far: neighbours in the file stay neighbours, so that some
- * tiles stay empty. */
+/* A vertex or tile moves at most this far: neighbours in the file stay close, so that some tiles
+ * stay empty. */
 #define NEAR 4
 
 static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)
@@ -26,14 +26,14 @@ static uint32_t *make_sequence(uint32_t count, uint32_t reach, uint64_t *seed)
     return sequence;
 }
 
-/* 0 = as it is, NEAR = a little, all = any order. */
+/* 0 = unchanged, NEAR = moved a little, all = any order. */
 static uint32_t choose_reach(uint64_t *seed)
 {
     static const uint32_t reaches[] = {0, NEAR, UINT32_MAX};
     return reaches[shapes_random(seed, 3)];
 }
 
-/* Tile boundaries: all full, or of any width. */
+/* Tile boundaries: all tiles full, or of any width. */
 static uint32_t *cut_tiles(uint32_t vertex_count, uint32_t tile, uint64_t *seed,
                            uint32_t *ret_count)
 {

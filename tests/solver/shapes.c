@@ -22,7 +22,7 @@ void shapes_make_dense(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* edges per vertex, between random ends: parallel edges and loops come by themselves. */
+/* edges: number per vertex, between random ends, so parallel edges and loops occur. */
 static void add_random(struct edge_list *list, uint64_t *seed, uint32_t per_vertex, uint64_t least,
                        uint64_t range)
 {
@@ -39,7 +39,7 @@ static void make_sparse(struct edge_list *list, uint64_t seed)
     add_random(list, &seed, 3, 1, 1000);
 }
 
-/* Random edges, but never from one half of the vertices to the other. */
+/* Random edges, but none from one half of the vertices to the other. */
 static void make_disconnected(struct edge_list *list, uint64_t seed)
 {
     struct edge_list all = {.vertex_count = list->vertex_count};
@@ -58,9 +58,9 @@ static void make_zero(struct edge_list *list, uint64_t seed)
     add_random(list, &seed, 3, 0, 2);
 }
 
-/* Weights lifted by potentials: w + p(source) - p(target) has negative edges and no negative
- * cycle. Sparse, so that unreachable entries drift, and as far as they may: from 128 vertices on
- * the bound of all lengths is just below 2^29. All sums are below 2^24, exact in floats too. */
+/* Weights changed by potentials, w + p(source) - p(target): negative edges but no negative cycle.
+ * Sparse, so that unreachable entries drift as far as possible: from 128 vertices on, the bound of
+ * all lengths is just below 2^29. All sums are below 2^24, which floats represent exactly. */
 static void make_negative(struct edge_list *list, uint64_t seed)
 {
     add_random(list, &seed, 2, 0, 100);
@@ -77,7 +77,7 @@ static void make_negative(struct edge_list *list, uint64_t seed)
     free(potential);
 }
 
-/* One path through all vertices in random order: the longest detours that there are. */
+/* One path through all vertices in random order: the longest possible detours. */
 static void make_path(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -102,7 +102,7 @@ static void make_decimal(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* All ways lead over one vertex, and it is not the first. */
+/* All paths lead through one vertex, which is not the first. */
 static void make_star(struct edge_list *list, uint64_t seed)
 {
     const uint32_t centre = (uint32_t)shapes_random(&seed, list->vertex_count);
@@ -111,7 +111,7 @@ static void make_star(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* The same, beside a path whose sums leave the range of i4 before they are found to be detours. */
+/* The same next to a path whose sums leave the range of i4 before it turns out to be a detour. */
 static void make_detours(struct edge_list *list, uint64_t seed)
 {
     for (uint32_t vertex = 1; vertex < list->vertex_count; ++vertex) {
@@ -120,7 +120,7 @@ static void make_detours(struct edge_list *list, uint64_t seed)
     make_star(list, seed);
 }
 
-/* As square as it can be: what separates well. */
+/* Nearly square, so that it has small separators. */
 static void make_grid(struct edge_list *list, uint64_t seed)
 {
     const uint32_t n = list->vertex_count;
@@ -138,7 +138,7 @@ static void make_grid(struct edge_list *list, uint64_t seed)
     }
 }
 
-/* The same, with each edge listed again the other way. */
+/* The same, with the reverse of each edge listed too. */
 static void make_roads(struct edge_list *list, uint64_t seed)
 {
     make_grid(list, seed);

@@ -1,4 +1,4 @@
-/* The kinds of graph that solvers are tried on, made from a size and a seed. */
+/* The shapes of graphs that solvers are tested with, generated from a size and a seed. */
 #pragma once
 
 #include "tests/solver/edge_list.h"
@@ -7,7 +7,7 @@ struct shape {
     const char *name;
     bool directed;
     bool integral;
-    bool seldom; /* the table of cases tries it at some sizes only */
+    bool seldom; /* tested at some sizes only */
     /* Adds edges to an empty list with vertex_count set. */
     void (*make)(struct edge_list *list, uint64_t seed);
 };
@@ -15,12 +15,12 @@ struct shape {
 extern const struct shape shapes[];
 extern const size_t shape_count;
 
-/* The list of a shape, to be finished by the caller. */
+/* Creates the edge list of a shape, which the caller finishes. */
 struct edge_list shapes_make(const struct shape *shape, uint32_t vertex_count, uint64_t seed);
 /* Every edge between different vertices, weights 1..1000. */
 void shapes_make_dense(struct edge_list *list, uint64_t seed);
 /* Adds a cycle of total length -1 through up to five vertices, somewhere in the graph. */
 void shapes_add_negative_cycle(struct edge_list *list, uint64_t seed);
 
-/* The next of a sequence of random numbers (splitmix64), below limit. */
+/* Returns the next random number (splitmix64) below limit. */
 uint64_t shapes_random(uint64_t *state, uint64_t limit);

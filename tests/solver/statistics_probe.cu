@@ -10,7 +10,7 @@ struct probe {
     struct statistics *statistics;
     double *seconds;
     void *elements; /* on the device */
-    void *memory;   /* likewise, of the statistics */
+    void *memory;   /* on the device, for the statistics */
     cudaEvent_t events[2];
     struct statistics_workspace workspace;
 };

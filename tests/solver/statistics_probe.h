@@ -1,4 +1,4 @@
-/* The GPU's kernels for statistics, run on a matrix of the host, apart from any solve. */
+/* Runs the GPU's statistics kernels on a matrix of the host, without a solve. */
 #pragma once
 
 #include "proto/matrix.h"
@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* False without a device. */
+/* Returns false without a device. */
 bool statistics_probe_usable(void);
 
-/* matrix: rows of `stride` elements, of which vertex_count are in use. The rows are reduced in
- * launches of rows_at_once, the histogram in ones of bins_at_once. ret_seconds: of each of the two
- * passes, on the device; GPU statuses as everywhere. */
+/* matrix: rows of `stride` elements, of which vertex_count are used. Each launch reduces
+ * rows_at_once rows, or counts bins_at_once rows. ret_seconds: time of each pass on the device.
+ * Statuses as for gpu_solve. */
 MUST_CHECK enum status statistics_probe_run(const struct matrix *matrix, uint64_t stride,
                                             uint32_t rows_at_once, uint32_t bins_at_once,
                                             struct statistics *statistics, double ret_seconds[2]);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Up to here the certificate judges every result too. */
+/* Up to this size, the certificate also checks every result. */
 #define CERTIFIED_VERTICES 48
 
-/* Kinds with the part of a distance by which each may be wrong on decimals. */
+/* The kinds, with their relative tolerance for decimals. */
 struct kind_case {
     enum kind kind;
     double relative;
@@ -81,7 +81,7 @@ static bool run_negative_cycle(struct solver *const *solvers, size_t solver_coun
     return true;
 }
 
-/* Some shapes at every eighth size, and around those of tiles. */
+/* Some shapes only at every eighth size, and around tile sizes. */
 static bool is_tried(const struct shape *shape, uint32_t vertex_count)
 {
     return !shape->seldom || vertex_count % 8 == 0 || (vertex_count + 1) % 64 <= 2;

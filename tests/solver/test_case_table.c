@@ -1,4 +1,5 @@
-/* The CPU solver, each of its kernels on one thread or two: the table of cases and the laws. */
+/* The CPU solver with each of its kernels, on one and two threads: the table of cases and the
+ * laws. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/lib/test.h"
 #include "tests/solver/laws.h"
@@ -11,7 +12,7 @@
 TEST(sizes_to_200_equal_the_oracle)
 {
     for (uint32_t n = 0; n <= (trial_is_quick() ? 140 : 200); n = trial_next_size(n)) {
-        /* Each kernel, on one thread and on two in turn. */
+        /* Each kernel, on one and on two threads. */
         struct solver *chosen[TRIAL_CPUS_MAX];
         size_t count = 0;
         for (size_t index = n % 2; index < trial_cpu_count; index += 2) {

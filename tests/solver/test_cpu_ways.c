@@ -1,5 +1,5 @@
-/* The CPU solver, each of its kernels on one and two threads, in every arithmetic: the dense plan
- * in 16 bits and by halves, and random plans, against the oracle. */
+/* The CPU solver with each of its kernels, on one and two threads, in every arithmetic: the dense
+ * plan in 16 bits and for half matrices, and random plans, compared with the oracle. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
@@ -12,11 +12,11 @@
 
 #define SMALL_VERTICES 200
 
-/* A graph and what is known of it. */
+/* A graph and its known distances. */
 struct problem_case {
     const char *shape;
     struct graph *graph;
-    double *distances; /* NULL: there is a negative cycle */
+    double *distances; /* NULL: the graph has a negative cycle */
     bool integral;
     bool narrow; /* 16 bits are enough */
 };
@@ -147,7 +147,7 @@ TEST(sizes_of_several_tiles_are_right_in_16_bits)
 static void run_plans(const struct problem_case *made, uint64_t seed)
 {
     static const uint32_t tiles[] = {1, 5, 16, 33, 64, CPU_TILE};
-    /* Of the smallest tiles a large graph has more than there is time for. */
+    /* With the smallest tiles, a large graph has too many for the time of a test. */
     const size_t first = made->graph->vertex_count > 60 ? 2 : 0;
     const uint32_t tile = tiles[first + seed % (sizeof(tiles) / sizeof(tiles[0]) - first)];
     struct plan *plan = random_plan_make(made->graph, tile, !made->graph->directed, seed);

@@ -1,4 +1,4 @@
-/* Rows and pairs of hierarchies against the matrix of the CPU solver, over all shapes of graphs. */
+/* Rows and pairs of hierarchies compared with the matrix of the CPU solver, for all shapes. */
 #include "proto/hierarchy.h"
 #include "proto/hierarchy_search.h"
 #include "server/solver/hierarchy/update.h"
@@ -18,7 +18,7 @@ static double entry(enum kind kind, const void *elements, size_t index)
     return matrix_distance(&one, 0, 0, &distance) ? distance : INFINITY;
 }
 
-/* Sums of floats are made in another order. */
+/* Sums of floats are added in another order. */
 static bool is_same(enum kind kind, double a, double b)
 {
     const double tolerance = kind == KIND_I4 ? 0 : kind == KIND_F4 ? 1e-4 : 1e-12;
@@ -137,7 +137,7 @@ static void finish_solved(struct solved *solved)
     graph_destroy(solved->graph);
 }
 
-/* record: the order that is taken. */
+/* record: the order to use. */
 static struct solved solve_list(const struct edge_list *list, enum kind kind,
                                 struct order_record *record)
 {
@@ -156,7 +156,7 @@ static struct solved solve_list(const struct edge_list *list, enum kind kind,
     return solved;
 }
 
-/* A few edges of the list with other weights, without any, or with the one they had at first. */
+/* Changes some edges of the list: other weights, removals, or their original weights. */
 static size_t change_edges(struct edge_list *list, const struct edge_list *first, bool both_ways,
                            bool below_0, uint64_t *random, struct solve_arc *ret_arcs)
 {
@@ -185,8 +185,8 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
     return arcs;
 }
 
-/* All weights over the shape of a hierarchy of the same edges. Rounding on a cycle of length 0 is
- * left to the whole solve. */
+/* Replaces all weights, with the shape of a hierarchy of the same edges. Rounding on cycles of
+ * length 0 requires a complete solve. */
 static enum update_result expect_customized(const struct hierarchy *before,
                                             const struct graph *graph, const struct solved *after)
 {
@@ -216,7 +216,7 @@ static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph
            hierarchy->summary.decimals == scaling.decimals;
 }
 
-/* How many were made without solving it all again. */
+/* The number of updates that needed no complete solve. */
 static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_ways, bool below_0,
                              uint64_t seed)
 {
@@ -272,7 +272,7 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
     return updates;
 }
 
-/* Byte for byte, with ways of the same length and weights that go up and down again. */
+/* Compares bytes, with paths of equal length and weights that increase and decrease again. */
 TEST(an_update_equals_a_solve_of_the_changed_graph)
 {
     uint32_t updates = 0;
@@ -290,7 +290,7 @@ TEST(an_update_equals_a_solve_of_the_changed_graph)
     print_message("%u updates\n", updates);
 }
 
-/* A path, and the ring that one more edge makes of it: its ends are in different halves. */
+/* A path, and the ring that results from one more edge, whose ends are in different halves. */
 TEST(a_shape_lacking_an_edge_is_refused)
 {
     struct edge_list list = {.vertex_count = 100};

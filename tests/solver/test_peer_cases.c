@@ -1,5 +1,5 @@
-/* Literal cases from other projects' test suites, on every back end present. They are read from
- * the folder that APSPD_TEST_DATA names; exit 77, skipped, without it. */
+/* Test cases from other projects, on every back end. They are read from the folder APSPD_TEST_DATA;
+ * exit 77 (skipped) without it. */
 #include "server/solver/cpu/kernel.h"
 #include "tests/solver/graph_source.h"
 #include "tests/solver/trial.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
-/* Of decimals: the part of a distance by which an answer may be off. */
+/* Relative tolerance for decimals. */
 #define TOLERANCE_F8 1e-12
 
-/* The case as the product reads it: compact JSON. */
+/* The case as compact JSON, which the product reads. */
 static struct graph *read_graph(const json_t *peer_case)
 {
     const struct graph_options options = {0};
@@ -31,7 +31,7 @@ static struct graph *read_graph(const json_t *peer_case)
     return graph;
 }
 
-/* The same edges without the product, to judge a cycle by. */
+/* The same edges without the product, to check a cycle. */
 static struct edge_list read_edges(const json_t *peer_case)
 {
     struct edge_list list = {

@@ -1,6 +1,6 @@
-/* What the planner plans, executed by the reference: the oracle's matrix, on every shape. And the
- * real graphs of APSPD_TEST_DATA, if it is set: how much of the work is left. APSPD_TEST_QUICK
- * leaves most sizes out. */
+/* Plans of the planner, executed by the reference, give the oracle's matrix for every shape. Also
+ * measures the remaining work for the real graphs of APSPD_TEST_DATA, if it is set.
+ * APSPD_TEST_QUICK skips most sizes. */
 #include "server/solver/order/separator.h"
 #include "server/solver/plan/planner.h"
 #include "tests/lib/test.h"
@@ -11,7 +11,7 @@
 
 #define TILE 8
 
-/* Small tiles and cheap rounds, so that small graphs have plans of every form. */
+/* Small tiles and cheap rounds, so that small graphs get plans of every form. */
 static struct plan_cost figures(void)
 {
     return (struct plan_cost){.tile = TILE,
@@ -51,7 +51,7 @@ static bool solve_one(const struct edge_list *list)
     return planned;
 }
 
-/* Returns how many of the seeds were not planned densely. */
+/* Returns the number of seeds that got a plan other than the dense one. */
 static uint32_t solve_shape(const struct shape *shape, uint32_t vertex_count, bool negative_cycle)
 {
     uint32_t planned = 0;

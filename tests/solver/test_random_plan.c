@@ -1,5 +1,5 @@
 /* Random plans of every shape, executed by the reference: any order, tiles, merging and superset of
- * tiles gives the oracle's matrix. APSPD_TEST_QUICK leaves most seeds out. */
+ * tiles gives the oracle's matrix. APSPD_TEST_QUICK skips most seeds. */
 #include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
 #include "tests/solver/plan_reference.h"
@@ -90,7 +90,7 @@ TEST(the_same_seed_gives_the_same_plan)
     edge_list_finish(&list);
 }
 
-/* Else the tests above would try nothing but dense plans of one pivot a round. */
+/* Otherwise the tests above would use only dense plans with one pivot per round. */
 TEST(random_plans_merge_pivots_and_leave_tiles_out)
 {
     struct edge_list list = {.vertex_count = 300};

@@ -1,6 +1,6 @@
-/* Ranks that solve one graph together give the bytes that one of them gives alone, under the same
- * plan: one to four of them, as threads of this program that reach each other by memory. Where
- * there is a GPU they share it in the last of these tests; test_ranks_gpu.c has more of them. */
+/* Ranks that solve one graph together give the same bytes as one rank alone with the same plan: one
+ * to four ranks, as threads of this program that share memory. If there is a GPU, they share it in
+ * the last of these tests; test_ranks_gpu.c has more of them. */
 #include "server/solver/cpu/kernel.h"
 #include "server/solver/plan/planner.h"
 #include "server/solver/ranks.h"
@@ -12,20 +12,21 @@
 #include "tests/solver/trial.h"
 
 #define RANKS_MAX THREAD_RANKS_MAX
-/* GPUs solve larger graphs together. */
+/* GPUs solve only larger graphs together. */
 #define GPU_VERTICES 4300
 
-/* One rank, and what it is to solve. */
+/* One rank and its task. */
 struct member {
     const struct ranks *ranks;
     struct solver *solver;
-    const struct solver_config *config;      /* of a solver that it opens; NULL: it has one */
-    const struct solver_config *last_config; /* that the last opens; NULL: as the others */
+    const struct solver_config *config;      /* options of the solver to open; NULL: it has one */
+    const struct solver_config *last_config; /* options for the last rank; NULL: as for the
+                                              * others */
     const struct graph *graph;
     const struct plan *plan; /* NULL: as solve_graph plans it */
     enum kind kind;
     struct solve_options options;
-    bool cancels; /* the last, at once */
+    bool cancels; /* the last rank cancels at once */
     enum status status;
     struct matrix matrix;
     struct solve_outcome outcome;
@@ -47,7 +48,7 @@ static bool cancelled(void *context)
     return member->cancels;
 }
 
-/* As the program of the ranks does it: the first has the graph and the whole matrix. */
+/* As in apsp-mpi: the first rank reads the graph and has the whole matrix. */
 static void solve_as_program(struct member *member, const struct observer *observer)
 {
     const bool first = member->ranks->rank == 0;
@@ -90,7 +91,7 @@ static void run_member(const struct ranks *ranks, void *context)
     solver_close(opened);
 }
 
-/* The status of all, and the first with its matrix, which close_first frees. */
+/* Returns the common status, and the first rank with its matrix, which close_first frees. */
 static enum status solve_together(uint32_t count, const struct member *like,
                                   struct member *ret_first)
 {
@@ -145,7 +146,7 @@ static void compare(struct member *like, const char *shape)
     free(alone.elements);
 }
 
-/* In every arithmetic that holds the graph; 16 bits for weights that cannot add up to more. */
+/* In every arithmetic that is wide enough; 16 bits for weights whose sums fit. */
 static void compare_kinds(const struct graph *graph, const struct plan *plan, const char *shape)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_F4, KIND_F8};
@@ -224,7 +225,7 @@ TEST(the_plan_is_shared)
         struct trial alone = trial_run_graph(solvers[0], grid.graph, KIND_I4, false);
         struct member first;
         assert_int_equal(solve_together(count, &like, &first), STATUS_OK);
-        /* More ranks may find that a plan does not pay. */
+        /* More ranks may find that a plan is not worthwhile. */
         assert_true(count > 1 || first.outcome.plan.kind == alone.outcome.plan.kind);
         assert_true(first.outcome.account.verification.done);
         const size_t n = grid.graph->vertex_count;
@@ -292,7 +293,7 @@ static bool has_gpu(void)
     return solver_gpu_count(reason) > 0;
 }
 
-/* On GPUs where there is one. */
+/* On GPUs if there is one. */
 TEST(all_kinds_match_a_single_solver)
 {
     static const enum kind kinds[] = {KIND_I4, KIND_U2, KIND_F4, KIND_F8};
@@ -303,7 +304,8 @@ TEST(all_kinds_match_a_single_solver)
         struct solver *one = NULL;
         assert_int_equal(solver_open(&dense, &one, NULL), STATUS_OK);
         for (size_t k = 0; k < 4; ++k) {
-            /* Ranks on GPUs compute all of a symmetric matrix: floats are rounded in other ways. */
+            /* Ranks on GPUs compute all of a symmetric matrix, so floats are rounded
+             * differently. */
             if (!graph->directed && kind_is_float(kinds[k])) {
                 continue;
             }
@@ -352,7 +354,7 @@ TEST(a_negative_cycle_and_a_cancel_end_all_ranks)
     struct member like = {.graph = graph, .kind = KIND_I4, .config = &dense, .cancels = true};
     struct member first;
     struct plan *plan = NULL;
-    /* Tiles of GPUs are as large. */
+    /* Tiles of GPUs are this large. */
     assert_int_equal(planner_dense(graph->vertex_count, CPU_TILE, &plan), STATUS_OK);
     like.plan = plan;
     assert_int_equal(solve_together(3, &like, &first), STATUS_CANCELLED);

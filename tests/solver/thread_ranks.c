@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From a rank to the first. */
+/* Sent from a rank to the first. */
 struct delivery {
     void *data;
     sem_t sent;
     sem_t taken;
 };
 
-/* A broadcast that has been started. */
+/* A broadcast in progress. */
 struct piece {
     void *data;
     size_t size;
     uint32_t root;
 };
 
-/* What the ranks share. */
+/* State shared by the ranks. */
 struct meeting {
     pthread_barrier_t barrier;
     void *data; /* of the rank that broadcasts */
@@ -33,7 +33,7 @@ struct meeting {
 struct member {
     struct meeting *meeting;
     struct ranks ranks;
-    struct piece *pieces; /* started, and not complete */
+    struct piece *pieces; /* started but not complete */
     size_t piece_count;
 };
 
@@ -51,7 +51,7 @@ static void broadcast(void *context, void *data, size_t size, uint32_t root)
     pthread_barrier_wait(&meeting->barrier);
 }
 
-/* Nothing is sent before it must be: who does not wait finds nothing. */
+/* Data is sent as late as possible, so that a rank that does not wait finds nothing. */
 static void start_broadcast(void *context, void *data, size_t size, uint32_t root)
 {
     struct member *member = context;
@@ -72,7 +72,7 @@ static void complete_broadcasts(void *context)
     member->piece_count = 0;
 }
 
-/* The two that meet here are alone in it: all of a gather's bytes have one reader. */
+/* Only two ranks meet here: all bytes of a gather have one reader. */
 static void gather(void *context, void *data, size_t size, uint32_t from)
 {
     struct member *member = context;

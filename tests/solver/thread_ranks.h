@@ -1,11 +1,11 @@
-/* Ranks that are threads of this program and reach each other by memory. */
+/* Ranks as threads of this program that share memory. */
 #pragma once
 
 #include "proto/ranks.h"
 
 #define THREAD_RANKS_MAX 4
 
-/* Calls `work` once for each of `count` ranks, on a thread of its own, all at the same time. Ends
- * the program when there is no thread. */
+/* Calls `work` once for each of `count` ranks, each in a separate thread, concurrently. Ends the
+ * program if a thread cannot be started. */
 void thread_ranks_run(uint32_t count, void (*work)(const struct ranks *ranks, void *context),
                       void *context);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The integers that the decimals of a matrix stand for, in storage of their own. */
+/* The integers that the decimals of a matrix represent, in a new allocation. */
 static struct matrix integers_of(const struct matrix *matrix, struct scaling scaling)
 {
     const size_t count = (size_t)matrix->vertex_count * matrix->vertex_count;
@@ -113,7 +113,7 @@ static bool ended_well(const struct trial *trial)
     return trial->status == STATUS_OK && trial->statistics_same;
 }
 
-/* An unreachable integer must be the one canonical value, which matrix_distance insists on. */
+/* An unreachable integer must have the canonical value, which matrix_distance requires. */
 static double entry(const struct matrix *matrix, size_t row, size_t column)
 {
     double distance = INFINITY;
@@ -147,7 +147,7 @@ bool trial_equals(const struct trial *trial, const double *distances, double rel
     return ended_well(trial) && trial_matrix_equals(&trial->matrix, distances, relative);
 }
 
-/* +infinity when there is no such edge. */
+/* Returns +infinity if there is no such edge. */
 static double lightest(const struct edge_list *list, uint32_t source, uint32_t target)
 {
     double weight = INFINITY;

@@ -1,6 +1,6 @@
-/* One solve of one edge list by one back end, and its judgement against known distances.
- * Failures are told on standard error and by false, so that programs with and without a test
- * framework can use them. */
+/* One solve of one edge list by one back end, and its comparison with known distances. Failures are
+ * reported on standard error and by returning false, so that programs with and without a test
+ * framework can use this. */
 #pragma once
 
 #include "server/solver/solve.h"
@@ -13,44 +13,47 @@ struct trial {
     struct problem problem;
     void *statistics; /* storage, owned */
     bool statistics_same;
-    struct scaling scaling; /* of a graph that solve_graph solved; zero: none */
+    struct scaling scaling; /* of a graph solved by solve_graph; zeroed: none */
 };
 
-/* To be finished by the caller, whatever its status. Statistics are asked for; statistics_same:
- * they are, byte by byte, what the CPU reduces the matrix that came back to, or the integers of
- * which its distances are a part. */
+/* The caller finishes it, whatever its status. Statistics are requested; statistics_same: they
+ * equal, byte by byte, the CPU's statistics of the returned matrix, or of the integers that its
+ * distances represent. */
 struct trial trial_run(struct solver *solver, const struct edge_list *list, enum kind kind,
                        bool verify);
 struct trial trial_run_graph(struct solver *solver, const struct graph *graph, enum kind kind,
                              bool verify);
 void trial_finish(struct trial *trial);
 
-/* For a trial that is run in another way: before it, when the matrix is known, what to ask for; and
- * after it, when status and outcome are. */
+/* For a trial that is run in another way: called before it, when the matrix is allocated, and after
+ * it, when status and outcome are known. */
 struct statistics trial_make_statistics(struct trial *trial);
 void trial_compare_statistics(struct trial *trial);
 
-/* Every entry is the distance, to the last bit; with relative > 0 within that part of it. */
+/* Whether every entry equals the distance bit for bit, or within the relative tolerance if it is
+ * above 0. */
 bool trial_matrix_equals(const struct matrix *matrix, const double *distances, double relative);
 bool trial_equals(const struct trial *trial, const double *distances, double relative);
-/* The trial ended with a negative cycle, and these edges have the one it names. */
+/* Whether the trial ended with a negative cycle that these edges have. */
 bool trial_names_negative_cycle(const struct trial *trial, const struct edge_list *list);
-/* Both solved, and the same bytes. (This and trial_equals also want the statistics to be right.) */
+/* Whether both were solved with the same bytes. (This and trial_equals also require correct
+ * statistics.) */
 bool trial_same(const struct trial *trial, const struct trial *other);
 
-/* Whether APSPD_TEST_QUICK is set: a build is slow by its sanitizer, and tries few sizes. */
+/* Whether APSPD_TEST_QUICK is set: the build is slow because of a sanitizer, so fewer sizes are
+ * tested. */
 bool trial_is_quick(void);
-/* The size to try after n vertices: each to 70, then those around multiples of 16, as vectors and
- * tiles are multiples of it. */
+/* The size to test after n vertices: every size to 70, then sizes around multiples of 16, because
+ * vectors and tiles are multiples of it. */
 uint32_t trial_next_size(uint32_t n);
 
-/* A CPU solver; ends the program when it cannot be opened. */
+/* Opens a CPU solver; ends the program if that fails. */
 struct solver *trial_open_cpu(const char *isa, uint32_t threads);
 
-/* A CPU solver for each kernel of this machine, on one and on two threads. */
+/* A CPU solver for each kernel of this machine, with one and with two threads. */
 #define TRIAL_CPUS_MAX 8
 extern struct solver *trial_cpus[TRIAL_CPUS_MAX];
 extern size_t trial_cpu_count;
-/* They set up and tear down a group of test functions, and return 0. */
+/* Set up and tear down a group of test functions; return 0. */
 int trial_open_cpus(void **state);
 int trial_close_cpus(void **state);

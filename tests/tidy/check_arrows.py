@@ -1,4 +1,5 @@
-"""Arrows between folders point down: who may include what, and who may use which library."""
+"""Includes between folders point down: the folders that each folder may include, and the
+libraries that it may use."""
 
 import re
 
@@ -6,8 +7,8 @@ import house
 
 DAEMON = ("server/clock.h", "server/commit.h", "server/config.h", "server/config_option.h", "server/log.h", "server/metrics.h")
 
-# The longest prefix that fits a file decides; it names what the file may include: what starts with
-# one of these, or with an asterisk at the end, what lies in that very folder.
+# The longest matching prefix decides. It lists the prefixes of files that a file may include; a
+# prefix with an asterisk includes only the files directly in that folder.
 INCLUDES = {
     "proto/": ("proto/",),
     "gpu/": ("gpu/", "proto/"),
@@ -27,15 +28,15 @@ INCLUDES = {
     "tests/": ("proto/", "gpu/", "server/", "tests/"),
 }
 
-# What a library's names look like, and where they may be written.
+# Patterns of a library's names, and the folders that may use them.
 LIBRARIES = (
     (r"\bMHD_\w+", ("server/http/",)),
-    (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/command/apsp.c")),  # before any thread
+    (r"\bjson_object_seed(?=\s*\()", ("server/service.c", "server/command/apsp.c")),  # called before any thread starts
     (r"\bjson_(?!scanner_|object_seed)\w+(?=\s*\()", ("proto/", "server/http/", "server/command/")),
     (r"\bZSTD_\w+|\bdeflate\w*(?=\s*\()", ("proto/read/decoder.c", "server/http/transport/coding.c")),
     (r"\binflate\w*(?=\s*\()", ("proto/read/decoder.c",)),
     (r"\bXML_[A-Z]\w+", ("proto/read/graphml.c",)),
-    (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # .c and its parts
+    (r"\bsqlite3_\w+", ("server/store/catalogue",)),  # the .c file and its parts
     (r"\bcuda[A-Z]\w*|<<<", ("gpu/",)),
     (r"\buv_\w+", ("server/scheduler/", "server/worker/", "server/http/transport/endpoint.c", "server/service.c", "server/main.c")),
     (

@@ -1,4 +1,4 @@
-"""Calls that the house does not make: unbounded copies, blind conversions, sleeps, hidden exits."""
+"""Calls that the rules ban: unbounded copies, unchecked conversions, sleeps, hidden exits."""
 
 import house
 

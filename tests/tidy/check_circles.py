@@ -13,12 +13,14 @@ import house
 SOURCES = (".c", ".cu", ".cuh")
 LARGEST_CIRCLE = 2
 
-# A name in code that is not the tag of a type: struct solver_estimate is no call of its namesake.
+# A name in code that is not the tag of a type: struct solver_estimate is not a call of the function
+# of that name.
 NAME = re.compile(r"(?<!struct )(?<!enum )(?<!union )\b[A-Za-z_]\w*")
 
 
 def scope_of(path):
-    """The folder whose files may not call each other in circles; None outside the product."""
+    """Returns the folder whose files may not call each other in circles; None outside the
+    product."""
     parts = path.split("/")
     if parts[0] in ("proto", "gpu") and len(parts) > 1:
         return parts[0]
@@ -28,7 +30,7 @@ def scope_of(path):
 
 
 def calls_of(files):
-    """path -> the paths whose functions it names."""
+    """Returns path -> the paths whose functions it names."""
     owners = {}
     own = {}
     for path, text in files.items():
@@ -45,7 +47,7 @@ def calls_of(files):
 
 
 def reached_from(path, calls):
-    """The files whose functions are called in the end."""
+    """Returns the files whose functions are called, directly or indirectly."""
     reached, left = set(), [path]
     while left:
         following = calls[left.pop()] - reached
@@ -55,7 +57,7 @@ def reached_from(path, calls):
 
 
 def circles_of(calls):
-    """The sets of files that reach each other."""
+    """Returns the sets of files that reach each other."""
     reached = {path: reached_from(path, calls) for path in calls}
     circles = {frozenset(other for other in reached[path] if path in reached[other]) for path in calls}
     return sorted(sorted(circle) for circle in circles if circle)

@@ -7,7 +7,7 @@ import house
 
 # A comment that begins with one of these is a fragment that a standard term would replace.
 BEGINNING = r"(?:What|Of|Whoever|Whom|Who|Likewise|Those)\b"
-# Of a thousand lines of the product so many have a comment and nothing else.
+# The minimum number of comment-only lines per thousand lines of the product.
 COMMENT_LINES = 70
 CODE = (
     (r"\bsizeof\b(?!\s*\()", "sizeof without parentheses"),
@@ -16,7 +16,8 @@ CODE = (
 
 
 def figures_of(tree):
-    """(name, value, ceiling); the share of comments is a floor, so its lack is counted."""
+    """Returns (name, value, ceiling). The share of comments is a minimum, so the lines without
+    comments are counted."""
     files = house.product_files(tree)
     lines = sum(text.count("\n") for text in files.values())
     comments = sum(house.comment_lines_of(text) for text in files.values())
@@ -42,7 +43,7 @@ SHARE = "without a comment"
 
 
 def code(comment_lines):
-    """The rest of a thousand lines."""
+    """Fills up to a thousand lines."""
     return "x;\n" * (1000 - comment_lines)
 
 

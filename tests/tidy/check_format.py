@@ -1,5 +1,5 @@
-"""clang-format has nothing to change. Skipped where the version that the layout is made with is not
-installed: another one may disagree with it."""
+"""clang-format changes nothing. Skipped if the required version is not installed, because other
+versions format differently."""
 
 import os
 import re
@@ -14,7 +14,7 @@ VERSION = "14"
 
 
 def formatter():
-    """The path of a clang-format of the wanted version, or None."""
+    """Returns the path of a clang-format of the required version, or None."""
     for name in (f"clang-format-{VERSION}", "clang-format"):
         path = shutil.which(name)
         if path:
@@ -25,7 +25,7 @@ def formatter():
 
 
 def check_with(path, style_file):
-    """One process formats all files: starting it takes longer than formatting one of them."""
+    """One process formats all files, because starting it takes longer than formatting a file."""
 
     def check(tree):
         with tempfile.TemporaryDirectory() as folder:
@@ -38,7 +38,7 @@ def check_with(path, style_file):
                                   cwd=folder, capture_output=True, text=True)
         first = {}
         for name, row, column in re.findall(r"^(\S+):(\d+):(\d+): .*-format-violations\]$", done.stderr, re.MULTILINE):
-            # White space that begins with the end of a line is that of the next one.
+            # White space that begins with a line end belongs to the next line.
             line = int(row) + (int(column) > len(tree[name].split("\n")[int(row) - 1]))
             first.setdefault(name, f"{name}:{line}: clang-format would write this otherwise")
         return list(first.values()) or ([done.stderr.strip()] if done.returncode != 0 else [])

@@ -8,7 +8,7 @@ import house
 # Functions of scheduler.c and results.c that the scheduler's own headers declare.
 ELSEWHERE = 4
 
-# Headers that declare for several sources, each with the reason.
+# Headers that declare functions of several sources, each with the reason.
 FACES = {
     "gpu/gpu.h": "the one header that leaves gpu/",
     "server/http/api/serve.h": "the functions in the table of routes, a line each",
@@ -20,7 +20,8 @@ FACES = {
 
 
 def declared_elsewhere(tree):
-    """(path, line, name, header) of each global function declared only in a header of another name."""
+    """Yields (path, line, name, header) of each global function declared only in a header of
+    another name."""
     product = {path: house.code_of(text) for path, text in house.product_files(tree).items()}
     headers = {
         path: set(re.findall(r"\b(\w+)\s*\(", text))

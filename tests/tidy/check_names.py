@@ -44,7 +44,7 @@ WITHOUT_UNIT_TEST = {
     "server/store/state_dir.c": "test_store.c and test_store_crash.c",
 }
 
-# Globals that do not begin with a word of their file's name, each with why.
+# Globals whose names do not begin with a word of their file's name, each with the reason.
 NAMED_OTHERWISE = {
     "call_finish": "a call is a request to the scheduler; its header is scheduler.h",
     "gpu_solve": "the entry to the kernels for one graph; its header is gpu.h",
@@ -53,7 +53,7 @@ NAMED_OTHERWISE = {
     "time_print": "the times of the documents; its header is job_document.h",
 }
 
-# Globals that no other file of the product calls, each with why.
+# Globals that no other file of the product calls, each with the reason.
 CALLED_BY_TESTS = {
     "pairs_next": "the unit test and the fuzz target look at the names of each pair",
     "upload_feed": "the unit test feeds a body in every split",
@@ -62,10 +62,10 @@ CALLED_BY_TESTS = {
     "gpu_set_tuning": "tests/solver/test_gpu_variants.c forces each way of solving",
 }
 
-# What a folder is about, where that is not the folder's name.
+# Subjects of folders whose names differ from them.
 SUBJECTS = {"server/scheduler/": "scheduler"}
 
-# A tree that has this is a checkout and not a case.
+# A tree with this file is a checkout, not a case.
 WHOLE = "meson.build"
 MIRRORED = ("proto/", "server/")
 NAMED_ENDINGS = house.C_ENDINGS + (".py", ".sh")
@@ -87,7 +87,7 @@ def twin_findings(tree):
 
 
 def globals_of(tree):
-    """(path, line, name) of every global function of the product, main left out."""
+    """Yields (path, line, name) of every global function of the product except main."""
     for path, text in tree.items():
         if path.startswith(house.PRODUCT) and path.endswith((".c", ".cu")):
             for name, line, _, is_static in house.functions_of(text):
@@ -96,7 +96,7 @@ def globals_of(tree):
 
 
 def words_of(path):
-    """The words of a file's name, of the folders that it lies in, and of their subjects."""
+    """Returns the words of a file's name, of its folders, and of their subjects."""
     words = re.split(r"[/_]", os.path.splitext(path)[0])
     return words + [subject for folder, subject in SUBJECTS.items() if path.startswith(folder)]
 
@@ -111,8 +111,8 @@ def prefix_findings(tree):
 
 
 def lonely_findings(tree):
-    """A global function that no other file of the product calls is static, or nothing at all. A
-    macro of its own header, beside the prototype, is a use."""
+    """A global function that no other file of the product calls must be static or deleted. A
+    macro in its own header, next to the prototype, counts as a use."""
     product = {p: house.code_of(t) for p, t in tree.items() if p.startswith(house.PRODUCT)}
     words = {path: set(re.findall(r"\w+", text)) for path, text in product.items()}
     for path, line, name in globals_of(tree):
@@ -130,7 +130,7 @@ def lonely_findings(tree):
 
 
 def mirror_of(path):
-    """tests/unit has the folders of the product; those of server/ stand at its top."""
+    """tests/unit has the folders of the product; those of server/ are at its top level."""
     folder, name = os.path.split(path)
     if folder != "server":
         folder = folder.removeprefix("server/")
@@ -166,7 +166,7 @@ def check(tree):
 
 
 def product(path, text="", *more):
-    """A tree with one source, its unit test and its meson.build, and what more is given."""
+    """Returns a tree with one source, its unit test and its meson.build, and the given files."""
     files = {path: text, f"{os.path.dirname(path)}/meson.build": "", "tests/unit/meson.build": ""}
     files[mirror_of(path)] = ""
     files.update(more)

@@ -11,7 +11,8 @@ GLOSSARY_LINES = 10
 README_LINES = 220
 # The flows that docs/design.md lists, file by file.
 FLOWS = ("POST upload to 202", "GET distance", "job to published result")
-# The lists of files in ARCHITECTURE.md: title, how a line begins, and what the code of these files has.
+# The lists of files in ARCHITECTURE.md: title, beginning of a line, and a pattern of the code of
+# these files.
 LISTS = (
     ("Threads", "|", "creates", r"\b(?:pthread_create|uv_thread_create\w*|thrd_create)\b"),
     ("Locks", "- ", "holds", r"\b(?:pthread_(?:mutex|rwlock|cond|spin)|uv_(?:mutex|rwlock|cond|sem)|mtx|cnd)_\w+"),
@@ -20,7 +21,8 @@ CHANGES = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
 
 
 def blocks_of(text):
-    """(line number, text) of each paragraph, item of a list and cell of a table; code is left out."""
+    """Yields (line number, text) of each paragraph, list item and table cell; code blocks are
+    skipped."""
     block, start, is_code = [], 0, False
     for number, line in enumerate(text.split("\n") + [""], start=1):
         bare = line.strip()
@@ -42,14 +44,14 @@ def blocks_of(text):
 
 
 def sentences_of(text):
-    """(line number of its block, sentence). What stands in backquotes is one word."""
+    """Yields (line number of its block, sentence). Text in backquotes counts as one word."""
     for number, block in blocks_of(text):
         for sentence in re.split(r"(?<=[.!?])\s+", re.sub(r"`[^`]*`", "code", block)):
             yield number, sentence
 
 
 def section(text, title):
-    """The lines under the heading of this title, to the next one of its rank or above."""
+    """Returns the text under this heading, up to the next heading of the same or a higher level."""
     match = re.search(rf"^(#+) {re.escape(title)}\n(.*?)(?=^#{{1,2}} |\Z)", text, re.M | re.S)
     return match[2] if match else None
 
@@ -92,7 +94,8 @@ def readme_findings(path, text):
 
 
 def changelog_findings(path, text):
-    """Keep a Changelog: the newest version first, "Unreleased" or with its day, changes by sort."""
+    """Keep a Changelog: the newest version first, "Unreleased" or with its date, changes by
+    category."""
     rank, seen = "", set()
     if not re.match(r"# Changelog\n", text) or "\n## [Unreleased]\n" not in text:
         yield f"{path}: begins with '# Changelog' and a version '## [Unreleased]'"
@@ -115,7 +118,7 @@ def flow_files(text, title):
 
 
 def flow_findings(tree):
-    """A flow names files that are there."""
+    """A flow names existing files."""
     text = tree.get("docs/design.md")
     for title in FLOWS if text is not None else ():
         files = flow_files(text, title)
@@ -127,7 +130,8 @@ def flow_findings(tree):
 
 
 def dead_links(tree):
-    """path: target of each relative link in a document of the root or of docs/ without a file."""
+    """Yields "path: target" of each relative link to a missing file in a document of the root or
+    of docs/."""
     for path, text in tree.items():
         if re.fullmatch(r"(?:docs/)?[\w-]+\.md", path):
             # Badges are addresses of the forge, relative to where it shows the file.
@@ -144,7 +148,7 @@ DOCUMENTS = {
 
 
 def figures_of(tree):
-    """(name, value, ceiling)"""
+    """Returns (name, value, ceiling)."""
     architecture = tree.get("ARCHITECTURE.md", "")
     longest = max((len(sentence.split()) for _, sentence in sentences_of(architecture)), default=0)
     return (

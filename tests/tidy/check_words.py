@@ -1,10 +1,10 @@
-"""Words that do not belong in the tree: unfinished work, trackers, somebody's own machine."""
+"""Words that do not belong in the tree: unfinished work, issue trackers, paths of one machine."""
 
 import re
 
 import house
 
-# This file spells the words out.
+# This file contains the words themselves.
 EXEMPT = ("tests/tidy/check_words.py",)
 
 WORDS = (

@@ -17,8 +17,8 @@ LEFT_OUT = {"apspd-state", "__pycache__"}
 
 
 def read_tree(root):
-    """Every file of the checkout, without words where it is no text; build, state and hidden folders but
-    SHOWN are left out."""
+    """Reads every file of the checkout; binary files have no text. Skips build, state and hidden
+    folders except SHOWN."""
     tree = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
@@ -45,7 +45,7 @@ def c_files(tree):
 
 
 def product_files(tree):
-    """The C and CUDA sources of the product: tests, tools and clients are left out."""
+    """The C and CUDA sources of the product, without tests, tools and clients."""
     return {path: text for path, text in c_files(tree).items() if path.startswith(PRODUCT)}
 
 
@@ -57,26 +57,26 @@ def _blank(match):
 
 
 def code_of(text):
-    """The text with comments, strings and characters blanked; every line keeps its number."""
+    """Blanks comments, strings and characters; every line keeps its number."""
     return _NOT_CODE.sub(_blank, text)
 
 
 def comments_of(text):
-    """(line number, text with its delimiters) of every comment."""
+    """Yields (line number, text with its delimiters) of every comment."""
     for match in _NOT_CODE.finditer(text):
         if match.group()[0] == "/":
             yield text.count("\n", 0, match.start()) + 1, match.group()
 
 
 def comment_lines_of(text):
-    """The number of lines that have a comment and nothing else."""
+    """Returns the number of lines that have only a comment."""
     bare = _NOT_CODE.sub(lambda match: _blank(match) if match.group()[0] == "/" else match.group(), text)
     pairs = zip(text.split("\n"), bare.split("\n"))
     return sum(1 for full, rest in pairs if full.strip() and not rest.strip())
 
 
 def lines_matching(text, pattern):
-    """(line number, match) for each match of the pattern in the code of the text."""
+    """Yields (line number, match) for each match of the pattern in the code of the text."""
     for number, line in enumerate(code_of(text).split("\n"), start=1):
         for match in re.finditer(pattern, line):
             yield number, match
@@ -111,7 +111,7 @@ def _failing_cases(check, cases):
 
 
 def over(figures):
-    """A finding for each (name, value, ceiling) that is beyond its ceiling."""
+    """Returns a finding for each (name, value, ceiling) above its ceiling."""
     return [f"{name}: {value}, the ceiling is {ceiling}" for name, value, ceiling in figures if value > ceiling]
 
 

@@ -35,7 +35,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)url;
     (void)version;
     (void)upload_data;
-    /* The first call comes at the headers: an answer given there would close the connection. */
+    /* The first call is at the headers: an answer given there would close the connection. */
     if (*request_context == NULL) {
         *request_context = context;
         return MHD_YES;
@@ -66,7 +66,7 @@ static bool add_headers(struct MHD_Response *response, bool closing)
            (!closing || MHD_add_response_header(response, "Connection", "close") == MHD_YES);
 }
 
-/* As much of it as there is goes with the process. */
+/* The process frees it. */
 static bool create_answers(size_t posted_size, struct answers *ret_answers)
 {
     char *posted = malloc(posted_size);
@@ -84,7 +84,7 @@ static bool create_answers(size_t posted_size, struct answers *ret_answers)
     return add_headers(ret_answers->distance, false) && add_headers(ret_answers->posted, true);
 }
 
-/* -1 when there is none. */
+/* Returns -1 if there is none. */
 static int open_socket(uint16_t *ret_port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -105,10 +105,10 @@ static int open_socket(uint16_t *ret_port)
     return descriptor;
 }
 
-/* Takes the socket. */
+/* Takes ownership of the socket. */
 static struct MHD_Daemon *start_daemon(int descriptor, unsigned threads, struct answers *answers)
 {
-    /* A pool of one is none. */
+    /* libmicrohttpd rejects a pool of one thread. */
     struct MHD_OptionItem pool[] = {
         {threads < 2 ? MHD_OPTION_END : MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
         {MHD_OPTION_END, 0, NULL},

@@ -32,54 +32,56 @@
 #include <unistd.h>
 
 #define REQUEST_BYTES 1024
-/* The head of an answer, and all of a small one; the rest of a long one is only counted. */
+/* Buffer for the head of an answer and for a small body; the rest of a long body is only
+ * counted. */
 #define ANSWER_BYTES 4096
 #define PIECE_BYTES (256 << 10)
 #define EVENT_COUNT 64
 #define CONNECTION_MOST 4096
 #define SECONDS_MOST 600
 #define RATE_MOST 1e6
-/* What is under way at the end of the time may still be answered until nothing comes for so many
- * waits: of waits, not of time, as a machine that stood still is not the server's fault. */
+/* Answers in progress at the end of the measurement may still arrive until nothing arrives for this
+ * many waits. Waits are counted instead of time, because a pause of the machine is not the server's
+ * fault. */
 #define WAIT_MS 100
 #define SILENT_WAITS 100
 
 struct connection {
-    int descriptor;              /* -1: ended */
-    bool waiting;                /* for an answer */
-    bool closing;                /* the server ends it with this answer */
-    int64_t since_ns;            /* asked, or due */
-    char request[REQUEST_BYTES]; /* its head */
+    int descriptor;              /* -1: closed */
+    bool waiting;                /* waiting for an answer */
+    bool closing;                /* the server closes the connection after this answer */
+    int64_t since_ns;            /* time of the request, or when it was due */
+    char request[REQUEST_BYTES]; /* the answer's head */
     size_t request_size;
     size_t sent;                   /* of head and body */
-    size_t size;                   /* that came */
-    size_t whole;                  /* of the answer; 0 = not known yet */
-    char answer[ANSWER_BYTES + 1]; /* as far as there is room */
+    size_t size;                   /* bytes received */
+    size_t whole;                  /* size of the answer; 0 = not known yet */
+    char answer[ANSWER_BYTES + 1]; /* the part that fits */
 };
 
 struct load {
     struct sockaddr_in address;
     const char *path;
-    const char *header; /* a line more; "" = none */
-    const char *body;   /* NULL: GET */
+    const char *header; /* an additional header line; "" = none */
+    const char *body;   /* NULL: a GET request */
     size_t body_size;
     uint32_t vertices;
     uint64_t seed;
     int epoll;
     int64_t begin_ns;
-    int64_t end_ns; /* nothing is asked any more */
-    double rate;    /* a second; 0 = a closed loop */
-    uint64_t due;   /* of an open loop: requests asked so far */
+    int64_t end_ns; /* no more requests are sent */
+    double rate;    /* requests per second; 0 = a closed loop */
+    uint64_t due;   /* open loop: requests sent so far */
     struct connection *connections;
     size_t count;
     size_t waiting;
-    struct connection **idle; /* of an open loop: a ring, of which the next to ask is idle_first */
+    struct connection **idle; /* open loop: ring of idle connections, the next one at idle_first */
     size_t idle_first;
     size_t idle_count;
     uint64_t *latencies_ns;
     size_t answers;
     size_t capacity;
-    uint64_t bytes; /* of bodies: of the questions where they have any, else of the answers */
+    uint64_t bytes; /* bytes of request bodies if there are any, else of answers */
     uint64_t errors;
     char *piece;
 };
@@ -100,7 +102,7 @@ static uint32_t random_vertex(struct load *load)
     return (uint32_t)(load->seed % load->vertices) + 1;
 }
 
-/* Always the same few kinds of failure, told once each. */
+/* There are few kinds of failure; each is reported once. */
 static void complain(const char *what, const char *detail)
 {
     static unsigned told;
@@ -110,7 +112,7 @@ static void complain(const char *what, const char *detail)
     }
 }
 
-/* Of an open loop: it may ask again. */
+/* Open loop: the connection is idle again. */
 static void rest(struct load *load, struct connection *connection)
 {
     load->idle[(load->idle_first + load->idle_count++) % load->count] = connection;
@@ -147,7 +149,7 @@ static bool open_connection(struct load *load, struct connection *connection)
     int on = 1;
 
     connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    /* Connects in the ordinary, waiting way, which on this host is at once. */
+    /* Connects in blocking mode, which takes no time on this host. */
     if (connection->descriptor < 0 ||
         connect(connection->descriptor, (const struct sockaddr *)&load->address,
                 sizeof load->address) != 0 ||
@@ -158,7 +160,7 @@ static bool open_connection(struct load *load, struct connection *connection)
     return true;
 }
 
-/* Each {} of the path becomes a vertex. */
+/* Replaces each {} of the path by a vertex. */
 static size_t write_path(struct load *load, char *to, size_t room)
 {
     size_t size = 0;
@@ -193,7 +195,7 @@ static void write_request(struct load *load, struct connection *connection)
     connection->request_size = size;
 }
 
-/* What of it the socket takes; the rest when it takes more. */
+/* Sends what the socket accepts; the rest follows when it accepts more. */
 static void send_request(struct load *load, struct connection *connection)
 {
     const size_t head = connection->request_size;
@@ -254,7 +256,7 @@ static bool keep_latency(struct load *load, int64_t latency_ns)
     return true;
 }
 
-/* Once the head is complete; one without a length is an error. */
+/* Called once the head is complete; an answer without a length is an error. */
 static bool read_head(struct load *load, struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -271,7 +273,7 @@ static bool read_head(struct load *load, struct connection *connection)
     return true;
 }
 
-/* Of an answer that has all its bytes: a success, and of JSON that is here its ends. */
+/* Checks a complete answer: a success and, for JSON in the buffer, its first and last bytes. */
 static bool is_good(const struct connection *connection)
 {
     static const char start[] = "HTTP/1.1 20";
@@ -290,7 +292,7 @@ static int64_t due_ns(const struct load *load)
     return load->begin_ns + (int64_t)((double)load->due * 1e9 / load->rate);
 }
 
-/* Of an open loop, what is due by now, as far as there are connections. */
+/* Open loop: sends the requests that are due, if there are connections. */
 static void call_due(struct load *load)
 {
     while (load->idle_count > 0 && due_ns(load) < load->end_ns && due_ns(load) <= now_ns()) {
@@ -328,7 +330,7 @@ static void take_answer(struct load *load, struct connection *connection)
     }
 }
 
-/* Into the answer, and what has no room there into the piece. */
+/* Receives into the answer, and the rest that does not fit into a scratch buffer. */
 static ssize_t receive_some(struct load *load, struct connection *connection)
 {
     const size_t room = connection->size < ANSWER_BYTES ? ANSWER_BYTES - connection->size : 0;
@@ -412,13 +414,13 @@ static void start(struct load *load, double seconds)
     }
 }
 
-/* Of an open loop: there will be something to ask, and a connection for it. */
+/* Open loop: a request will be due, and a connection is idle. */
 static bool is_waiting_for_time(const struct load *load)
 {
     return load->rate > 0 && load->idle_count > 0 && due_ns(load) < load->end_ns;
 }
 
-/* At most for WAIT_MS, or until something is due. */
+/* At most WAIT_MS, or until a request is due. */
 static int wait_for_events(struct load *load, struct epoll_event events[EVENT_COUNT])
 {
     int64_t left_ns = (int64_t)WAIT_MS * 1000000;
@@ -430,7 +432,7 @@ static int wait_for_events(struct load *load, struct epoll_event events[EVENT_CO
     return epoll_pwait2(load->epoll, events, EVENT_COUNT, &wait, NULL);
 }
 
-/* The seconds that it took. */
+/* Runs the load; returns the elapsed seconds. */
 static double run(struct load *load, double seconds)
 {
     int silent_waits = 0;
@@ -446,7 +448,7 @@ static double run(struct load *load, double seconds)
             handle(load, &events[i]);
         }
     }
-    /* What never came is an error too. */
+    /* A missing answer is an error too. */
     load->errors += load->waiting;
     return (double)(now_ns() - load->begin_ns) / 1e9;
 }
@@ -496,7 +498,7 @@ static bool parse_address(const char *text, struct sockaddr_in *ret_address)
     return port > 0 && port < 65536;
 }
 
-/* Mapped, for as long as the process lives. */
+/* The mapping stays for the life of the process. */
 static bool map_body(const char *path, struct load *load)
 {
     struct stat about;

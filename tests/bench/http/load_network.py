@@ -1,5 +1,6 @@
-"""A loopback of one's own, so that the report does not depend on how this machine treats its network:
-some pace even the loopback (BBR), which shows as stalls of tens of milliseconds in all servers."""
+"""A separate loopback interface, so that the report does not depend on the network settings of
+this machine: some use congestion control with pacing (BBR) even on the loopback, which causes
+stalls of tens of milliseconds with every server."""
 
 import ctypes
 import fcntl
@@ -21,18 +22,19 @@ def raise_loopback():
 
 
 def enter():
-    """Where that is allowed, which takes root: from here on this process and what it starts are in a
-    network namespace with nothing but a loopback, and congestion control that does not pace."""
+    """If permitted, which requires root: moves this process and its children to a network
+    namespace that has only a loopback, and selects congestion control without pacing."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET) != 0:
         return
     raise_loopback()
     with open(CONTROL, "w", encoding="ascii") as file:
-        file.write("reno")  # the one that every kernel has, and lets every namespace have
+        file.write("reno")  # available in every kernel and permitted in every namespace
 
 
 def describe():
-    """For the reader: what paces, and whether the loopback is shared with the machine."""
+    """Describes for the reader which congestion control is used, and whether the loopback is the
+    machine's."""
     with open(CONTROL, encoding="ascii") as file:
         control = file.read().strip()
     own = os.readlink("/proc/self/ns/net") != os.readlink(f"/proc/{os.getppid()}/ns/net")

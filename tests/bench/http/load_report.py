@@ -27,15 +27,15 @@ from load_servers import Target
 
 PAIRS = 1000
 RANGE_BYTES = 65536
-# Not 256: where exactly 128 connections of a thread, or twice as many, are ready at once, libmicrohttpd
-# 0.9 asks the kernel for more before it looks at them, and all wait until anything else happens.
+# Not 256: if exactly 128 connections of a thread, or twice as many, are ready at once,
+# libmicrohttpd 0.9 polls for more before it handles them, and all wait until another event occurs.
 CONNECTIONS = "1,4,16,64,250,1000"
-# More would only wait for each other's megabytes.
+# More connections would only wait for each other's megabytes.
 UPLOAD_CONNECTIONS_MOST = 64
 SUBJECTS = ("apspd", "bare", "nginx")
 FIGURES = ("rate", "bytes_per_s", "p50_us", "p99_us", "cpu_us", "errors")
 
-# What is asked, its words for the reader, and whether bytes count rather than answers.
+# Requests, their descriptions, and whether bytes are counted instead of answers.
 QUESTIONS = {
     "distance": ("One distance", "GET .../distance, answered with 47 bytes of JSON; nginx returns them as "
                  "a constant", False),
@@ -72,7 +72,7 @@ def parse_arguments():
 
 
 class House:
-    """All servers, and for each question who is asked for it and where: {question: {subject: Target}}."""
+    """Starts all servers; returns the targets of each request: {request: {subject: Target}}."""
 
     def __init__(self, options, stack):
         self.daemon = stack.enter_context(harness.Daemon(
@@ -140,7 +140,7 @@ class House:
 
 
 def measure_once(options, house, target, connections, job):
-    """Its figures; with a job, of a time in which that ran throughout."""
+    """Returns the figures of a target; with a job, of a period in which the job ran throughout."""
     while True:
         if job:
             job.freshen()
@@ -151,8 +151,8 @@ def measure_once(options, house, target, connections, job):
 
 
 def measure(options, house, question, connections, job):
-    """A point of each subject: the medians of the rounds. They take turns, so that a slow moment of
-    the machine meets all of them, and the same one not always."""
+    """Returns the medians of the rounds for each subject. The subjects take turns, so that a
+    slow period of the machine affects all of them, and not always the same one."""
     found = {subject: [] for subject in house.targets[question]}
     for _ in range(options.rounds):
         for subject, target in house.targets[question].items():
@@ -225,7 +225,7 @@ def describe(options, house, began_s):
 
 
 def rate_of(question):
-    """(its unit, from a point to its number)"""
+    """Returns (unit, function from a point to its number)."""
     if QUESTIONS[question][2]:
         return "MB/s", lambda point: point["bytes_per_s"] / 1e6
     return "answers/s", lambda point: point["rate"]

@@ -1,5 +1,5 @@
-"""The servers that the load report asks, and the client that asks them: apspd with a solved graph and
-a job beside, the bare responder, and nginx."""
+"""The servers of the load report and the client that measures them: apspd with a solved graph
+and a job in the background, the bare responder, and nginx."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ NGINX_DISTANCE = '{"source":1234,"target":2345,"distance":16789}\n'
 
 
 class Target:
-    """Where a question is asked: path, body and header of one request to one server, and the process of
-    a server whose processor time counts."""
+    """The target of a request: path, body and header, and the server process whose processor
+    time counts."""
 
     def __init__(self, server, path, body=None, header=None):
         self.url, self.process = server
@@ -24,11 +24,12 @@ class Target:
 
 
 def answering_s(process):
-    """Processor time so far of the threads that answer, of apspd and of libmicrohttpd's own."""
+    """Returns the processor time so far of the threads that answer, of apspd and of
+    libmicrohttpd."""
     spent_ns = 0
     for task in os.listdir(f"/proc/{process}/task"):
         folder = f"/proc/{process}/task/{task}"
-        # A thread of the solver may end in the middle of this.
+        # A thread of the solver may end while the list is read.
         with (contextlib.suppress(FileNotFoundError, ProcessLookupError),
               open(f"{folder}/comm", encoding="ascii") as name,
               open(f"{folder}/schedstat", encoding="ascii") as times):
@@ -38,7 +39,7 @@ def answering_s(process):
 
 
 def run_client(client, target, connections, seconds, vertices):
-    """Its figures; errors are one of them."""
+    """Returns the figures of the client, including errors."""
     command = [client]
     command += ["--post", target.body] if target.body else []
     command += ["--header", target.header] if target.header else []
@@ -55,7 +56,7 @@ def run_client(client, target, connections, seconds, vertices):
 
 
 def generate(apsp, folder, shape, vertices):
-    """The path of a made graph."""
+    """Returns the path of a generated graph."""
     path = os.path.join(folder, f"{shape}-{vertices}.gr")
     if not os.path.exists(path):
         command = [apsp, "generate", "--shape", shape, "--n", str(vertices), "--seed", "1", path]
@@ -64,7 +65,7 @@ def generate(apsp, folder, shape, vertices):
 
 
 def read_edges(path):
-    """(vertices, [(source, target, weight)]) of a DIMACS file."""
+    """Returns (vertices, [(source, target, weight)]) of a DIMACS file."""
     edges, vertices = [], 0
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -76,7 +77,7 @@ def read_edges(path):
 
 
 def write_uploads(apsp, folder, vertices):
-    """One graph in three formats: {name: (path, query)}."""
+    """Returns one graph in three formats: {name: (path, query)}."""
     dimacs = generate(apsp, folder, "gnp", vertices)
     count, edges = read_edges(dimacs)
     csv = os.path.join(folder, "upload.csv")
@@ -95,7 +96,7 @@ def write_uploads(apsp, folder, vertices):
 
 
 def write_pairs(folder, vertices, count):
-    """The same pairs in two forms: {name: (path, header)}."""
+    """Returns the same pairs in two formats: {name: (path, header)}."""
     pairs = [((i * 7919) % vertices, (i * 104729 + i // 3) % vertices) for i in range(count)]
     as_json = os.path.join(folder, "pairs.json")
     with open(as_json, "w", encoding="ascii") as file:
@@ -111,7 +112,8 @@ def write_pairs(folder, vertices, count):
 
 @contextlib.contextmanager
 def bare_responder(program, threads, posted_bytes=3):
-    """Its address and process; it ends with the pipe, however this program ends."""
+    """Returns its address and process; it ends when the pipe is closed, however this program
+    ends."""
     with subprocess.Popen(
         [program, str(threads), str(posted_bytes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -123,7 +125,8 @@ def bare_responder(program, threads, posted_bytes=3):
 
 @contextlib.contextmanager
 def nginx(program, folder, workers=2):
-    """Serves the files of a folder, and /distance as a constant; its port, or None without it."""
+    """Serves the files of a folder, and a constant answer at /distance; returns the port, or
+    None if nginx is missing."""
     if not program:
         yield None
         return
@@ -132,7 +135,7 @@ def nginx(program, folder, workers=2):
         port = probe.getsockname()[1]
     path = os.path.join(folder, "nginx.conf")
     with open(path, "w", encoding="ascii") as file:
-        # Its workers may otherwise not read a folder of root's.
+        # Otherwise its workers may be unable to read a folder owned by root.
         file.write("user root;\n" if os.geteuid() == 0 else "")
         file.write(f"""daemon off; worker_processes {workers}; pid {folder}/pid; error_log stderr crit;
 events {{ worker_connections 4096; }}
@@ -165,8 +168,7 @@ http {{
 
 
 class JobBeside:
-    """A job that runs while something is measured, and never ends: before it could, it is cancelled
-    and begun again."""
+    """A background job for a measurement: it is cancelled and restarted before it can finish."""
 
     def __init__(self, daemon, graph):
         self.daemon = daemon
@@ -191,7 +193,7 @@ class JobBeside:
         self.job = None
 
     def freshen(self):
-        """Runs, and has most of its work before it."""
+        """Whether the job runs and has most of its work still to do."""
         if self.job is None or self.document()["progress"] > 0.3:
             self.stop()
             self.start()
