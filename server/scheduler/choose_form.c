@@ -57,12 +57,13 @@ void form_look_run(struct scheduler *scheduler, const char *tenant, const struct
     order_file_finish(&file);
     look->is_fresh = record.fresh;
     look->seconds = clock_monotonic_s() - begin_s;
-    if (status == STATUS_OK && size.exceeds_limit) {
+    if (status == STATUS_OK && size.shape == NULL) {
         look->state = FORM_NO_SEPARATORS;
     } else if (status == STATUS_OK) {
         look->state = FORM_MEASURED;
         look->bytes = result_file_hierarchy_size(size.bytes);
         look->label_bytes = size.label_bytes;
+        look->shape = size.shape;
     }
 }
 

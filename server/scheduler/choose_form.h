@@ -29,8 +29,9 @@ struct form_look {
     uint64_t byte_limit; /* largest hierarchy that is useful; UINT64_MAX = any size */
     uint64_t bytes;      /* of its file */
     uint64_t label_bytes;
-    double seconds; /* time that measuring took */
-    bool is_fresh;  /* the order was computed now, not read from the cache */
+    struct hierarchy_shape *shape; /* owned by the look's owner; NULL unless measured */
+    double seconds;                /* time that measuring took */
+    bool is_fresh;                 /* the order was computed now, not read from the cache */
 };
 
 /* Whether form_look_run must measure the graph before the choice; initialises *ret_look. */

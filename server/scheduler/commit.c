@@ -40,7 +40,8 @@ static void deliver_commit(struct message *message)
     if (commit->then != NULL) {
         commit->then(commit);
     }
-    commit_destroy(commit);
+    commit_destroy(scheduler->delivered);
+    scheduler->delivered = commit;
 }
 
 /* Called on a thread of the store. */
@@ -74,6 +75,7 @@ void commit_destroy(struct commit *commit)
     result_unref(commit->result);
     upload_memory_release(&commit->share);
     graph_destroy(commit->graph);
+    hierarchy_destroy_shape(commit->shape);
     free(commit->report);
     free(commit);
 }

@@ -10,8 +10,9 @@ struct commit {
     struct store_change change;
     struct pool_work writing; /* writes the graph's file on the pool */
     struct scheduler *scheduler;
-    char *report;        /* report in the job's row; owned */
-    struct graph *graph; /* owned */
+    char *report;                  /* report in the job's row; owned */
+    struct graph *graph;           /* owned */
+    struct hierarchy_shape *shape; /* of the graph; owned, or NULL */
     struct upload_share share;
     struct result *result; /* counted */
     /* The new coordinates, and the coordinates before the commit. */

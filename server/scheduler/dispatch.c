@@ -1,6 +1,7 @@
 #include "server/scheduler/dispatch.h"
 
 #include "server/clock.h"
+#include "server/scheduler/commit.h"
 #include "server/scheduler/finish.h"
 #include "server/scheduler/results.h"
 #include "server/scheduler/scheduler_internal.h"
@@ -65,6 +66,7 @@ static void start_job(struct scheduler *scheduler, struct scheduler_worker *slot
 static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot, struct job *job)
 {
     struct task *task = &slot->task;
+    struct commit *commit = scheduler->delivered;
     job->signal = worker_signal(slot->worker);
     *job->signal = (struct task_signal){0};
     *task = (struct task){
@@ -83,6 +85,12 @@ static void give_job(struct scheduler *scheduler, struct scheduler_worker *slot,
     };
     memcpy(task->job_id, job->row.id, sizeof(job->row.id));
     memcpy(task->graph_id, job->row.graph_id, sizeof(job->row.graph_id));
+    if (commit != NULL && commit->job == job) { /* its graph need not be read again */
+        task->graph = commit->graph;
+        task->shape = commit->shape;
+        commit->graph = NULL;
+        commit->shape = NULL;
+    }
     start_job(scheduler, slot, job);
     worker_give(slot->worker, task);
 }

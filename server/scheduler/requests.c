@@ -348,6 +348,7 @@ static void look_at_stored(struct pool_work *work)
     if (stored->status == STATUS_OK) {
         form_look_run(work->scheduler, work->tenant->name, graph, stored->estimate.kind,
                       &stored->look);
+        hierarchy_destroy_shape(stored->look.shape);
     }
     graph_destroy(graph);
 }

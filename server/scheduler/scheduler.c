@@ -1,5 +1,6 @@
 #include "server/clock.h"
 #include "server/scheduler/answer.h"
+#include "server/scheduler/commit.h"
 #include "server/scheduler/coordinates.h"
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/finish.h"
@@ -164,6 +165,8 @@ void scheduler_settle(struct scheduler *scheduler)
         finish_expired(scheduler);
     }
     dispatch_jobs(scheduler);
+    commit_destroy(scheduler->delivered);
+    scheduler->delivered = NULL;
     waiters_wake(scheduler);
     finish_trim_history(scheduler);
     ledger_publish(scheduler);

@@ -68,6 +68,7 @@ struct scheduler {
 
     struct job_table jobs;
     struct job_queue queue;
+    struct commit *delivered; /* the last one of this turn, whose job may use what it has */
     struct tenant *tenants;
     struct tenant *nobody; /* the tenant without a name */
     struct graph_table graphs;

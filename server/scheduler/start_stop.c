@@ -1,5 +1,6 @@
 #include "server/scheduler/start_stop.h"
 
+#include "server/scheduler/commit.h"
 #include "server/scheduler/dispatch.h"
 #include "server/scheduler/restore.h"
 #include "server/scheduler/scheduler_internal.h"
@@ -325,6 +326,7 @@ void scheduler_drain(struct scheduler *scheduler, void (*drained)(void *context)
 static void free_scheduler(struct scheduler *scheduler)
 {
     mailbox_destroy(scheduler->mailbox);
+    commit_destroy(scheduler->delivered);
     job_table_finish(&scheduler->jobs);
     graph_table_finish(&scheduler->graphs);
     tenant_free_all(scheduler->tenants);

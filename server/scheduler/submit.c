@@ -46,6 +46,7 @@ void submit_end(struct submission *submission)
     }
     upload_memory_release(&submission->share);
     graph_destroy(submission->graph);
+    hierarchy_destroy_shape(submission->look.shape);
     if (submission->coordinates.bytes > 0) {
         draft_file_finish(&submission->coordinates_file);
     }
@@ -118,6 +119,8 @@ static enum status create_commit(struct submission *submission, struct graph_ent
     commit->entry = entry;
     commit->graph = submission->graph;
     submission->graph = NULL;
+    commit->shape = submission->look.shape;
+    submission->look.shape = NULL;
     commit->share = upload_memory_move(&submission->share);
     const bool has_file = entry->state != GRAPH_STORED && commit->graph != NULL;
     commit->keeps_graph = has_file || is_kept;

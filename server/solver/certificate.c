@@ -384,6 +384,7 @@ static bool check_batch(const struct certificate *certificate, struct search *se
                         uint32_t first)
 {
     const struct graph *graph = certificate->graph;
+    const struct matrix *matrix = certificate->matrix;
     const uint32_t n = graph->vertex_count;
     const uint32_t lanes = certificate->unit_rows;
     int32_t *const distance = search->distance;
@@ -394,13 +395,17 @@ static bool check_batch(const struct certificate *certificate, struct search *se
         const struct row_place place =
             place_of(certificate, first + (lane < left ? lane : left - 1));
         bool is_sound = true;
-        read_row(certificate, search, place.row);
-        for (uint32_t vertex = 0; vertex < n; vertex++) {
-            const int32_t entry = entry_of(search->row[vertex]);
-            distance[(size_t)vertex * lanes + lane] = entry;
-            is_sound &= entry >= 0;
+        const int32_t *integers = (const int32_t *)matrix->elements + (size_t)place.row * n;
+        if (matrix->kind != KIND_I4) {
+            read_row(certificate, search, place.row);
         }
-        if (!is_sound || search->row[place.source] != 0) {
+        for (uint32_t vertex = 0; vertex < n; vertex++) {
+            const int32_t entry =
+                matrix->kind == KIND_I4 ? integers[vertex] : entry_of(search->row[vertex]);
+            distance[(size_t)vertex * lanes + lane] = entry;
+            is_sound &= entry >= 0 && entry <= UNREACHABLE_I4;
+        }
+        if (!is_sound || distance[(size_t)place.source * lanes + lane] != 0) {
             return false;
         }
         sources[lane] = place.source;

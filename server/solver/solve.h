@@ -9,11 +9,12 @@
 #define SOLVE_VERIFY_ROWS 1024
 
 struct solve_request {
-    enum kind kind;                  /* resolved by graph_choose_kind, never KIND_AUTO */
-    bool verify;                     /* check by certificate before it counts */
-    struct order_record *record;     /* see planner_make; NULL = none */
-    uint32_t threads;                /* that make a hierarchy; 0 = one a core */
-    const struct observer *observer; /* NULL = none */
+    enum kind kind;                      /* resolved by graph_choose_kind, never KIND_AUTO */
+    bool verify;                         /* check by certificate before it counts */
+    struct order_record *record;         /* see planner_make; NULL = none */
+    const struct hierarchy_shape *shape; /* the known shape of a hierarchy; NULL = none */
+    uint32_t threads;                    /* that make a hierarchy; 0 = one a core */
+    const struct observer *observer;     /* NULL = none */
 };
 
 /* The graph that a solve computes, for distances of a kind: with integers in place of decimals, and

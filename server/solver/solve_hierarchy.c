@@ -48,26 +48,9 @@ static void summarize(const struct hierarchy_shape *shape, bool is_kept,
         .kind = PLAN_NESTED_DISSECTION, .parts = shape->supernode_count, .cached = is_kept};
     for (uint32_t s = 0; s < shape->supernode_count; s++) {
         const uint32_t columns = hierarchy_columns(shape, s);
-        if (columns > ret_plan->largest_separator) {
-            ret_plan->largest_separator = columns;
-        }
+        ret_plan->largest_separator =
+            columns > ret_plan->largest_separator ? columns : ret_plan->largest_separator;
     }
-}
-
-/* Finds the shape, and counts the time for order and shape as planning. *ret_shape is NULL beyond
- * the limits. */
-static enum status plan(const struct graph *graph, uint32_t threads, struct order_record *record,
-                        struct hierarchy_shape **ret_shape, struct plan_summary *ret_plan)
-{
-    const struct order_options options = {.threads = threads, .observer = record->observer};
-    const double begin_s = stopwatch_now_s();
-    bool is_kept;
-    STATUS_TRY(find_shape(graph, &options, &limits, record, &is_kept, ret_shape));
-    if (*ret_shape != NULL) {
-        summarize(*ret_shape, is_kept, ret_plan);
-    }
-    ret_plan->planning_s = stopwatch_now_s() - begin_s;
-    return STATUS_OK;
 }
 
 enum status solve_measure_hierarchy(const struct graph *graph, const struct solve_request *request,
@@ -88,14 +71,13 @@ enum status solve_measure_hierarchy(const struct graph *graph, const struct solv
     bool is_kept;
     const enum status status =
         find_shape(solved, &options, &sought, request->record, &is_kept, &shape);
-    *ret_size = (struct hierarchy_size){.exceeds_limit = status == STATUS_OK && shape == NULL};
-    if (status == STATUS_OK && shape != NULL) {
-        *ret_size = (struct hierarchy_size){
-            .bytes = hierarchy_bytes(shape, request->kind, solved->directed),
-            .label_bytes = 2 * shape->label_entries * cell,
-            .arc_count = shape->arc_count};
+    if (status == STATUS_OK) {
+        *ret_size = (struct hierarchy_size){.shape = shape};
     }
-    hierarchy_destroy_shape(shape);
+    if (shape != NULL) {
+        ret_size->bytes = hierarchy_bytes(shape, request->kind, solved->directed);
+        ret_size->label_bytes = 2 * shape->label_entries * cell;
+    }
     graph_destroy_copy(folded);
     return status;
 }
@@ -139,7 +121,9 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
                             void **ret_bytes, uint64_t *ret_size, struct solve_outcome *outcome,
                             struct problem *reterr)
 {
-    struct hierarchy_shape *shape = NULL;
+    struct hierarchy_shape *own_shape = NULL;
+    bool is_kept = true;
+    const struct hierarchy_shape *shape = request->shape;
     struct solve_subject subject;
     struct order_record own = {0};
     struct order_record *record = request->record != NULL ? request->record : &own;
@@ -150,14 +134,18 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
     if (status == STATUS_OK) {
         status = solve_refuse_unsolvable(graph, &subject, observer, outcome, reterr);
     }
-    if (status == STATUS_OK) {
-        status = plan(subject.graph, threads, record, &shape, &outcome->plan);
+    const double began_s = stopwatch_now_s();
+    if (status == STATUS_OK && shape == NULL) {
+        const struct order_options order = {.threads = threads, .observer = observer};
+        status = find_shape(subject.graph, &order, &limits, record, &is_kept, &own_shape);
+        shape = own_shape;
+    }
+    if (status == STATUS_OK && shape != NULL) {
+        summarize(shape, is_kept, &outcome->plan);
+        outcome->plan.planning_s = request->shape == NULL ? stopwatch_now_s() - began_s : 0;
     }
     if (status == STATUS_OK && shape == NULL) {
         status = refuse_size(": it has no small separators", reterr);
-    }
-    if (status == STATUS_OK && observer_is_cancelled(observer)) {
-        status = STATUS_CANCELLED;
     }
     if (status == STATUS_OK) {
         const double begin_s = stopwatch_now_s();
@@ -166,46 +154,18 @@ enum status solve_hierarchy(const struct graph *graph, const struct solve_reques
                                                   .observer = observer};
         observer_tell(observer, PHASE_SOLVING, 0);
         status = customize(shape, subject.graph, &options, threads, ret_bytes, ret_size, reterr);
-        CHECK(status != STATUS_NOT_VERIFIED); /* the shape was made from this graph */
+        /* A shape that was made from this graph has all its edges. */
+        CHECK(status != STATUS_NOT_VERIFIED || request->shape != NULL);
         status = solve_judge(graph, &subject, observer, status, outcome, reterr);
         outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
         outcome->arc_count = shape->arc_count;
     }
     free(own.words);
-    hierarchy_destroy_shape(shape);
+    hierarchy_destroy_shape(own_shape);
     solve_subject_finish(&subject);
     if (status != STATUS_OK && reterr->status != status) {
         problem_set(reterr, status, "The hierarchy: %s.", status_info(status)->title);
     }
     observer_tell(observer, PHASE_PUBLISHING, 0);
     return status;
-}
-
-enum update_result solve_customize(const struct hierarchy *base, const struct graph *graph,
-                                   uint32_t threads, const struct observer *observer,
-                                   void **ret_bytes, uint64_t *ret_size,
-                                   struct solve_outcome *outcome)
-{
-    const double begin_s = stopwatch_now_s();
-    const struct hierarchy_options options = {
-        .kind = base->summary.kind, .decimals = base->summary.decimals, .observer = observer};
-    struct graph *folded = NULL;
-    struct problem unused;
-    if (graph->vertex_count != base->summary.vertex_count ||
-        graph->summary.negative_loop != NO_VERTEX) {
-        return UPDATE_SOLVE_ANEW;
-    }
-    const bool is_folded = graph_fold(graph, &folded) == STATUS_OK && folded != NULL;
-    observer_tell(observer, PHASE_SOLVING, 0);
-    enum status status =
-        customize(&base->shape, is_folded ? folded : graph, &options,
-                  threads > 0 ? threads : cpu_pool_cores(), ret_bytes, ret_size, &unused);
-    graph_destroy_copy(folded);
-    if (status != STATUS_OK) {
-        return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
-    }
-    summarize(&base->shape, true, &outcome->plan);
-    outcome->arc_count = base->shape.arc_count;
-    outcome->account.timings.compute_s = stopwatch_now_s() - begin_s;
-    return UPDATE_DONE;
 }

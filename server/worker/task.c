@@ -17,6 +17,7 @@ void task_finish(struct task *task)
         close(task->graph_descriptor);
     }
     graph_destroy(task->graph);
+    hierarchy_destroy_shape(task->shape);
     search_pool_destroy(task->searches);
     result_file_destroy(task->file);
     order_file_finish(&task->order_file);
@@ -70,7 +71,7 @@ static enum status open_graph(const struct task_folders *folders, struct task *t
     /* Descriptor 0 is in use: the folders are open, even if the standard streams are closed. */
     CHECK(descriptor > 0);
     task->graph_descriptor = descriptor;
-    return task_read_graph(task);
+    return task->graph != NULL ? STATUS_OK : task_read_graph(task);
 }
 
 static enum status make_result_file(const struct task_folders *folders, struct task *task)
@@ -145,6 +146,7 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
                     struct task *task)
 {
     struct graph *graph = task->graph;
+    struct hierarchy_shape *shape = task->shape;
     struct order_file order_file = task->order_file;
     struct result_file *spoilt = task->status != STATUS_OK ? task->file : NULL;
     if (task->graph_descriptor > 0) {
@@ -152,11 +154,13 @@ void task_send_home(struct mailbox *home, void (*finished)(struct message *messa
     }
     task->graph_descriptor = 0;
     task->graph = NULL;
+    task->shape = NULL;
     task->order_file = (struct order_file){0};
     task->file = spoilt != NULL ? NULL : task->file;
     task->message.deliver = finished;
     mailbox_post(home, &task->message);
     graph_destroy(graph);
+    hierarchy_destroy_shape(shape);
     result_file_destroy(spoilt);
     order_file_finish(&order_file);
 }

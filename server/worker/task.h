@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proto/job_document.h"
+#include "server/solver/hierarchy/shape.h"
 #include "server/solver/hierarchy/update.h"
 #include "server/solver/progress.h"
 #include "server/solver/solve.h"
@@ -47,8 +48,9 @@ struct task {
     void *context; /* the scheduler's */
     char job_id[JOB_ID_SIZE];
     char graph_id[GRAPH_ID_SIZE];
-    struct graph *graph;   /* read from its file; owned */
-    uint32_t vertex_count; /* vertices of the graph according to the catalogue */
+    struct graph *graph;           /* read from its file, or given with the task; owned */
+    struct hierarchy_shape *shape; /* of the graph's hierarchy, owned; NULL = not known */
+    uint32_t vertex_count;         /* vertices of the graph according to the catalogue */
     uint64_t edge_count;
     bool negative; /* some weight is below 0 */
     enum kind kind;
@@ -91,8 +93,8 @@ struct task_folders {
     uint64_t plan_budget_bytes; /* 0 = no order is cached */
 };
 
-/* Opens the graph's file and creates the result file. Sets status and problem; a cancelled task
- * gets STATUS_CANCELLED and no files. Blocks on the disk. */
+/* Opens the graph's file, reads it unless the task has the graph, and creates the result file. Sets
+ * status and problem; a cancelled task gets STATUS_CANCELLED and no files. Blocks on the disk. */
 void task_open_files(const struct task_folders *folders, struct task *task);
 /* Opens the file of the cached order before a solve, if the graph is large enough to have one. */
 void task_open_order_file(const struct task_folders *folders, struct task *task);

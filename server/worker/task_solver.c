@@ -70,6 +70,7 @@ static enum status solve_task_hierarchy(const struct task_solver *solver, struct
     const struct solve_request request = {.kind = task->kind,
                                           .threads = solver->setup->solver.cpu_threads,
                                           .record = &record,
+                                          .shape = task->shape,
                                           .observer = &observer};
     task_read_record(&task->order_file, task->graph, &record);
     enum status status =

@@ -27,19 +27,26 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     return result;
 }
 
-static enum update_result update_weights(const struct hierarchy *base, const struct graph *graph,
-                                         uint32_t threads, struct task *task)
+/* Computes all weights for the shape of the base. */
+static enum update_result update_weights(const struct hierarchy *base, uint32_t threads,
+                                         struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
+    const struct solve_request request = {
+        .kind = task->kind, .threads = threads, .shape = &base->shape, .observer = &observer};
+    struct problem unused = {0};
     void *bytes = NULL;
-    uint64_t size;
-    const enum update_result result =
-        solve_customize(base, graph, threads, &observer, &bytes, &size, &task->outcome);
-    if (result == UPDATE_DONE) {
+    uint64_t size = 0;
+    const enum status status =
+        solve_hierarchy(task->graph, &request, &bytes, &size, &task->outcome, &unused);
+    if (status == STATUS_OK) {
         task->status = task_write_result(task, bytes, size);
+        free(bytes);
+        return UPDATE_DONE;
     }
-    free(bytes);
-    return result;
+    solve_outcome_finish(&task->outcome);
+    task->outcome = (struct solve_outcome){0};
+    return status == STATUS_CANCELLED ? UPDATE_CANCELLED : UPDATE_SOLVE_ANEW;
 }
 
 /* Whether graph and base have the same scaling, so that only the changed arcs differ. */
@@ -65,7 +72,7 @@ void update_task(uint32_t threads, struct task *task)
         result = update_arcs(base, graph, task);
         task->is_followed = result == UPDATE_DONE;
         if (result == UPDATE_ALL_WEIGHTS) {
-            result = update_weights(base, graph, threads, task);
+            result = update_weights(base, threads, task);
         }
         graph_destroy_copy(scaled);
     }

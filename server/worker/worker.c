@@ -182,11 +182,16 @@ static void solve_task(struct worker *worker, struct task *task)
         return;
     }
     worker->backoff_ms = BACKOFF_MS_MIN;
-    /* The daemon has read the graph itself, so the process's report of damage is false. */
+    /* A process's report of damage is false if the daemon can read the graph itself. */
     if (task->status == STATUS_CORRUPT) {
-        task->status = problem_set(&task->problem, STATUS_NOT_VERIFIED,
-                                   "The solver could not read the stored graph %s, which is sound.",
-                                   task->graph_id);
+        graph_destroy(task->graph);
+        task->graph = NULL;
+        task->status = task_read_graph(task);
+        if (task->status == STATUS_OK) {
+            task->status = problem_set(
+                &task->problem, STATUS_NOT_VERIFIED,
+                "The solver could not read the stored graph %s, which is sound.", task->graph_id);
+        }
     }
 }
 

@@ -185,27 +185,25 @@ static size_t change_edges(struct edge_list *list, const struct edge_list *first
     return arcs;
 }
 
-/* Replaces all weights, with the shape of a hierarchy of the same edges. Rounding on cycles of
- * length 0 requires a complete solve. */
-static enum update_result expect_customized(const struct hierarchy *before,
-                                            const struct graph *graph, const struct solved *after)
+/* Replaces all weights, with the shape of a hierarchy of the same edges. */
+static void expect_customized(const struct hierarchy *before, enum kind kind,
+                              const struct solved *after)
 {
+    const struct solve_request request = {.kind = kind, .threads = 1, .shape = &before->shape};
     struct solve_outcome outcome = {0};
+    struct problem problem = {0};
     void *bytes = NULL;
     uint64_t size = 0;
-    const enum update_result status =
-        solve_customize(before, graph, 1, NULL, &bytes, &size, &outcome);
-    assert_true(status == UPDATE_SOLVE_ANEW || status == UPDATE_DONE);
-    if (status == UPDATE_DONE) {
+    if (solve_hierarchy(after->graph, &request, &bytes, &size, &outcome, &problem) == STATUS_OK) {
         assert_non_null(after->hierarchy);
         assert_int_equal(size, after->hierarchy->size);
         assert_memory_equal(bytes, after->bytes, size);
         assert_true(outcome.plan.cached);
     } else {
-        assert_true(after->hierarchy == NULL || kind_is_float(before->summary.kind));
+        assert_null(after->hierarchy);
     }
     free(bytes);
-    return status;
+    solve_outcome_finish(&outcome);
 }
 
 static bool has_numbers_of(const struct hierarchy *hierarchy, const struct graph *graph,
@@ -257,9 +255,9 @@ static uint32_t update_often(struct edge_list *list, enum kind kind, bool both_w
             updates++;
         }
         if (is_alike && (round % 4 == 0 || result == UPDATE_SOLVE_ANEW)) {
-            const enum update_result customized =
-                expect_customized(before.hierarchy, graph, &after);
-            assert_true(result != UPDATE_SOLVE_ANEW || customized == UPDATE_SOLVE_ANEW);
+            expect_customized(before.hierarchy, kind, &after);
+            assert_true(result != UPDATE_SOLVE_ANEW || after.hierarchy == NULL ||
+                        kind_is_float(before.hierarchy->summary.kind));
         }
         graph_destroy_copy(scaled);
         free(bytes);
@@ -304,8 +302,11 @@ TEST(a_shape_lacking_an_edge_is_refused)
     uint64_t size = 0;
     edge_list_add(&list, 99, 0, 1);
     struct graph *ring = edge_list_build(&list);
-    assert_int_equal(solve_customize(path.hierarchy, ring, 1, NULL, &bytes, &size, &outcome),
-                     UPDATE_SOLVE_ANEW);
+    const struct solve_request request = {
+        .kind = KIND_I4, .threads = 1, .shape = &path.hierarchy->shape};
+    struct problem problem = {0};
+    assert_int_equal(solve_hierarchy(ring, &request, &bytes, &size, &outcome, &problem),
+                     STATUS_NOT_VERIFIED);
     assert_null(bytes);
     const struct solve_arc closing = {99, 0, 1};
     assert_int_equal(

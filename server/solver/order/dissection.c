@@ -107,9 +107,8 @@ static uint32_t add_node(struct dissection *dissection, const struct order_node 
 
 uint32_t dissection_add_leaf(struct dissection *dissection, uint32_t begin, uint32_t end)
 {
-    const struct order_node leaf = {
-        .begin = begin, .separator = begin, .end = end, .child = {NO_NODE, NO_NODE}};
-    return add_node(dissection, &leaf);
+    return add_node(dissection,
+                    &(struct order_node){begin, begin, end, .child = {NO_NODE, NO_NODE}});
 }
 
 /* Sorts the part's vertices by side and cuts out the patterns of both sides. scratch: 3 entries per

@@ -1,5 +1,6 @@
 #include "tests/lib/hierarchy_fixture.h"
 
+#include "server/solver/hierarchy/shape.h"
 #include "server/solver/solve.h"
 #include "server/solver/solve_hierarchy.h"
 
@@ -95,6 +96,43 @@ TEST(a_stored_order_is_reused)
     }
     free(first);
     free(record.words);
+    graph_destroy(graph);
+}
+
+/* The graph folds; the shape comes without an order in the record. */
+TEST(a_known_shape_gives_the_same_hierarchy)
+{
+    struct graph *graph = make_grid(true);
+    struct hierarchy_size measured;
+    void *bytes[2] = {NULL};
+    uint64_t size[2] = {0};
+    struct solve_request request = {.kind = KIND_I4, .threads = 1};
+    struct order_record record = {0};
+    request.record = &record;
+    assert_int_equal(solve_measure_hierarchy(graph, &request, UINT64_MAX, &measured), STATUS_OK);
+    struct hierarchy_shape *shape = measured.shape;
+    assert_non_null(shape);
+    free(record.words);
+    for (int turn = 0; turn < 2; turn++) {
+        struct solve_outcome outcome = {0};
+        struct problem problem = {0};
+        struct order_record none = {0};
+        request.record = &none;
+        request.shape = turn == 0 ? NULL : shape;
+        assert_int_equal(
+            solve_hierarchy(graph, &request, &bytes[turn], &size[turn], &outcome, &problem),
+            STATUS_OK);
+        assert_int_equal(none.fresh, turn == 0);
+        assert_int_equal(outcome.plan.cached, turn == 1);
+        assert_int_equal(outcome.plan.parts, shape->supernode_count);
+        free(none.words);
+    }
+    assert_int_equal(size[0], size[1]);
+    assert_int_equal(size[0], measured.bytes);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+    hierarchy_destroy_shape(shape);
     graph_destroy(graph);
 }
 

@@ -28,6 +28,27 @@ FIXTURE_TEST(a_process_receives_the_file_even_if_the_graph_is_in_memory)
     task_finish(&task);
 }
 
+/* Another graph than the file's, so that the difference shows. */
+FIXTURE_TEST(a_graph_that_comes_with_the_task_is_not_read_again)
+{
+    const struct task_folders folders = {fixture->folder, fixture->folder, -1, 0};
+    struct graph *graph = NULL;
+    assert_int_equal(graph_file_read(fixture->folder, RING_ID, &graph), STATUS_OK);
+    graph->weight_i4[0] += 5;
+    const int32_t given = graph->weight_i4[0];
+    struct task task = {.graph_id = RING_ID,
+                        .vertex_count = 3,
+                        .kind = KIND_I4,
+                        .graph = graph,
+                        .signal = &fixture->signal};
+    task_open_files(&folders, &task);
+    assert_int_equal(task.status, STATUS_OK);
+    assert_ptr_equal(task.graph, graph);
+    assert_int_equal(task.graph->weight_i4[0], given);
+    assert_true(task.parse_s == 0 && task.graph_descriptor > 2);
+    task_finish(&task);
+}
+
 TEST(progress_and_cancel_pass_through_the_signal)
 {
     struct task_signal signal = {0};
