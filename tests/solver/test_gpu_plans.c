@@ -26,9 +26,9 @@
 #define CANCELS 40
 #define CANCEL_SIDE 60
 #define TIMES 5
-/* Additions and minima of 32-bit integers per second that an H200 makes in registers alone. */
+/* 32-bit additions and minima per second that an H200 reaches in registers. */
 #define LIMIT 16.7e12
-/* Beyond, one kind is enough: the matrix fills gigabytes. */
+/* For larger graphs one kind is enough: the matrix takes gigabytes. */
 #define TIMED_IN_ALL_WAYS 20000
 
 static const struct gpu_variant ways[] = {
@@ -41,7 +41,7 @@ static const struct gpu_variant ways[] = {
 };
 #define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))
 
-/* With statistics. */
+/* Includes statistics. */
 static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const struct graph *graph,
                         const struct plan *plan, const struct observer *observer)
 {
@@ -51,7 +51,7 @@ static struct trial run(struct gpu *gpu, const struct gpu_variant *way, const st
     CHECK(matrix_size(graph->vertex_count, way->kind, &bytes) == STATUS_OK);
     trial.matrix.elements = malloc(bytes);
     CHECK(trial.matrix.elements != NULL);
-    /* What is not written must not look right by chance. */
+    /* Elements that are not written must not look correct by chance. */
     memset(trial.matrix.elements, 0x5A, bytes);
     struct statistics statistics = trial_make_statistics(&trial);
     trial.outcome.account.statistics = &statistics;
@@ -81,7 +81,7 @@ static bool try_plan(struct gpu *gpu, const struct gpu_subject *subject, const s
     return right;
 }
 
-/* Random plans of each width, and symmetric ones of an undirected graph. */
+/* Random plans of each width, and symmetric plans of an undirected graph. */
 static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64_t seed,
                       const double *distances, uint64_t *solves)
 {
@@ -99,7 +99,7 @@ static bool try_plans(struct gpu *gpu, const struct gpu_subject *subject, uint64
     return right;
 }
 
-/* Every way that takes negative weights ends with it. */
+/* Every variant that accepts negative weights ends with the cycle. */
 static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
                                uint64_t seed)
 {
@@ -147,7 +147,7 @@ static bool try_shape(struct gpu *gpu, const struct shape *shape, uint32_t n, do
     return right;
 }
 
-/* How many sizes are tried. */
+/* Number of sizes to test. */
 enum extent { EXTENT_ALL, EXTENT_FEW, EXTENT_FEWEST };
 
 static bool is_tried(uint32_t n, size_t shape, enum extent extent)
@@ -181,7 +181,7 @@ static bool run_sizes(struct gpu *gpu, enum extent extent)
 
 /* ---- A plan that no device has the memory for ---- */
 
-/* Every vertex a tile of its own: 3000 x 128 squared is half a terabyte. */
+/* Every vertex is a tile: 3000 x 128 squared is half a terabyte. */
 static bool run_too_large(struct gpu *gpu)
 {
     const uint32_t n = 3000;
@@ -206,8 +206,8 @@ static bool run_too_large(struct gpu *gpu)
     return right;
 }
 
-/* A member of a group takes its rows of the matrix, and panels of two rounds; of a small graph,
- * which one device solves, all. */
+/* A member of a group needs its rows of the matrix and the panels of two rounds; for a small graph
+ * one device needs all. */
 static bool run_shares(void)
 {
     struct halved_grid small = halved_grid_make(50, true, GPU_TILE);
@@ -260,7 +260,7 @@ static bool try_large(struct gpu *gpu, const struct shape *shape, uint32_t n, ui
     return right;
 }
 
-/* As a planner orders it: many leaves, whose products meet in the same few targets. */
+/* Ordered like a planner's plan: many leaves, whose products have the same few targets. */
 static bool try_grid(struct gpu *gpu, uint32_t side, bool directed, uint64_t *solves)
 {
     struct halved_grid grid = halved_grid_make(side, directed, GPU_TILE);
@@ -333,22 +333,22 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* A graph with its plan, told apart by a name. */
+/* A named graph with its plan. */
 struct course {
     const char *name;
     const struct graph *graph;
     const struct plan *plan;
-    double expected_s; /* by the planner's model; 0 = nobody said */
+    double expected_s; /* by the planner's model; 0 = unknown */
 };
 
-/* The solve's own additions: those of both halves of a symmetric plan are counted, one is made. */
+/* Additions of the solve: both halves of a symmetric plan count, although one is computed. */
 static double additions(const struct plan *plan)
 {
     const double n = plan->vertex_count;
     return plan->summary.work_fraction * n * n * n * (plan->symmetric ? 0.5 : 1);
 }
 
-/* The median. */
+/* Returns the median. */
 static void time_way(struct gpu *gpu, const struct gpu_variant *way, const struct course *course)
 {
     const struct plan *plan = course->plan;
@@ -402,7 +402,7 @@ static struct plan_cost figures_of(const struct gpu *gpu)
     return cost;
 }
 
-/* By what the planner makes of it, and, where that is soon done, by the dense plan. */
+/* Measures the planner's plan and, if it is fast enough, the dense plan. */
 static void time_file(struct gpu *gpu, const char *path)
 {
     const struct plan_cost cost = figures_of(gpu);

@@ -71,7 +71,7 @@ static bool try_variants(struct gpu *gpu, const struct gpu_subject *subject,
     return true;
 }
 
-/* A cycle of negative length ends every variant that takes negative weights. */
+/* A negative cycle ends every variant that accepts negative weights. */
 static bool try_negative_cycle(struct gpu *gpu, const struct shape *shape, struct edge_list *list,
                                const struct plan *plan, struct matrix *matrix)
 {
@@ -129,7 +129,7 @@ static bool is_tried(uint32_t n, enum sizes sizes)
     case SIZES_FEWEST:
         return n == LARGEST_OF_FEW;
     case SIZES_FEW:
-        /* A corner of a tile; two tiles; a round of two pivot tiles and one of one. */
+        /* Part of a tile; two tiles; one round of two pivot tiles and one of one. */
         return n == 3 || n == GPU_TILE + 2 || n == LARGEST_OF_FEW;
     }
     return false;
@@ -172,7 +172,7 @@ static void add_parts(struct edge_list *list)
     }
 }
 
-/* Kernels are told to stop in the middle of their work: whatever they do then, they end. */
+/* Kernels are told to stop in the middle of their work; in any state they must end. */
 static bool run_cancels(struct gpu *gpu, const struct gpu_variant *variant, uint32_t n,
                         uint32_t count)
 {

@@ -43,10 +43,11 @@ static const struct gpu_variant variants[] = {
     {"pair u2 in 16 bits symmetric", {0, 0, 0, 0}, KIND_U2, true, true},
 };
 #define VARIANT_COUNT (sizeof(variants) / sizeof(variants[0]))
-/* For a slow tool: single and pairs, both ways through the panels, words of one and of two. */
+/* For a slow tool: one and two pivot tiles, both layouts of the panels, words of one and of two
+ * elements. */
 static const bool is_of_few[VARIANT_COUNT] = {
     [0] = true, [1] = true, [5] = true, [13] = true, [14] = true};
-/* Plans that leave tiles out have neither pairs nor another way through half of the matrix. */
+/* Plans that leave tiles out have no variants for pairs or half matrices. */
 static const bool is_planned[VARIANT_COUNT] = {
     [0] = true, [3] = true, [6] = true, [7] = true, [8] = true, [9] = true};
 
@@ -140,7 +141,7 @@ static void groups_close(struct groups *groups)
     gpu_close(groups->alone);
 }
 
-/* How many members have rows of a graph: each has a block of two tiles of them at least. */
+/* Number of members that have rows of a graph: each has at least one block of two tiles. */
 static uint32_t members_at_work(const struct gpu *group, const struct plan *plan)
 {
     const uint32_t blocks = (plan->tile_count + 1) / 2;
@@ -179,7 +180,7 @@ static bool try_groups(const struct groups *groups, const struct gpu_variant *va
     return right;
 }
 
-/* which: of the variants; NULL for all. */
+/* which: index of the variant; NULL for all. */
 static bool try_variants(const struct groups *groups, const bool *which,
                          const struct gpu_subject *subject, uint64_t *solves)
 {
@@ -192,7 +193,7 @@ static bool try_variants(const struct groups *groups, const bool *which,
     return right;
 }
 
-/* A random plan, and a symmetric one of an undirected graph. */
+/* A random plan, and a symmetric plan of an undirected graph. */
 static bool try_plans(const struct groups *groups, struct gpu_subject subject, uint64_t seed,
                       uint64_t *solves)
 {
@@ -207,8 +208,7 @@ static bool try_plans(const struct groups *groups, struct gpu_subject subject, u
     return right;
 }
 
-/* A cycle of negative length ends every variant that takes negative weights, on whichever member it
- * is seen. */
+/* A negative cycle ends every variant that accepts negative weights, whichever member finds it. */
 static bool try_negative_cycle(const struct groups *groups, struct edge_list *list, uint64_t seed,
                                const struct plan *dense, bool integral)
 {
@@ -296,7 +296,7 @@ static bool run_sizes(const struct groups *groups, bool few)
     for (size_t shape = 0; shape < 3 && few && right; shape++) {
         right = try_shape(groups, &shapes[shape], SIZE_OF_FEW, true, &solves);
     }
-    /* As a planner orders it: many leaves, whose products meet in the same few targets. */
+    /* Ordered like a planner's plan: many leaves, whose products have the same few targets. */
     for (uint32_t i = 0; i < 6 && right && !few; i++) {
         struct halved_grid grid = halved_grid_make(31 + i / 2 * 13, i % 2 != 0, GPU_TILE);
         const struct gpu_subject subject = {grid.graph, grid.plan, NULL, NARROW_DISTANCE_MAX, true};
@@ -310,7 +310,7 @@ static bool run_sizes(const struct groups *groups, bool few)
 
 /* ---- Cancels ---- */
 
-/* All members end, and solve the next graph right. */
+/* All members end, and solve the next graph correctly. */
 static bool try_cancels(const struct groups *groups, const struct graph *graph,
                         const struct plan *plan)
 {

@@ -1,6 +1,6 @@
-/* The schedules of the members of a group (gpu/schedule.h), executed on the host in the plainest
- * way: each member has a memory of its own, and gets from the others what a round sends and no
- * more. Random plans of small tiles, against the oracle. */
+/* Executes the schedules of the members of a group (gpu/schedule.h) on the host in the simplest
+ * way: each member has its own memory, and receives from others exactly what a round sends. Random
+ * plans of small tiles, compared with the oracle. */
 #include "gpu/schedule.h"
 #include "tests/lib/test.h"
 #include "tests/solver/oracle.h"
@@ -13,16 +13,16 @@
 #define ELEMENTS (TILE * TILE)
 #define SLAB 2
 #define MEMBERS_MOST 8
-/* Shorter than any distance: whoever reads what nobody wrote or sent is found out. */
+/* Smaller than any distance, so that reading an unwritten or unsent element is detected. */
 #define GARBAGE (-1e15)
 
 struct member {
     struct tile_rows rows;
     struct schedule *schedule;
-    double *matrix; /* tile after tile */
-    double *closed; /* by slot */
+    double *matrix; /* tiles are contiguous */
+    double *closed; /* indexed by slot */
     double *left;
-    double *right; /* as the matrix has them, not as kernels do */
+    double *right; /* in the layout of the matrix, not of the kernels */
 };
 
 struct group {
@@ -56,7 +56,7 @@ static double *slot_of(const struct group *group, double *tiles, uint32_t slot)
     return tiles + (uint64_t)slot * ELEMENTS;
 }
 
-/* to = min(to, left x right), which may be the same memory. */
+/* to = min(to, left x right); the operands may be the same memory. */
 static void relax(double *to, const double *left, const double *right, uint32_t depth)
 {
     double made[ELEMENTS];
@@ -115,7 +115,7 @@ static void forget(const struct group *group)
     }
 }
 
-/* From one member's array to those of all others. */
+/* Copies from one member's array to those of all others. */
 static void send(const struct group *group, uint32_t sender, size_t array, uint32_t first,
                  uint32_t count)
 {
@@ -222,7 +222,7 @@ static void run(const struct group *group)
     }
 }
 
-/* An entry below the diagonal of a symmetric plan stands for both. */
+/* In a symmetric plan, an entry below the diagonal represents both halves. */
 static double entry(const struct group *group, uint32_t row, uint32_t column)
 {
     const uint64_t bit = (uint64_t)(row / TILE) * group->plan->tile_count + column / TILE;
@@ -266,7 +266,7 @@ static void judge(const struct group *group, const double *distances, bool integ
     }
 }
 
-/* Entries of all lists of all members. */
+/* Counts the entries of all lists of all members. */
 static void count_entries(const struct group *group, uint64_t counts[5])
 {
     memset(counts, 0, 5 * sizeof(*counts));

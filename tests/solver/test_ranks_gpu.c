@@ -51,15 +51,15 @@ static const uint32_t sizes[] = {1,   128, 256, 257,  384,  385,  511,  512,
 static struct gpu *devices[RANKS_MOST];
 static uint32_t ranks_most = RANKS_MOST;
 
-/* One solve by ranks, of which the first asks for a certificate. An even number of them share the
- * matrix; else only the first has it. */
+/* One solve by ranks; the first requests a certificate. An even number of ranks share the matrix;
+ * otherwise only the first has it. */
 struct together {
     const struct gpu_variant *variant;
     const struct graph *graph;
     const struct plan *plan;
     const struct observer *observer; /* of the last rank */
     void *elements;
-    struct solve_account account; /* of the first */
+    struct solve_account account; /* of the first rank */
     enum status status[RANKS_MOST];
 };
 
@@ -89,12 +89,12 @@ static size_t matrix_bytes(const struct together *together)
     return n * n * kind_size(together->variant->kind);
 }
 
-/* The status of all. The elements are the caller's to free. */
+/* Returns the common status. The caller frees the elements. */
 static enum status solve_by_ranks(struct together *together, uint32_t count)
 {
     together->elements = malloc(matrix_bytes(together));
     CHECK(together->elements != NULL);
-    /* What is not written must not look right by chance. */
+    /* Elements that are not written must not look correct by chance. */
     memset(together->elements, 0x5A, matrix_bytes(together));
     thread_ranks_run(count, solve_as_rank, together);
     for (uint32_t rank = 1; rank < count; rank++) {
@@ -119,7 +119,7 @@ static bool applies(const struct gpu_variant *variant, const struct graph *graph
            (summary->decimals == 0 || kind_is_float(variant->kind));
 }
 
-/* Of one rank and of several, the same as of one alone. */
+/* Results of one rank and of several equal those of one device. */
 static bool try_variant(const struct gpu_variant *variant, const struct graph *graph,
                         const struct plan *plan, enum status expected, uint64_t *solves)
 {
@@ -157,7 +157,7 @@ static bool try_list(const struct edge_list *list, enum status expected, uint64_
     return right;
 }
 
-/* Ten random edges of short weight from every vertex: every distance fits 16 bits by its bound. */
+/* Ten random edges with small weights per vertex: the bound of the distances fits 16 bits. */
 static void make_short(struct edge_list *list)
 {
     const uint32_t n = list->vertex_count;
@@ -195,7 +195,7 @@ static bool run_sizes(bool few)
 
 /* ---- Cancels and refusals ---- */
 
-/* The last rank alone is told: all end, and solve the next graph right. */
+/* Only the last rank is cancelled: all end, and solve the next graph correctly. */
 static bool run_cancels(void)
 {
     struct edge_list list = {.vertex_count = LARGEST, .directed = true};
@@ -222,7 +222,7 @@ static bool run_cancels(void)
     return right;
 }
 
-/* A path whose longest distances do not fit a u2: the last rank alone has their rows. */
+/* A path whose longest distances do not fit u2; only the last rank has their rows. */
 static bool run_too_long(void)
 {
     struct edge_list list = {.vertex_count = SIZE_OF_FEW, .directed = true};

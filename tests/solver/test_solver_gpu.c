@@ -69,7 +69,7 @@ static bool run_dense(struct solver *gpu, uint32_t vertex_count)
     return same;
 }
 
-/* Around 1000 vertices the matrix has several tiles and every rest of a tile occurs. */
+/* Around 1000 vertices the matrix has several tiles, and the last tile has every possible width. */
 static bool run_sampled_sizes(struct solver *gpu)
 {
     struct solver *cpu = trial_open_cpu("auto", 0);
@@ -87,9 +87,9 @@ static bool run_sampled_sizes(struct solver *gpu)
     return same;
 }
 
-/* What an observer saw, and after how many rounds it cancels. */
+/* The progress that an observer saw, and the number of rounds after which it cancels. */
 struct watch {
-    uint32_t cancel_after; /* rounds; UINT32_MAX = never */
+    uint32_t cancel_after; /* number of rounds; UINT32_MAX = never */
     uint32_t rounds_done;
     uint32_t rounds_total;
     bool in_order;
@@ -98,7 +98,7 @@ struct watch {
 static void note_progress(void *context, uint32_t rounds_done, uint32_t rounds_total)
 {
     struct watch *watch = context;
-    /* A round on the device has one pivot tile, or two. */
+    /* A round on the device has one or two pivot tiles. */
     watch->in_order = watch->in_order && rounds_done > watch->rounds_done &&
                       rounds_done <= watch->rounds_done + 2;
     watch->rounds_done = rounds_done;
@@ -111,7 +111,7 @@ static bool call_cancelled(void *context)
     return watch->rounds_done >= watch->cancel_after;
 }
 
-/* By the dense plan, whose rounds are known. */
+/* Uses the dense plan, whose number of rounds is known. */
 static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_t cancel_after)
 {
     struct watch watch = {.cancel_after = cancel_after, .in_order = true};
@@ -139,7 +139,7 @@ static bool watched_solve(struct solver *gpu, const struct graph *graph, uint32_
     return right;
 }
 
-/* With rounds of one pivot tile and of two; the device must be usable after each cancel. */
+/* With one and two pivot tiles per round; the device must be usable after each cancel. */
 static bool run_cancels(struct solver *gpu)
 {
     static const uint32_t sizes[] = {3000, 8300};
@@ -157,7 +157,7 @@ static bool run_cancels(struct solver *gpu)
     return right;
 }
 
-/* A cycle whose length is 0 in doubles and below it in floats is refused. */
+/* A cycle with length 0 in doubles and negative length in floats is refused. */
 static bool run_zero_cycle(struct solver *gpu, uint32_t vertex_count)
 {
     struct edge_list list = {.vertex_count = vertex_count, .directed = true};

@@ -33,7 +33,8 @@ static void put(void *elements, enum kind kind, size_t index, double distance)
     }
 }
 
-/* Unreachable: one in `far` of the elements. Below 0: all above `limit` / 2 less than `below`. */
+/* One in `far` elements is unreachable. Elements above `limit` / 2 are negative, less than
+ * `below`. */
 struct shape_of_numbers {
     uint32_t far;
     uint32_t limit;
@@ -54,7 +55,7 @@ static double draw(const struct shape_of_numbers *shape, enum kind kind)
 
 struct pair {
     struct matrix packed;
-    void *padded; /* the same, with numbers of no meaning behind each row */
+    void *padded; /* the same, with meaningless values after each row */
     uint64_t stride;
 };
 

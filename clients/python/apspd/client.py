@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 VERSION = "0.1.0"
 DEFAULT_URL = "http://127.0.0.1:8080"
-# Answers are held for up to 60 seconds; what is silent for longer is broken.
+# The service holds an answer for up to 60 seconds; a longer silence is an error.
 READ_TIMEOUT_S = 90.0
 PIECE_BYTES = 1 << 20
 
@@ -115,7 +115,7 @@ class Client:
         return self.submit(graph, name, **parameters).wait(on_progress=on_progress)
 
     def submit(self, graph: Any = None, name: str | None = None, **parameters: Any) -> Result:
-        """The same without waiting; the first question waits."""
+        """The same without waiting; the first query waits."""
         job, labels = self._run(submit(self._patience_s, self._memory, graph, name, parameters))
         return Result(self, job, labels)
 
@@ -126,7 +126,7 @@ class Client:
         return Result(self, job, labels).wait()
 
     def delete(self, graph: str) -> None:
-        """Removes a graph, by its id or name, and its results from the service."""
+        """Deletes a graph, given its ID or name, and its results from the service."""
         self._run(remove(self._patience_s, graph))
 
     def graphs(self, **parameters: Any) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ class Client:
         return self._run(list_all(self._patience_s, "graphs", parameters))
 
     def jobs(self, **parameters: Any) -> list[dict[str, Any]]:
-        """The documents of all jobs, newest first; state="running" picks some."""
+        """The documents of all jobs, newest first; state="running" selects some."""
         return self._run(list_all(self._patience_s, "jobs", parameters))
 
     def estimate(self, graph: Any = None, **parameters: Any) -> dict[str, Any]:
@@ -148,7 +148,8 @@ class Client:
 
     @contextlib.contextmanager
     def solved_once(self, graph: Any, **parameters: Any) -> Iterator[Result]:
-        """The result of solve(), and its removal afterwards unless the service had it before."""
+        """Yields the result of solve(), and deletes it afterwards unless the service had it
+        before."""
         result = self.submit(graph, **parameters)
         try:
             yield result.wait()
@@ -190,8 +191,8 @@ class Client:
 
 @functools.cache
 def default_client() -> Client:
-    """The client of functions that take none: of the service at $APSPD_URL, else at the usual
-    address if one answers there, else of a daemon of its own."""
+    """The client for functions without a client argument: of the service at $APSPD_URL, else at
+    the default address if a service answers there, else of a local daemon."""
     client = Client()
     if "APSPD_URL" not in os.environ:
         try:
@@ -287,7 +288,8 @@ class AsyncClient:
 
 
 def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exception:
-    """What has answered before may start again soon; an address that is wrong stays so."""
+    """A service that has answered before may be restarting; a wrong address does not become
+    right."""
     if answered or not isinstance(error, httpx.ConnectError):
         return error
     raise ConnectionFailed(
@@ -297,8 +299,8 @@ def failure(error: httpx.TransportError, answered: bool, url: httpx.URL) -> Exce
 
 
 def send_at_once(event: str, details: Mapping[str, Any]) -> None:
-    """Turns off Nagle's algorithm, which httpcore before 0.18 leaves on: the body of a request would
-    wait 40 ms until its head is acknowledged. This can go with Debian 12."""
+    """Disables Nagle's algorithm, which httpcore before 0.18 leaves enabled: the body of a
+    request would wait 40 ms until its head is acknowledged. Can go with Debian 12."""
     if event == "connection.connect_tcp.complete":
         plug = details["return_value"].get_extra_info("socket")
         plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

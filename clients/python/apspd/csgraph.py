@@ -12,7 +12,7 @@ from .client import Client, default_client
 from .errors import NegativeCycle
 
 NO_PREDECESSOR = -9999
-# Sums of floats differ in their last digits by the order in which they are made.
+# Sums of floats differ in their last digits, depending on the order of additions.
 TIGHT = 1e-9
 
 
@@ -51,7 +51,7 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True,
 
 
 def matrix_of(csgraph: Any) -> Any:
-    """The edges as float64 in a csr_matrix of one's own."""
+    """A copy of the edges as float64 in a csr_matrix."""
     if not scipy.sparse.issparse(csgraph):
         csgraph = csgraph_from_dense(numpy.asarray(csgraph, float))
     if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
@@ -60,7 +60,8 @@ def matrix_of(csgraph: Any) -> Any:
 
 
 def both_ways(matrix: Any) -> Any:
-    """Each edge in both directions; of two that meet the lighter one. An entry of 0 is an edge."""
+    """Adds the reverse of each edge; of two parallel edges the lighter one counts. An entry of 0
+    is an edge."""
     entries = matrix.tocoo()
     rows = numpy.concatenate((entries.row, entries.col))
     columns = numpy.concatenate((entries.col, entries.row))
@@ -74,7 +75,8 @@ def both_ways(matrix: Any) -> Any:
 
 
 def table_of(client: Client, edges: Any, rows: Any) -> Any:
-    """The distances from these rows, or from all. A graph that the service had not is deleted."""
+    """The distances from these rows, or from all. A graph that the service did not have before
+    is deleted."""
     try:
         with client.solved_once(edges) as result:
             if rows is None:
@@ -85,7 +87,7 @@ def table_of(client: Client, edges: Any, rows: Any) -> Any:
 
 
 def predecessors_of(edges: Any, source: int, distance: Any) -> Any:
-    """The vertices before each one along shortest paths from a source: a tree of tight edges."""
+    """The predecessors of all vertices on shortest paths from a source: a tree of tight edges."""
     entries = edges.tocoo()
     with numpy.errstate(invalid="ignore"):  # inf - inf
         slack = distance[entries.row] + entries.data - distance[entries.col]

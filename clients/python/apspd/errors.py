@@ -1,4 +1,4 @@
-"""Exceptions. All are ApspdError; those that the service told carry its problem document."""
+"""Exceptions. All are ApspdError; those raised by the service have its problem document."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 
 
 class ApspdError(Exception):
-    """The base of all exceptions of this package. `code` is a word for programs: that of the service,
-    or one of ours."""
+    """The base of all exceptions of this package. `code` identifies the error to programs: a
+    code of the service or of this package."""
 
     code = "Error"
 
 
 class GraphError(ApspdError, ValueError):
-    """The graph cannot be sent as it is; nothing was sent."""
+    """The graph cannot be sent; nothing was sent."""
 
     code = "GraphError"
 
 
 class ConnectionFailed(ApspdError, ConnectionError):
-    """The service does not answer, also after some attempts."""
+    """The service does not answer, even after several attempts."""
 
     code = "ConnectionFailed"
 
 
 class ServiceError(ApspdError):
-    """The service refused. `problem` is its document (RFC 9457), with `hint`, `limit`, `line` and
-    others where they apply."""
+    """The service refused the request. `problem` is its document (RFC 9457), with `hint`,
+    `limit`, `line` and others where they apply."""
 
     def __init__(self, problem: Mapping[str, Any]) -> None:
         super().__init__(problem)
@@ -43,11 +43,11 @@ class ServiceError(ApspdError):
 
 
 class BadRequest(ServiceError):
-    """400: a parameter is unknown or has no such value."""
+    """400: a parameter is unknown or has an invalid value."""
 
 
 class AccessDenied(ServiceError):
-    """401 or 403: the key is missing, wrong, or not allowed to do this."""
+    """401 or 403: the key is missing, wrong, or does not permit this."""
 
 
 class NotFound(ServiceError):
@@ -55,11 +55,11 @@ class NotFound(ServiceError):
 
 
 class NoSuchVertex(NotFound, KeyError):
-    """404: the graph has no vertex of this label."""
+    """404: the graph has no vertex with this label."""
 
 
 class Conflict(ServiceError):
-    """409 or 412: the job, graph or result is not in a state for this."""
+    """409 or 412: the state of the job, graph or result does not permit this."""
 
 
 class TooLarge(ServiceError):
@@ -67,15 +67,15 @@ class TooLarge(ServiceError):
 
 
 class BadGraph(ServiceError):
-    """422: the graph cannot be read; `problem` has `line` and `column` where there are lines."""
+    """422: the graph cannot be read; `problem` has `line` and `column` if the format has lines."""
 
 
 class Busy(ServiceError):
-    """429 or 503: the queue stayed full, or the service unready, for as long as was waited."""
+    """429 or 503: the queue stayed full, or the service unready, for the whole waiting time."""
 
 
 class JobFailed(ServiceError):
-    """The job was accepted, and failed or was cancelled. `job` is its document."""
+    """An accepted job has failed or was cancelled. `job` is its document."""
 
     def __init__(self, problem: Mapping[str, Any], job: dict[str, Any]) -> None:
         super().__init__(problem)
@@ -99,7 +99,7 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 
 
 def error_of(status: int, body: bytes) -> ServiceError:
-    """The exception for an answer, whose body may be a proxy's own."""
+    """The exception for an answer, whose body may come from a proxy."""
     try:
         problem = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
-"""Conversations with the service, as generators that do no input or output themselves: they yield a
-Request, or the seconds of a pause, and are sent the Reply. Client and AsyncClient drive them."""
+"""Exchanges with the service, as generators without input or output: they yield a Request, or
+the seconds of a pause, and receive the Reply. Client and AsyncClient drive them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .errors import Conflict, ConnectionFailed, ServiceError, error_of
 
 T = TypeVar("T")
 
-# The longest answer that is kept whole, unless the caller knows its size.
+# The longest answer that is read into memory, unless the caller knows its size.
 BODY_LIMIT = 1 << 30
-# Pauses before what got no answer is sent again. All requests may be repeated: those that submit
-# have a key that makes the repetition the same.
+# Pauses in seconds before an unanswered request is repeated. All requests may be repeated:
+# submissions have a key that makes a repetition return the same job.
 BREAK_PAUSES_S = (0.1, 0.3, 1.0, 2.0)
 
 
@@ -30,10 +30,10 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | pathlib.Path = b""
     sink: pathlib.Path | None = None  # the file that the answer completes
-    limit: int = BODY_LIMIT  # bytes of the answer, and exactly so many of the file
+    limit: int = BODY_LIMIT  # exact size of the answer and of the file
 
     def options(self) -> dict[str, Any]:
-        """Those of httpx's stream(). Files may have grown since the last attempt."""
+        """The arguments of httpx's stream(). Files may have grown since the last attempt."""
         headers = dict(self.headers)
         if isinstance(self.body, pathlib.Path):
             headers["Content-Length"] = str(self.body.stat().st_size)
@@ -50,7 +50,7 @@ class Reply:
     body: bytes | bytearray = b""
 
 
-# An exception is sent where no answer came, or not the whole of it.
+# An exception is passed if no answer arrived, or only part of it.
 Steps = Generator[Union[Request, float], Union[Reply, Exception, None], T]
 
 
@@ -63,8 +63,8 @@ def unexpected(detail: str) -> ServiceError:
 
 
 def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> BinaryIO:
-    """The file that an answer of 200 or 206 completes, opened where the answer goes on. A link in its
-    place is not followed."""
+    """Opens the file that an answer of 200 or 206 completes, at the position where the answer
+    continues. A symbolic link in its place is not followed."""
     assert request.sink is not None
     have, size = size_of(request.sink), request.limit
     is_rest = headers.get("Content-Range") == f"bytes {have}-{size - 1}/{size}"
@@ -77,14 +77,14 @@ def open_sink(request: Request, status: int, headers: Mapping[str, str]) -> Bina
 
 
 def count_down(left: int, piece: bytes) -> int:
-    """The bytes that may still come of an answer after this piece."""
+    """The maximum number of bytes that may follow this piece of an answer."""
     if len(piece) > left:
         raise unexpected("The answer is longer than was asked for.")
     return left - len(piece)
 
 
 def document_of(reply: Reply, **members: type) -> dict[str, Any]:
-    """The JSON object of an answer, whose members have these types."""
+    """The JSON object of an answer, checked for members of these types."""
     try:
         document = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -102,7 +102,7 @@ def job_of(reply: Reply) -> dict[str, Any]:
 
 
 def exchange(request: Request, patience_s: float) -> Steps[Reply]:
-    """The answer, if need be after some attempts; a refusal is raised."""
+    """Returns the answer, after several attempts if necessary; raises a refusal."""
     waited_s, breaks = 0.0, 0
     while True:
         reply = yield request
@@ -123,8 +123,8 @@ def exchange(request: Request, patience_s: float) -> Steps[Reply]:
 
 
 def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
-    """Brings an answer with an ETag into a file. What an earlier attempt has left of the same
-    answer is completed; the file has its name once it is whole."""
+    """Downloads an answer with an ETag into a file. Resumes the part that an earlier attempt
+    left of the same answer; the file gets its name when it is complete."""
     head = yield from exchange(Request("HEAD", path), patience_s)
     etag, length = head.headers.get("ETag", ""), head.headers.get("Content-Length", "")
     if not etag or not length.isdecimal():
@@ -142,7 +142,7 @@ def download(path: str, target: pathlib.Path, patience_s: float) -> Steps[None]:
         except ConnectionFailed:
             if size_of(part) == before:
                 raise
-        except Conflict:  # the graph was solved anew meanwhile
+        except Conflict:  # the graph was solved again meanwhile
             part.unlink(missing_ok=True)
             yield from download(path, target, patience_s)
             return

@@ -10,7 +10,7 @@ import numpy
 
 from .errors import GraphError, NoSuchVertex
 
-# The service takes names of up to so many bytes.
+# The longest name in bytes that the service accepts.
 NAME_LIMIT = 1024
 
 
@@ -24,8 +24,8 @@ def is_integer(label: Any) -> bool:
 
 
 def are_names(labels: Sequence[Any]) -> bool:
-    """Whether the service can have the labels as names: all integers, or all strings that a query
-    can have too."""
+    """Whether the service can use the labels as names: all integers, or all strings that can be
+    in a query."""
     if all(map(is_integer, labels)):
         return all(-(2**63) <= int(label) < 2**63 for label in labels)
     try:
@@ -38,8 +38,8 @@ def are_names(labels: Sequence[Any]) -> bool:
 
 
 class Labels:
-    """Labels and rows, both ways. `named` tells whether the service knows the vertices by their
-    labels; else it knows them by their rows, and only this object knows the labels."""
+    """Maps labels to rows and back. `named` is true if the service knows the vertices by their
+    labels; otherwise it knows them by their rows, and only this object has the labels."""
 
     def __init__(self, labels: Sequence[Hashable]) -> None:
         self.is_range = isinstance(labels, range) or list(labels) == list(range(len(labels)))
@@ -54,7 +54,7 @@ class Labels:
 
     def row(self, label: Any) -> int:
         try:
-            if self.is_range:  # a float of an array of edges may be a whole number, as in a dict
+            if self.is_range:  # a float in an array of edges may be an integer, as in a dict
                 whole = isinstance(label, float) and label.is_integer()
                 row = int(label) if whole else operator.index(label)
             else:
@@ -66,7 +66,7 @@ class Labels:
         return row
 
     def rows(self, labels: Any) -> numpy.ndarray[Any, Any]:
-        """The rows of many labels; at once where they are integers that count the rows."""
+        """The rows of many labels; without a lookup if they are integers that equal the rows."""
         array = numpy.asarray(labels) if self.is_range else numpy.empty(0)
         if array.dtype.kind in "iu" and array.ndim == 1:
             outside = (array < 0) | (array >= len(self.labels))
@@ -84,11 +84,11 @@ class Labels:
         return int(found) if is_integer(found) else found
 
     def label_of_text(self, text: str) -> Any:
-        """The label of the vertex whose name is this in a text, where integers are digits too."""
+        """The label of a vertex named in a text, in which integers are digits too."""
         return self.label(text if self.named and not self._are_integers else int(text))
 
     def label(self, name: Any) -> Any:
-        """The label of the vertex that the service calls so."""
+        """The label of the vertex with this name in the service."""
         if self._are_integers and isinstance(name, str):  # beyond 2^53
             name = int(name)
         return self.labels[self.row(name) if self.named else name]

@@ -1,4 +1,4 @@
-"""A daemon of one's own: started on a free port, and ended with the client or the process."""
+"""A local daemon: started on a free port, and ended with the client or the process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 from .errors import ConnectionFailed
 
-# The shell ends the daemon when its standard input ends: on stop(), and when this process is gone,
-# however it ended.
+# The shell ends the daemon when its standard input is closed: by stop(), or when this process ends
+# for any reason.
 SCRIPT = '"$@" & exec >&-; read -r line; kill $!; wait $!'
 
 
@@ -29,7 +29,7 @@ def find_daemon() -> str:
 
 
 class Daemon:
-    """A running apspd. Its state directory is a temporary one, which goes with it."""
+    """A running apspd. Its state directory is temporary and deleted at the end."""
 
     def __init__(self, *arguments: str) -> None:
         path = find_daemon()
@@ -39,7 +39,7 @@ class Daemon:
             self._shell = subprocess.Popen(
                 ["sh", "-c", SCRIPT, "sh", path, *address, *arguments],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                start_new_session=True,  # an interrupt at the keyboard is not for the daemon
+                start_new_session=True,  # a keyboard interrupt must not reach the daemon
             )  # fmt: skip
         self.stop = weakref.finalize(self, stop, self._shell, folder)
         assert self._shell.stdout is not None

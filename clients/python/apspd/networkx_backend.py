@@ -1,6 +1,6 @@
-"""The backend `apspd` of NetworkX, from its version 3.2 on: nx.floyd_warshall(graph, backend="apspd").
+"""The backend `apspd` for NetworkX 3.2 and newer: nx.floyd_warshall(graph, backend="apspd").
 
-The functions take a graph of any version of NetworkX and answer as NetworkX does."""
+The functions accept a graph of any version of NetworkX and answer as NetworkX does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __networkx_backend__ = "apspd"
 
 
 class Graph:
-    """A graph of NetworkX as the dispatcher hands it to this backend."""
+    """A graph of NetworkX as the dispatcher passes it to this backend."""
 
     __networkx_backend__ = "apspd"
 
@@ -40,15 +40,15 @@ def convert_to_nx(result: Any, **_: Any) -> Any:
 
 
 def can_run(name: str, arguments: Any, keywords: Any) -> bool:
-    """Weights that a function computes, and distances that the caller gives, are NetworkX's."""
+    """Calls with computed weights, or with distances given by the caller, are left to NetworkX."""
     given = (*arguments, *keywords.values())
     return not any(callable(one) and not hasattr(one, "adj") for one in given if one is not None
                    and not isinstance(one, Graph))  # fmt: skip
 
 
 def table_of(graph: Any, weight: str | None) -> tuple[Any, list[Any], Any]:
-    """The graph of NetworkX, its vertices, and the distances between them: ints where all weights
-    are, and math.inf."""
+    """The graph of NetworkX, its vertices, and the distances between them: ints if all weights
+    are ints, and math.inf."""
     graph = convert_to_nx(graph)
     if len(graph) == 0:
         return graph, [], []
@@ -64,7 +64,7 @@ def table_of(graph: Any, weight: str | None) -> tuple[Any, list[Any], Any]:
 
 
 def reached(nodes: list[Any], row: list[float], cutoff: float | None = None) -> dict[Any, float]:
-    """The distances of a row that are finite, nearest first."""
+    """The finite distances of a row, nearest first."""
     most = math.inf if cutoff is None else cutoff
     pairs = [(node, one) for node, one in zip(nodes, row) if one < math.inf and one <= most]
     return dict(sorted(pairs, key=lambda pair: pair[1]))
@@ -104,7 +104,7 @@ def all_pairs_bellman_ford_path_length(
 
 
 def johnson(G: Any, weight: Any = "weight") -> dict[Any, dict[Any, list[Any]]]:
-    """One shortest path for each pair: where several are as short, NetworkX may give another."""
+    """One shortest path for each pair; among equally short paths NetworkX may choose another."""
     graph = convert_to_nx(G)
     paths: dict[Any, dict[Any, list[Any]]] = {}
     if len(graph) == 0:
@@ -158,7 +158,7 @@ def diameter(G: Any, e: Any = None, usebounds: bool = False, weight: str | None 
 def closeness_centrality(
     G: Any, u: Any = None, distance: str | None = None, wf_improved: bool = True
 ) -> Any:
-    """By the distances to a vertex, as in NetworkX."""
+    """Uses the distances to a vertex, as NetworkX does."""
     _, nodes, table = table_of(G, distance)
     found = {}
     for column, node in enumerate(nodes):

@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: a line of facts, and the heat map of the matrix."""
+"""The display of a result in a notebook: a line of facts, and the heat map of the matrix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def summary_html(job: dict[str, Any], name: str) -> str:
 
 
 def heatmap_html(heatmap: dict[str, Any]) -> str:
-    """Dark is near, light is far, and grey is unreachable."""
+    """Dark means near, light means far, and grey means unreachable."""
     rows = [row["mean"] for row in heatmap["cells"]]
     most = max((mean for row in rows for mean in row if mean is not None), default=0) or 1
     side = SIDE_PX / max(len(rows), 1)

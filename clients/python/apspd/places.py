@@ -10,13 +10,13 @@ from typing import Any
 from .errors import GraphError
 from .labels import Labels
 
-# The columns of a frame that hold places, and those that hold the vertices.
+# The columns of a frame with coordinates, and those with the vertices.
 AXES = (("lon", "lat"), ("x", "y"))
 VERTEX = ("vertex", "id", "name", "node", "osmid")
 
 
 def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any, float, float]]]:
-    """The names of the axes, and the label and place of each vertex."""
+    """The names of the axes, and the label and coordinates of each vertex."""
     if isinstance(places, Mapping):
         return AXES[plane], [(label, x, y) for label, (x, y) in places.items()]
     columns = getattr(places, "columns", ())
@@ -31,7 +31,7 @@ def places_of(places: Any, plane: bool) -> tuple[tuple[str, str], list[tuple[Any
 def write_places(places: Any, plane: bool, labels: Labels) -> bytes:
     axes, rows = places_of(places, plane)
     text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")  # keeps outer blanks of names
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")  # preserves leading and trailing blanks of names
     writer.writerow(("vertex", *axes))
     writer.writerows((labels.name(label), x, y) for label, x, y in rows)
     return text.getvalue().encode()

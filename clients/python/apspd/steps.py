@@ -1,4 +1,4 @@
-"""Submissions and questions, as steps that Client and AsyncClient drive (see exchange.py)."""
+"""Submissions and queries, as steps that Client and AsyncClient drive (see exchange.py)."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from .places import read_places, write_places
 Array = numpy.ndarray[Any, Any]
 R = TypeVar("R", bound="ResultSteps")
 
-# How the matrix says unreachable, by its kind.
+# The unreachable value of each kind of matrix.
 UNREACHABLE = {"i4": 1073741823, "u2": 65535, "f4": math.inf, "f8": math.inf}
-# An answer that is to have fewer bytes may be a refusal, or have some more: it is read, and judged.
+# Answers expected to be smaller than this are read and checked, because they may be refusals or
+# have more bytes.
 BODY_LEAST = 1 << 20
-# Pairs of a request, of 8 bytes each: the service takes 16 MiB unless http.pairs_limit is changed.
+# Pairs per request, of 8 bytes each: the service accepts 16 MiB unless http.pairs_limit is changed.
 PAIRS_AT_ONCE = 1 << 20
-# Seconds that a request waits for a job before it asks again; the service allows 60.
+# Seconds that a request waits for a job before it is repeated; the service allows 60.
 WAIT_S = 30
-# The cells of a heat map in a notebook, along a side.
+# The number of cells along each side of a heat map in a notebook.
 HEATMAP_CELLS = 24
-# Graphs whose labels a client remembers, where the service cannot know them.
+# The number of graphs whose labels a client remembers if the service cannot know them.
 REMEMBERED = 64
 
-# Is told the progress, 0 to 1, and the document of the job; or is a bar as tqdm makes them.
+# Called with the progress, 0 to 1, and the document of the job; or a progress bar of tqdm.
 Progress = Callable[[float, dict[str, Any]], object]
 
 
@@ -51,7 +52,7 @@ def tell_progress(on_progress: Any, job: dict[str, Any]) -> None:
 
 
 class Path(list[Any]):
-    """The vertices along a shortest path, both ends included; empty where there is none. `distance`
+    """The vertices on a shortest path, including both ends; empty if there is none. `distance`
     is its length, and `weights` are those of its edges."""
 
     def __init__(self, vertices: list[Any], distance: float, weights: list[float]) -> None:
@@ -64,12 +65,12 @@ class Path(list[Any]):
         return list(self)
 
 
-# By names and ids of graphs: the id of the graph, and its labels.
+# Names and IDs of graphs -> the ID of the graph and its labels.
 Memory = dict[str, tuple[str, Labels]]
 
 
 def remember(memory: Memory, job: dict[str, Any], labels: Labels) -> None:
-    """Keeps labels that the service does not know, for result()."""
+    """Stores labels that the service does not know, for result()."""
     if not labels.named:
         for key in {str(job["graph"]), str(job.get("name") or job["graph"])}:
             memory.pop(key, None)
@@ -79,7 +80,7 @@ def remember(memory: Memory, job: dict[str, Any], labels: Labels) -> None:
 
 
 class ResultSteps:
-    """The state of a result, and what can be asked of it."""
+    """The state of a result, and the queries of it."""
 
     def __init__(self, patience_s: float, memory: Memory, job: dict[str, Any], labels: Labels) -> None:
         self._patience_s = patience_s
@@ -91,12 +92,12 @@ class ResultSteps:
 
     @property
     def job(self) -> dict[str, Any]:
-        """The document of the job, as it was seen last: `timings`, `plan`, `summary`, `device`."""
+        """The latest document of the job: `timings`, `plan`, `summary`, `device`."""
         return self._job
 
     @property
     def graph(self) -> str:
-        """The id of the graph."""
+        """The ID of the graph."""
         return str(self._job["graph"])
 
     @property
@@ -109,12 +110,13 @@ class ResultSteps:
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """Guesses that the service made about the upload, each with `code`, `detail` and `hint`."""
+        """Assumptions that the service made about the upload, each with `code`, `detail` and
+        `hint`."""
         return list(self._job.get("warnings") or ())
 
     @property
     def unreachable(self) -> float:
-        """The element of matrix() where there is no path. Other answers have math.inf."""
+        """The element of matrix() that means unreachable. Other answers have math.inf."""
         return UNREACHABLE[self.kind]
 
     @property
@@ -128,9 +130,10 @@ class ResultSteps:
         return f"<{type(self).__name__} {name}: {state}, {count} vertices>"
 
     def _steps_wait(self: R, timeout_s: float = math.inf, on_progress: Any = None) -> Steps[R]:
-        """Waits until the job is done, and returns the result; TimeoutError after so many seconds.
-        Raises JobFailed, of which JobCancelled and NegativeCycle are two. on_progress is called every
-        second with the progress, 0 to 1, and the document of the job; or it is a bar of tqdm."""
+        """Waits until the job is done, and returns the result; raises TimeoutError after this
+        many seconds, and JobFailed, or its subclasses JobCancelled and NegativeCycle.
+        on_progress is called every second with the progress, 0 to 1, and the document of the
+        job; or it is a progress bar of tqdm."""
         end = time.monotonic() + timeout_s
         while self._job["state"] in ("queued", "running"):
             longest_s = WAIT_S if on_progress is None else 1
@@ -155,8 +158,8 @@ class ResultSteps:
 
     def _ask(self, method: str, path: str, parameters: dict[str, Any] = {}, body: bytes = b"",
              **more: Any) -> Steps[Reply]:  # fmt: skip
-        """The answer to a question, which waits until the job is done. A result that the service
-        has dropped is computed again; for a job that it has forgotten, the graph answers."""
+        """The answer to a query, which waits until the job is done. An evicted result is
+        computed again; if the service has forgotten the job, the graph is queried."""
         yield from self._steps_wait()
         headers = {"Prefer": "wait=60", **more.pop("headers", {})}
         if body:
@@ -184,8 +187,8 @@ class ResultSteps:
         return document_of((yield from self._ask("GET", path, parameters)), **members)
 
     def _elements(self, count: int, *asked: Any, **more: Any) -> Steps[Array]:
-        """So many elements of the matrix as float64, in which all kinds are exact."""
-        # A result that was dropped may be of another kind by now, of 8 bytes at most.
+        """This many elements of the matrix as float64, which represents all kinds exactly."""
+        # A result that was evicted may have another kind now, of at most 8 bytes.
         body = (yield from self._ask(*asked, **more, limit=max(8 * count, BODY_LEAST))).body
         if len(body) != count * numpy.dtype(self.kind).itemsize:
             raise unexpected(f"The answer has {len(body)} bytes, and not those of {count} distances.")
@@ -205,7 +208,7 @@ class ResultSteps:
         return numpy.concatenate(parts)
 
     def _steps_distance(self, source: Hashable, target: Hashable) -> Steps[float]:
-        """The distance: an int where the weights are integers, math.inf where there is no path."""
+        """The distance: an int if the weights are integers, math.inf if there is no path."""
         found = yield from self._steps_pairs([(source, target)])
         distance = float(found[0])
         return int(distance) if self.kind in ("i4", "u2") and distance < math.inf else distance
@@ -269,8 +272,8 @@ class ResultSteps:
     def _steps_nearest(self, source: Any = None, k: int = 1, lon: float | None = None,
                        lat: float | None = None, x: float | None = None,
                        y: float | None = None) -> Steps[Any]:  # fmt: skip
-        """The k nearest other vertices with their distances, nearest first. With a place, lon= and
-        lat= or x= and y=, the vertex nearest to it, of the coordinates."""
+        """The k nearest other vertices with their distances, nearest first. With lon= and lat=,
+        or x= and y=, the vertex nearest to that position."""
         axes = {"lon": lon, "lat": lat, "x": x, "y": y}
         place = {name: value for name, value in axes.items() if value is not None}
         if not place:
@@ -291,8 +294,8 @@ class ResultSteps:
 
     def _steps_geojson(self, source: Hashable, target: Hashable = None, *, max: float | None = None,
                        k: int | None = None) -> Steps[dict[str, Any]]:  # fmt: skip
-        """A path to the target as a line of GeoJSON, or as points the vertices up to a distance, or
-        the k nearest. The graph needs coordinates."""
+        """A path to the target as a GeoJSON line, or the vertices within a distance, or the k
+        nearest, as points. The graph needs coordinates."""
         if (target is not None) + (max is not None) + (k is not None) != 1:
             raise TypeError("geojson() takes a target, max= or k=.")
         name = self._labels.name
@@ -307,7 +310,7 @@ class ResultSteps:
         return document_of((yield from self._ask("GET", path, parameters, headers=headers)), type=str)
 
     def _steps_get_coordinates(self) -> Steps[dict[Any, tuple[float, float]]]:
-        """The place of each vertex that has one: (lon, lat) or (x, y)."""
+        """The coordinates of each vertex that has some: (lon, lat) or (x, y)."""
         return read_places((yield from self._ask("GET", "/coordinates")).body, self._labels)
 
     def _steps_set_coordinates(self, places: Any, plane: bool = False) -> Steps[None]:
@@ -324,7 +327,7 @@ class ResultSteps:
         yield from self._ask("PUT", "/coordinates", {}, body, headers={"Content-Type": "text/csv"})
 
     def _steps_to_frame(self) -> Steps[Any]:
-        """The table of all distances as a frame of pandas, by the labels."""
+        """The table of all distances as a pandas frame with the labels."""
         import pandas
 
         table = yield from self._steps_table()
@@ -332,8 +335,8 @@ class ResultSteps:
         return pandas.DataFrame(table, index=labels, columns=labels)
 
     def _steps_html(self) -> Steps[str]:
-        """What a notebook shows: the summary, and the heat map of a matrix. That of a hierarchy may
-        take seconds."""
+        """The display in a notebook: the summary and the heat map. The heat map of a hierarchy
+        may take seconds."""
         text = summary_html(self._job, self._name or self.graph)
         kept = (self._job.get("result") or {}).get("kind")
         if self._job["state"] != "done" or kept != "matrix" or len(self.vertices) == 0:
@@ -350,14 +353,14 @@ class ResultSteps:
         return (yield from self._ask_json("/stats", {}))  # type: ignore[no-any-return]
 
     def _steps_matrix(self, path: str | os.PathLike[str] | None = None) -> Steps[Array]:
-        """The whole matrix, brought into a file and mapped from it: elements of `kind`, where
-        `unreachable` stands for no path. A download that broke off goes on where it stopped, also
-        in a later call with the same path. Without a path the file goes with the array."""
+        """The whole matrix, downloaded into a file and mapped: elements of `kind`, in which
+        `unreachable` means no path. An interrupted download is resumed, also in a later call
+        with the same path. Without a path, the file is temporary and deleted with the array."""
         yield from self._ask("HEAD", "/matrix")
         with tempfile.TemporaryDirectory(prefix="apspd-") as folder:
             target = pathlib.Path(path or f"{folder}/matrix.npy")
             yield from download(f"/v1/graphs/{self._address}/matrix", target, self._patience_s)
-            # A matrix without elements cannot be mapped. A mapping outlives the name of its file.
+            # An empty matrix cannot be mapped. A mapping remains valid after its file is deleted.
             found: Array = numpy.load(target, mmap_mode="r" if len(self.vertices) > 0 else None)
             return found
 
@@ -394,12 +397,12 @@ class ResultSteps:
         return self
 
     def _steps_cancel(self) -> Steps[None]:
-        """Cancels the job; Conflict when it is done."""
+        """Cancels the job; raises Conflict if it is done."""
         request = Request("DELETE", f"/v1/jobs/{self._job['id']}")
         self._job = job_of((yield from exchange(request, self._patience_s)))
 
     def _steps_delete(self) -> Steps[None]:
-        """Removes the graph and its results from the service."""
+        """Deletes the graph and its results from the service."""
         yield from remove(self._patience_s, self.graph)
 
 
@@ -408,7 +411,8 @@ Found = Steps[tuple[dict[str, Any], Labels]]
 
 def submit(patience_s: float, memory: Memory, graph: Any, name: str | None,
            parameters: dict[str, Any]) -> Found:  # fmt: skip
-    """The document of the job, and the labels. The key makes repetitions the same submission."""
+    """Returns the document of the job and the labels. The key makes a repetition return the same
+    job."""
     upload = upload_of(graph, parameters)
     query = {
         key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -428,8 +432,8 @@ def remove(patience_s: float, graph: str) -> Steps[None]:
 
 
 def names_of(patience_s: float, job: dict[str, Any]) -> Steps[Labels]:
-    """The names in the file are the labels, where only the service knows them. Integers beyond 2^53
-    come as strings."""
+    """If only the service knows the labels, they are the names in the file. Integers beyond 2^53
+    are strings."""
     reply = yield from exchange(Request("GET", f"/v1/graphs/{job['graph']}/vertices"), patience_s)
     names = document_of(reply, vertices=list)["vertices"]
     are_integers = (job.get("input") or {}).get("names") == "integers"
@@ -452,7 +456,7 @@ def list_all(patience_s: float, kind: str, parameters: dict[str, Any]) -> Steps[
 
 
 def estimate(patience_s: float, graph: Any, parameters: dict[str, Any]) -> Steps[dict[str, Any]]:
-    """What a solve would take, of a stored graph or of the numbers n and m."""
+    """The estimate for a stored graph, or for the numbers n and m."""
     if graph is not None:
         parameters = {"graph": getattr(graph, "graph", graph), **parameters}
     headers = {"Content-Type": "application/json"}
@@ -461,8 +465,8 @@ def estimate(patience_s: float, graph: Any, parameters: dict[str, Any]) -> Steps
 
 
 def find(patience_s: float, memory: Memory, graph: str) -> Found:
-    """The document of the job that solved a graph, by an id or a name, and the names. A graph that
-    is not solved is submitted."""
+    """The document of the job that solved a graph, given an ID or a name, and the names. An
+    unsolved graph is submitted."""
     path = f"/v1/graphs/{quote(graph, safe='')}"
     document = document_of((yield from exchange(Request("GET", path), patience_s)), id=str)
     job = graph if graph.startswith("j_") else document.get("job")
