@@ -291,7 +291,7 @@ interior_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     constexpr uint32_t piece_words = RING_PIECE_BYTES / sizeof(word);
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     for (uint32_t turn = 0; turn < last - first; turn++) {
-        ring_take(ring, turn);
+        ring_await_slab(ring, turn);
         const uint32_t ahead = turn + RING_AHEAD;
         if (ahead < last - first) {
             ring_order(ring, ahead, interior_source<semiring>(step, work, first + ahead));

@@ -373,7 +373,7 @@ panel_column_strip(struct tile_matrix<typename semiring::element> matrix,
 
 /* Finds the block's work in a list of panels. */
 template <typename semiring>
-static __device__ __forceinline__ void panel_take_listed(const struct panel_step &step,
+static __device__ __forceinline__ void panel_find_listed(const struct panel_step &step,
                                                          uint32_t entry, struct panel_work *work)
 {
     const struct schedule_panel panel = step.panels[entry];
@@ -392,7 +392,7 @@ static __device__ __forceinline__ void panel_take_listed(const struct panel_step
 }
 
 /* Finds the block's work among the panels of one pivot. */
-static __device__ __forceinline__ void panel_take_dense(const struct panel_step &step,
+static __device__ __forceinline__ void panel_find_dense(const struct panel_step &step,
                                                         uint32_t entry, struct panel_work *work)
 {
     const uint32_t own = entry - step.row_count + step.first_column;
@@ -413,9 +413,9 @@ static __device__ __forceinline__ bool panel_locate(const struct panel_step &ste
     const uint32_t entry = blockIdx.x / panel_strips<semiring>();
     work->strip = blockIdx.x % panel_strips<semiring>();
     if (step.panels != nullptr) {
-        panel_take_listed<semiring>(step, entry, work);
+        panel_find_listed<semiring>(step, entry, work);
     } else {
-        panel_take_dense(step, entry, work);
+        panel_find_dense(step, entry, work);
     }
     work->depth = (work->depth + QUAD - 1) / QUAD * QUAD;
     if (work->tile == work->pivot) {

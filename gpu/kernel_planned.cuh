@@ -93,7 +93,7 @@ planned_slabs(typename semiring::word (&tile)[INTERIOR_EDGE][INTERIOR_EDGE],
     constexpr uint32_t pass = 2 * interior_unroll<semiring>::turns;
     const struct tile_place place = tile_place_of_thread<OPERAND_WORDS>();
     for (uint32_t turn = 0; turn < slabs; turn++) {
-        ring_take(ring, turn);
+        ring_await_slab(ring, turn);
         if (turn + RING_AHEAD >= slabs) {
             ring_order_none();
         } else if (!RING_BULK || threadIdx.x == 0) {

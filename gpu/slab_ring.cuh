@@ -174,7 +174,7 @@ static __device__ __forceinline__ void ring_order_none(void)
 
 /* Waits until the slab has arrived; without bulk copies also until all threads left the next
  * stage. */
-static __device__ __forceinline__ void ring_take(unsigned char *ring, uint32_t slab)
+static __device__ __forceinline__ void ring_await_slab(unsigned char *ring, uint32_t slab)
 {
 #if RING_BULK
     ring_wait(ring_barrier(ring, slab, false), slab / RING_STAGES % 2);
@@ -202,8 +202,8 @@ static __device__ __forceinline__ void ring_leave(unsigned char *ring, uint32_t 
 #endif
 }
 
-/* Called between ring_init and the first ring_take; copies may be issued before. Returns true to
- * all threads if `stopped` is true for any of them. */
+/* Called between ring_init and the first ring_await_slab; copies may be issued before. Returns true
+ * to all threads if `stopped` is true for any of them. */
 static __device__ __forceinline__ bool ring_ready(bool stopped)
 {
     return __syncthreads_or(stopped) != 0;

@@ -598,7 +598,7 @@ static enum status check_type(const struct columns *columns, struct field type,
                                   columns->undirected ? "undirected" : "directed");
 }
 
-enum status columns_take_row(struct columns *columns, const struct table_row *row,
+enum status columns_read_row(struct columns *columns, const struct table_row *row,
                              struct edge_record *record, struct problem *reterr)
 {
     const bool is_open = columns->roles[ROLE_WEIGHT] == NO_COLUMN;
@@ -655,8 +655,8 @@ enum status columns_find(struct columns *columns, const char *name, size_t size,
     return STATUS_OK;
 }
 
-enum status columns_take(struct columns *columns, size_t index, struct field value,
-                         struct edge_record *record, struct problem *reterr)
+enum status columns_accept_value(struct columns *columns, size_t index, struct field value,
+                                 struct edge_record *record, struct problem *reterr)
 {
     struct column *column = &columns->list[index];
     struct field *to = &record->values[column->role];

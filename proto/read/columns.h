@@ -111,19 +111,19 @@ MUST_CHECK enum status columns_choose(struct columns *columns, const struct tabl
                                       const struct table_row *first, bool has_time,
                                       struct problem *reterr);
 /* Reads the values of a row into the record, which is zero before the first row. */
-MUST_CHECK enum status columns_take_row(struct columns *columns, const struct table_row *row,
+MUST_CHECK enum status columns_read_row(struct columns *columns, const struct table_row *row,
                                         struct edge_record *record, struct problem *reterr);
 
 /* ---- Documents: fields come with their names ---- */
 
-/* Returns the column of the name; a new name gets a new column. STATUS_BAD_GRAPH beyond the limit.
- */
+/* Returns the column of the name, which may be new. STATUS_BAD_GRAPH beyond the limit. */
 MUST_CHECK enum status columns_find(struct columns *columns, const char *name, size_t size,
                                     bool is_nested, size_t *ret_index, struct problem *reterr);
 /* Accepts the value of a field, whose line is set, and copies it into the record if it has a role.
  * STATUS_BAD_GRAPH when the record already has the field. */
-MUST_CHECK enum status columns_take(struct columns *columns, size_t index, struct field value,
-                                    struct edge_record *record, struct problem *reterr);
+MUST_CHECK enum status columns_accept_value(struct columns *columns, size_t index,
+                                            struct field value, struct edge_record *record,
+                                            struct problem *reterr);
 
 /* Excludes the column from being the weight, even if its values look like numbers. */
 void columns_bar_numbers(struct columns *columns, size_t index);

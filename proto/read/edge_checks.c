@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum status edge_comments_take(struct edge_comments *comments, const char *line, size_t size,
-                               struct problem *reterr)
+enum status edge_comments_parse(struct edge_comments *comments, const char *line, size_t size,
+                                struct problem *reterr)
 {
     struct word_cursor cursor = {line, line + 1, line + size};
     const struct field first = line_word_next(&cursor);
@@ -280,8 +280,8 @@ static struct field trim(const char *line, size_t begin, size_t end)
     return (struct field){line + begin, end - begin, begin + 1, 0};
 }
 
-enum status edge_dict_take(const char *line, size_t begin, size_t size, struct columns *columns,
-                           struct edge_record *record, struct problem *reterr)
+enum status edge_dict_parse(const char *line, size_t begin, size_t size, struct columns *columns,
+                            struct edge_record *record, struct problem *reterr)
 {
     size_t at = begin + 1;
 
@@ -302,7 +302,7 @@ enum status edge_dict_take(const char *line, size_t begin, size_t size, struct c
 
         value.size = value.size == 4 && memcmp(value.bytes, "None", 4) == 0 ? 0 : value.size;
         STATUS_TRY(columns_find(columns, key.bytes, key.size, false, &index, reterr));
-        STATUS_TRY(columns_take(columns, index, value, record, reterr));
+        STATUS_TRY(columns_accept_value(columns, index, value, record, reterr));
         at = end + (line[end] == ',');
         while (at < size && field_is_blank(line[at])) {
             at++;

@@ -16,8 +16,8 @@ struct edge_comments {
 /* Parses a comment that states the direction: SNAP's "# Undirected graph: x", or KONECT's "% sym
  * weighted", which also says that columns 3 and 4 are weight and time. STATUS_BAD_GRAPH for a
  * bipartite list, and for the banner of Matrix Market. */
-MUST_CHECK enum status edge_comments_take(struct edge_comments *comments, const char *line,
-                                          size_t size, struct problem *reterr);
+MUST_CHECK enum status edge_comments_parse(struct edge_comments *comments, const char *line,
+                                           size_t size, struct problem *reterr);
 
 /* Converts an integer in the notation of numpy.savetxt, MATLAB, pandas or R, "1.0000e+00", "1.0" or
  * "1e+05", to plain digits; returns any other field unchanged. */
@@ -42,6 +42,6 @@ void edge_check_warn(const struct graph_builder *builder, const struct name_tabl
  * it: {'weight': 5, 'color': 'red'}; size when there is none. */
 size_t edge_dict_find(const char *line, size_t size);
 /* Passes each key and value of the dict to the columns. */
-MUST_CHECK enum status edge_dict_take(const char *line, size_t begin, size_t size,
-                                      struct columns *columns, struct edge_record *record,
-                                      struct problem *reterr);
+MUST_CHECK enum status edge_dict_parse(const char *line, size_t begin, size_t size,
+                                       struct columns *columns, struct edge_record *record,
+                                       struct problem *reterr);

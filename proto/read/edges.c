@@ -134,7 +134,7 @@ static enum status parse_edge(struct edges *edges, struct problem *reterr)
     if (row->count != edges->columns.count) {
         return refuse_count(edges, row, edges->columns.count, reterr);
     }
-    STATUS_TRY(columns_take_row(&edges->columns, row, &edges->record, reterr));
+    STATUS_TRY(columns_read_row(&edges->columns, row, &edges->record, reterr));
     return add_record(edges, &edges->record, reterr);
 }
 
@@ -180,7 +180,7 @@ static enum status parse_dict_line(struct edges *edges, const char *line, size_t
     if (row->count != 2) {
         return refuse_count(edges, row, 2, reterr);
     }
-    STATUS_TRY(edge_dict_take(line, begin, size, &edges->columns, &record, reterr));
+    STATUS_TRY(edge_dict_parse(line, begin, size, &edges->columns, &record, reterr));
     record.values[ROLE_SOURCE] = row->fields[0];
     record.values[ROLE_TARGET] = row->fields[1];
     return add_record(edges, &record, reterr);
@@ -385,7 +385,7 @@ static enum status parse_comment(struct edges *edges, const char *line, size_t s
     text_clear(&edges->comment);
     text_append(&edges->comment, line, size);
     edges->comment_line = edges->reader.splitter.line;
-    STATUS_TRY(edge_comments_take(&edges->comments, line, size, reterr));
+    STATUS_TRY(edge_comments_parse(&edges->comments, line, size, reterr));
     edges->reader.notes.says_direction |= edges->comments.says_direction;
     return text_status(&edges->comment);
 }

@@ -406,8 +406,8 @@ static enum status end_value(struct graphml *graphml)
     graphml->value = NULL;
     return value == &graphml->default_weight || value->column == NO_COLUMN
                ? STATUS_OK
-               : columns_take(&graphml->columns, value->column, field_of(value), &graphml->record,
-                              graphml->reterr);
+               : columns_accept_value(&graphml->columns, value->column, field_of(value),
+                                      &graphml->record, graphml->reterr);
 }
 
 /* Adds the edge at its end tag. An undirected edge becomes two edges in a directed graph. */

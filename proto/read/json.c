@@ -323,8 +323,8 @@ static enum status end_element(struct json *json, struct problem *reterr)
 }
 
 /* Accepts the value of an attribute, or a number inside the value. */
-static enum status take_value(struct json *json, const struct json_token *token,
-                              struct problem *reterr)
+static enum status accept_value(struct json *json, const struct json_token *token,
+                                struct problem *reterr)
 {
     const struct json_place place = token->place;
     struct field value = {token->text, token->size, place.column, place.line};
@@ -347,7 +347,7 @@ static enum status take_value(struct json *json, const struct json_token *token,
         return STATUS_OK;
     }
     column->is_text |= token->kind == JSON_TOKEN_STRING;
-    return columns_take(&json->columns, json->column, value, &json->record, reterr);
+    return columns_accept_value(&json->columns, json->column, value, &json->record, reterr);
 }
 
 /* Parses a key or value of an edge other than its ends. weight= applies to attributes at this
@@ -359,7 +359,7 @@ static enum status parse_attribute(struct json *json, const struct json_token *t
         json->dialect == DIALECT_JSON ? depth == 2 : depth == 3 && json->in_metadata;
 
     if (token->kind != JSON_TOKEN_KEY) {
-        return take_value(json, token, reterr);
+        return accept_value(json, token, reterr);
     }
     const enum status status =
         columns_find(&json->columns, token->text, token->size, !is_reached, &json->column, reterr);
@@ -382,7 +382,7 @@ static enum status parse_array_part(struct json *json, const struct json_token *
                        ? refuse(token, "An edge must be [source, target, weight].", reterr)
                        : columns_find(&json->columns, READER_WEIGHT_VALUE,
                                       strlen(READER_WEIGHT_VALUE), false, &json->column, reterr));
-        return take_value(json, token, reterr);
+        return accept_value(json, token, reterr);
     }
     if (token->kind != JSON_TOKEN_NUMBER ||
         !number_is_canonical_integer(token->text, token->size, &vertex) || vertex < 0 ||
@@ -491,7 +491,7 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
         return STATUS_OK;
     }
     if (token->depth > json->matrix.base - 1) {
-        return json_matrix_take(&json->matrix, token, reterr);
+        return json_matrix_accept(&json->matrix, token, reterr);
     }
     if (!is_array(token)) {
         return refuse(token, "The matrix is not an array of arrays.", reterr);

@@ -33,8 +33,8 @@ static enum status add_cell(struct json_matrix *matrix, const struct json_token 
     return reader_add_edge(matrix->reader, ends, weight, reterr);
 }
 
-enum status json_matrix_take(struct json_matrix *matrix, const struct json_token *token,
-                             struct problem *reterr)
+enum status json_matrix_accept(struct json_matrix *matrix, const struct json_token *token,
+                               struct problem *reterr)
 {
     if (token->depth > matrix->base) {
         return add_cell(matrix, token, reterr);

@@ -22,8 +22,8 @@ struct json_matrix {
 };
 
 /* Accepts a token inside the matrix. */
-MUST_CHECK enum status json_matrix_take(struct json_matrix *matrix, const struct json_token *token,
-                                        struct problem *reterr);
+MUST_CHECK enum status json_matrix_accept(struct json_matrix *matrix,
+                                          const struct json_token *token, struct problem *reterr);
 /* Accepts a token inside "sources" or "destinations", which begins at this depth. Both lists must
  * name the same vertices in the same order. */
 MUST_CHECK enum status json_matrix_name(struct json_matrix *matrix, const struct json_token *token,

@@ -150,7 +150,7 @@ uint64_t host_memory_total(void)
     return pages > 0 && page > 0 ? limit_by_groups((uint64_t)pages * (uint64_t)page, false) : 0;
 }
 
-void *host_memory_take(size_t size)
+void *host_memory_allocate(size_t size)
 {
     if (size == 0 || size > host_memory_available() / 2) {
         return NULL;
@@ -163,7 +163,7 @@ void *host_memory_take(size_t size)
     return memory;
 }
 
-void host_memory_give(void *memory, size_t size)
+void host_memory_free(void *memory, size_t size)
 {
     if (memory != NULL) {
         munmap(memory, size);

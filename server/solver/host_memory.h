@@ -12,9 +12,9 @@ uint64_t host_memory_available(void);
 uint64_t host_memory_total(void);
 
 /* Allocates zeroed memory for a matrix, in huge pages if the kernel supports them. NULL unless
- * twice the size is available. host_memory_give frees the memory, and accepts NULL. */
-void *host_memory_take(size_t size);
-void host_memory_give(void *memory, size_t size);
+ * twice the size is available. host_memory_free frees the memory, and accepts NULL. */
+void *host_memory_allocate(size_t size);
+void host_memory_free(void *memory, size_t size);
 
 /* Faults in the pages of a result while the solver plans and computes it: the first write to a
  * mapped file runs at the speed of page faults, a fifth of the speed of memory. Separate threads

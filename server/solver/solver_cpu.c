@@ -159,7 +159,7 @@ static enum status open_tiles(const struct solver *solver, const struct plan *pl
     const bool needs_memory =
         solver->ranks != NULL || ret_tiles->element_bytes > kind_size(matrix->kind);
     if (plan->vertex_at != NULL || needs_memory) {
-        ret_tiles->elements = host_memory_take(bytes);
+        ret_tiles->elements = host_memory_allocate(bytes);
         *ret_beside_bytes = ret_tiles->elements != NULL ? bytes : 0;
     }
     if (ret_tiles->elements == NULL && !needs_memory) {
@@ -218,7 +218,7 @@ static enum status solve(struct solver *solver, const struct graph *graph, const
         status = solve_tiles(cpu, pool, &tiles, &run, &finish, matrix);
     }
     if (opened == STATUS_OK) {
-        host_memory_give(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);
+        host_memory_free(beside_bytes > 0 ? tiles.elements : NULL, beside_bytes);
         cpu_tiles_finish(&tiles);
     }
     const double computed_s = stopwatch_now_s();

@@ -158,7 +158,7 @@ void label_cache_drop(struct label_table **owner)
 /* ---- Labels ---- */
 
 /* Allocates space for a label; NULL if the budget is used up. */
-static void *take_room(struct label_table *table, size_t bytes)
+static void *allocate_label(struct label_table *table, size_t bytes)
 {
     void *room = NULL;
     bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -220,7 +220,7 @@ static enum status make_label(struct asking *asking, uint32_t vertex, bool is_do
     const size_t bytes = count * kind_size(asking->hierarchy->summary.kind);
     const size_t half = asking->hierarchy->height * kind_size(asking->hierarchy->summary.kind);
     STATUS_TRY(need_search(asking));
-    void *room = asking->table != NULL ? take_room(asking->table, bytes) : NULL;
+    void *room = asking->table != NULL ? allocate_label(asking->table, bytes) : NULL;
     void *label = room != NULL ? room : asking->scratch + (is_down ? half : 0);
     hierarchy_make_label(asking->search, vertex, is_down, label);
     asking->steps += count * count / 2; /* upper bound of the arcs */

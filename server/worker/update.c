@@ -13,7 +13,7 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     const struct observer observer = task_signal_observer(task->signal);
     uint64_t size;
     const void *from = result_file_hierarchy(result_content(task->base), &size);
-    void *bytes = host_memory_take(task->arc_count > 0 ? size : 0);
+    void *bytes = host_memory_allocate(task->arc_count > 0 ? size : 0);
     if (bytes == NULL) {
         return UPDATE_ALL_WEIGHTS;
     }
@@ -23,7 +23,7 @@ static enum update_result update_arcs(const struct hierarchy *base, const struct
     if (result == UPDATE_DONE) {
         task->status = task_write_result(task, bytes, size);
     }
-    host_memory_give(bytes, size);
+    host_memory_free(bytes, size);
     return result;
 }
 

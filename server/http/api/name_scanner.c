@@ -33,7 +33,7 @@ static void skip_blanks(struct name_scanner *scanner)
     }
 }
 
-bool name_scanner_take(struct name_scanner *scanner, char c)
+bool name_scanner_accept(struct name_scanner *scanner, char c)
 {
     skip_blanks(scanner);
     if (scanner->at == scanner->end || *scanner->at != c) {
@@ -46,7 +46,7 @@ bool name_scanner_take(struct name_scanner *scanner, char c)
 enum status name_scanner_expect(struct name_scanner *scanner, char c, struct problem *reterr)
 {
     char wanted[] = "expected ' '";
-    if (name_scanner_take(scanner, c)) {
+    if (name_scanner_accept(scanner, c)) {
         return STATUS_OK;
     }
     wanted[10] = c;

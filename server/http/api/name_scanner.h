@@ -26,7 +26,7 @@ struct scanned_name {
 void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t size,
                        const char *shape);
 /* Skips blanks, and consumes the character if it comes next. */
-bool name_scanner_take(struct name_scanner *scanner, char c);
+bool name_scanner_accept(struct name_scanner *scanner, char c);
 MUST_CHECK enum status name_scanner_expect(struct name_scanner *scanner, char c,
                                            struct problem *reterr);
 enum status name_scanner_refuse(const struct name_scanner *scanner, const char *wanted,

@@ -39,8 +39,8 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
     }
     if (begins) {
         STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
-        reader->ended = name_scanner_take(scanner, ']');
-    } else if (!name_scanner_take(scanner, ',')) {
+        reader->ended = name_scanner_accept(scanner, ']');
+    } else if (!name_scanner_accept(scanner, ',')) {
         reader->ended = true;
         STATUS_TRY(name_scanner_expect(scanner, ']', reterr));
     }

@@ -50,7 +50,7 @@ static enum status scan_names(struct slice *slice, const struct vertex_names *na
                               struct name_scanner *scanner, struct problem *reterr)
 {
     STATUS_TRY(name_scanner_expect(scanner, '[', reterr));
-    if (name_scanner_take(scanner, ']')) {
+    if (name_scanner_accept(scanner, ']')) {
         return STATUS_OK;
     }
     do {
@@ -62,7 +62,7 @@ static enum status scan_names(struct slice *slice, const struct vertex_names *na
             problem_index(reterr, slice->axis.count);
         }
         STATUS_TRY(status);
-    } while (name_scanner_take(scanner, ','));
+    } while (name_scanner_accept(scanner, ','));
     return name_scanner_expect(scanner, ']', reterr);
 }
 
@@ -83,7 +83,7 @@ static enum status scan_members(struct name_scanner *scanner, struct slice *cons
 {
     bool seen[3] = {false};
     STATUS_TRY(name_scanner_expect(scanner, '{', reterr));
-    if (!name_scanner_take(scanner, '}')) {
+    if (!name_scanner_accept(scanner, '}')) {
         do {
             size_t key;
             STATUS_TRY(name_scanner_key(scanner, keys, &key, reterr));
@@ -93,7 +93,7 @@ static enum status scan_members(struct name_scanner *scanner, struct slice *cons
             seen[key] = true;
             STATUS_TRY(key == 2 ? scan_count(scanner, count, reterr)
                                 : scan_names(slices[key], names, scanner, reterr));
-        } while (name_scanner_take(scanner, ','));
+        } while (name_scanner_accept(scanner, ','));
         STATUS_TRY(name_scanner_expect(scanner, '}', reterr));
     }
     for (size_t i = 0; i < 2; i++) {

@@ -53,7 +53,7 @@ struct statistics_sweep {
 
 /* ---- Any thread ---- */
 
-static bool take_batch(struct hand *hand)
+static bool start_batch(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
     const uint32_t n = sweep->statistics.vertex_count;
@@ -89,7 +89,7 @@ static bool advance(struct hand *hand)
 {
     struct statistics_sweep *sweep = hand->sweep;
     const void *distances;
-    if (hand->index == hand->rows.axis.count && !take_batch(hand)) {
+    if (hand->index == hand->rows.axis.count && !start_batch(hand)) {
         return false;
     }
     const enum status status =

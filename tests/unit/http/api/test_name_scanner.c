@@ -73,11 +73,11 @@ TEST(brackets_may_follow_blanks)
     struct name_scanner scanner = begin(" [ ] \t");
     struct problem problem;
 
-    assert_false(name_scanner_take(&scanner, ']'));
+    assert_false(name_scanner_accept(&scanner, ']'));
     assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_OK);
     assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_BAD_REQUEST);
     assert_int_equal(problem.column, 4);
-    assert_true(name_scanner_take(&scanner, ']'));
+    assert_true(name_scanner_accept(&scanner, ']'));
     assert_int_equal(name_scanner_expect(&scanner, '[', &problem), STATUS_BAD_REQUEST);
     assert_int_equal(name_scanner_end(&scanner, &problem), STATUS_OK);
 }

@@ -6,7 +6,7 @@ static struct edge_comments read_comment(const char *line)
 {
     struct edge_comments dialect = {0};
 
-    assert_int_equal(edge_comments_take(&dialect, line, strlen(line), NULL), STATUS_OK);
+    assert_int_equal(edge_comments_parse(&dialect, line, strlen(line), NULL), STATUS_OK);
     return dialect;
 }
 
@@ -22,7 +22,7 @@ TEST(comments_determine_the_direction)
     assert_true(read_comment("% asym multiweighted").says_direction);
     assert_false(read_comment("% asym graph of links").is_konect);
     assert_false(read_comment("%").says_direction);
-    assert_int_equal(edge_comments_take(&dialect, "% bip signed", 12, NULL), STATUS_BAD_GRAPH);
+    assert_int_equal(edge_comments_parse(&dialect, "% bip signed", 12, NULL), STATUS_BAD_GRAPH);
 }
 
 TEST(dicts_without_an_end_are_refused)
@@ -38,7 +38,7 @@ TEST(dicts_without_an_end_are_refused)
         assert_int_equal(reader_create(FORMAT_EDGES, &(struct graph_options){0}, &reader),
                          STATUS_OK);
         columns_init(&columns, reader);
-        assert_int_equal(edge_dict_take(lines[i], 0, strlen(lines[i]), &columns, &record, NULL),
+        assert_int_equal(edge_dict_parse(lines[i], 0, strlen(lines[i]), &columns, &record, NULL),
                          STATUS_BAD_GRAPH);
         reader_destroy(reader);
     }
