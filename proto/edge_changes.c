@@ -99,30 +99,6 @@ static void put_weight(struct graph *graph, uint64_t edge, double weight)
     }
 }
 
-/* Whether some weight of the list does not fit an int32. */
-static bool has_reals(const struct edge_changes *changes)
-{
-    bool is_real = false;
-    for (size_t i = 0; i < changes->count && !is_real; i++) {
-        is_real =
-            !isnan(changes->list[i].weight) && !graph_rows_fit_integer(changes->list[i].weight);
-    }
-    return is_real;
-}
-
-/* Bounds on the change that a list makes. raised: how much the length of any path of unchanged
- * edges may grow; is_unbounded: weights are negative or replaced as a whole. least, most:
- * range of old and new weights; loses_least, loses_most: an edge of the old range has a new weight.
- */
-struct difference {
-    bool is_unbounded;
-    double raised;
-    double least;
-    double most;
-    bool loses_least;
-    bool loses_most;
-};
-
 /* Looks up the edges of the list. Returns whether all exist and none is removed. */
 static bool find_edges(struct edge_changes *changes, const struct graph *graph)
 {
@@ -135,21 +111,16 @@ static bool find_edges(struct edge_changes *changes, const struct graph *graph)
     return keeps_edges;
 }
 
-static enum status set_weights(struct edge_changes *changes, struct graph *graph,
-                               struct difference *ret_difference)
+/* raised: increased by the growth of all weights together; infinity if a weight is negative. */
+static enum status set_weights(struct edge_changes *changes, struct graph *graph, double *raised)
 {
     struct edge_change *kept = changes->list;
-    STATUS_TRY(has_reals(changes) ? make_real(graph) : STATUS_OK);
     for (size_t i = 0; i < changes->count; i++) {
         const struct edge_change change = changes->list[i];
         const double before = graph_weight(graph, change.place);
+        STATUS_TRY(graph_rows_fit_integer(change.weight) ? STATUS_OK : make_real(graph));
         put_weight(graph, change.place, change.weight);
-        ret_difference->least = fmin(ret_difference->least, change.weight);
-        ret_difference->most = fmax(ret_difference->most, change.weight);
-        ret_difference->loses_least |= before == graph->summary.min_weight;
-        ret_difference->loses_most |= before == graph->summary.max_weight;
-        ret_difference->is_unbounded |= change.weight < 0;
-        ret_difference->raised += fmax(change.weight - before, 0);
+        *raised += change.weight < 0 ? INFINITY : fmax(change.weight - before, 0);
         if (change.weight != before) {
             *kept++ = change;
         }
@@ -163,13 +134,11 @@ static enum status replace_weights(const struct edge_changes *changes, struct gr
 {
     const uint64_t wanted = graph->edge_count * kind_size(changes->kind);
     if (changes->weights_size != wanted) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "The graph has %" PRIu64 " edges, whose weights in %s take %" PRIu64
-                    " bytes, not %zu.",
-                    graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
-        problem_limit(reterr, (double)wanted, (double)changes->weights_size);
-        problem_hint(reterr, "List one weight per edge, in the order of GET .../edges.");
-        return STATUS_BAD_GRAPH;
+        return problem_refuse_limit(
+            reterr, STATUS_BAD_GRAPH, (double)wanted, (double)changes->weights_size,
+            "List one weight per edge, in the order of GET .../edges.",
+            "The graph has %" PRIu64 " edges, whose weights in %s take %" PRIu64 " bytes, not %zu.",
+            graph->edge_count, kind_name(changes->kind), wanted, changes->weights_size);
     }
     STATUS_TRY(kind_is_float(changes->kind) ? make_real(graph) : STATUS_OK);
     for (uint64_t edge = 0; edge < graph->edge_count; edge++) {
@@ -265,55 +234,30 @@ static enum status change_edges(struct edge_changes *changes, uint64_t edge_limi
     return build_graph(&edges, graph);
 }
 
-/* Bounds between this and GRAPH_BOUND_I4 lead to the same decisions, so an approximate bound is
- * enough. */
-#define LARGE_BOUND 1048576.0
-
 /* Components and bound are expensive to compute, so known values are kept: with the same edges the
- * components are unchanged, and a path uses an edge at most once. */
-static enum status change_weights(struct edge_changes *changes, struct difference *difference,
-                                  struct graph *graph, struct problem *reterr)
+ * components are unchanged, and a path, which uses an edge at most once, grows by at most the
+ * growth of all weights. No bound is known if weights are negative or replaced as a whole. */
+static enum status change_weights(struct edge_changes *changes, struct graph *graph,
+                                  struct problem *reterr)
 {
     struct graph_summary *summary = &graph->summary;
-    const bool was_integer = graph->weight_type == WEIGHT_INTEGER;
+    double raised = changes->weights != NULL || summary->negative ? INFINITY : 0;
     STATUS_TRY(changes->weights != NULL ? replace_weights(changes, graph, reterr)
-                                        : set_weights(changes, graph, difference));
-    const double bound = summary->distance_bound + difference->raised;
-    if (!difference->is_unbounded && was_integer && graph->weight_type == WEIGHT_INTEGER &&
-        bound >= LARGE_BOUND && bound < GRAPH_BOUND_I4) {
-        int32_t least = difference->loses_least ? INT32_MAX : (int32_t)difference->least;
-        int32_t most = difference->loses_most ? INT32_MIN : (int32_t)difference->most;
-        for (uint64_t edge = 0;
-             edge < graph->edge_count && (least > difference->least || most < difference->most);
-             edge++) {
-            const int32_t weight = graph->weight_i4[edge];
-            least = weight < least ? weight : least;
-            most = weight > most ? weight : most;
-        }
-        summary->min_weight = least;
-        summary->max_weight = most;
-        summary->distance_bound = bound;
-        return STATUS_OK;
-    }
-    summary->distance_bound = difference->is_unbounded ? 0 : bound;
+                                        : set_weights(changes, graph, &raised));
+    summary->distance_bound = isfinite(raised) ? summary->distance_bound + raised : 0;
     return graph_rows_summarize(graph);
 }
 
 enum status edge_changes_apply(struct edge_changes *changes, uint64_t edge_limit,
                                struct graph **graph, uint64_t *ret_absent, struct problem *reterr)
 {
-    struct difference difference = {
-        .is_unbounded = changes->weights != NULL || (*graph)->summary.negative,
-        .least = (*graph)->summary.min_weight,
-        .most = (*graph)->summary.max_weight,
-    };
     uint64_t loops = 0;
     *ret_absent = 0;
     if (changes->weights == NULL) {
         STATUS_TRY(sort_list(changes, *graph, &loops, reterr));
     }
     STATUS_TRY(changes->weights != NULL || find_edges(changes, *graph)
-                   ? change_weights(changes, &difference, *graph, reterr)
+                   ? change_weights(changes, *graph, reterr)
                    : change_edges(changes, edge_limit, graph, ret_absent, reterr));
     struct graph_summary *summary = &(*graph)->summary;
     summary->edges_read = (*graph)->edge_count + loops;

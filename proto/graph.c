@@ -65,12 +65,10 @@ bool graph_has_reverse(const struct graph *graph)
 static enum status refuse_bound(const struct graph *graph, enum kind kind, double limit,
                                 const char *hint, struct problem *reterr)
 {
-    problem_set(
-        reterr, STATUS_WEIGHT_RANGE, "A distance may reach %s, but kind %s is exact only below %s.",
+    return problem_refuse_limit(
+        reterr, STATUS_WEIGHT_RANGE, limit, graph->summary.distance_bound, hint,
+        "A distance may reach %s, but kind %s is exact only below %s.",
         number_text(graph->summary.distance_bound).text, kind_name(kind), number_text(limit).text);
-    problem_limit(reterr, limit, graph->summary.distance_bound);
-    problem_hint(reterr, "%s", hint);
-    return STATUS_WEIGHT_RANGE;
 }
 
 static bool fits_float(const struct graph *graph)

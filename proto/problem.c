@@ -50,36 +50,27 @@ enum status problem_set(struct problem *problem, enum status status, const char 
     return status;
 }
 
-enum status problem_refuse(struct problem *problem, enum status status, const char *hint,
-                           const char *format, ...)
+enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
+                              uint64_t column, const char *hint, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    set(problem, &(struct problem){.status = status}, hint, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
-                              const char *format, ...)
-{
-    const struct problem facts = {.status = STATUS_BAD_GRAPH, .line = line, .column = column};
-    va_list arguments;
-    va_start(arguments, format);
-    set(problem, &facts, NULL, format, arguments);
-    va_end(arguments);
-    return STATUS_BAD_GRAPH;
-}
-
-enum status problem_bad_graph_hint(struct problem *problem, uint64_t line, uint64_t column,
-                                   const char *hint, const char *format, ...)
-{
-    const struct problem facts = {.status = STATUS_BAD_GRAPH, .line = line, .column = column};
+    const struct problem facts = {.status = status, .line = line, .column = column};
     va_list arguments;
     va_start(arguments, format);
     set(problem, &facts, hint, format, arguments);
     va_end(arguments);
-    return STATUS_BAD_GRAPH;
+    return status;
+}
+
+enum status problem_refuse_limit(struct problem *problem, enum status status, double limit,
+                                 double actual, const char *hint, const char *format, ...)
+{
+    const struct problem facts = {
+        .status = status, .has_limit = true, .limit = limit, .actual = actual};
+    va_list arguments;
+    va_start(arguments, format);
+    set(problem, &facts, hint, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 void problem_at(struct problem *problem, uint64_t line, uint64_t column)
@@ -119,6 +110,18 @@ void problem_hint(struct problem *problem, const char *format, ...)
     va_start(arguments, format);
     print(problem->hint, format, arguments);
     va_end(arguments);
+}
+
+void problem_hint_list(struct problem *problem, const char *label, const char *const *words)
+{
+    char list[PROBLEM_TEXT_SIZE] = "";
+    size_t size = 0;
+
+    for (; *words != NULL && size < sizeof(list); words++) {
+        size += (size_t)snprintf(list + size, sizeof(list) - size, "%s%s", size > 0 ? ", " : "",
+                                 *words);
+    }
+    problem_hint(problem, "%s %s.", label, list);
 }
 
 /* Converts "TooLarge" to "/problems/too-large", a URI reference relative to the service. */

@@ -27,18 +27,22 @@ struct problem {
 enum status problem_set(struct problem *problem, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* problem_set with a hint. */
-enum status problem_refuse(struct problem *problem, enum status status, const char *hint,
-                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* problem_set with a position in the file, where a line of 0 is filled in by the caller, and a
+ * hint, which may be NULL. */
+enum status problem_refuse_at(struct problem *problem, enum status status, uint64_t line,
+                              uint64_t column, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+#define problem_refuse(problem, status, hint, ...)                                                 \
+    problem_refuse_at(problem, status, 0, 0, hint, __VA_ARGS__)
+#define problem_bad_graph_hint(problem, line, column, hint, ...)                                   \
+    problem_refuse_at(problem, STATUS_BAD_GRAPH, line, column, hint, __VA_ARGS__)
+#define problem_bad_graph(problem, line, column, ...)                                              \
+    problem_bad_graph_hint(problem, line, column, NULL, __VA_ARGS__)
 
-/* Sets STATUS_BAD_GRAPH at a position of the file. A line of 0 is filled in by the caller. */
-enum status problem_bad_graph(struct problem *problem, uint64_t line, uint64_t column,
-                              const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-/* Sets STATUS_BAD_GRAPH at a position of the file, with a hint. */
-enum status problem_bad_graph_hint(struct problem *problem, uint64_t line, uint64_t column,
-                                   const char *hint, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* problem_set with a limit, the amount that exceeds it, and a hint, which may be NULL. */
+enum status problem_refuse_limit(struct problem *problem, enum status status, double limit,
+                                 double actual, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /* Setters for a problem just set; all accept NULL. */
 void problem_at(struct problem *problem, uint64_t line, uint64_t column);
@@ -46,6 +50,8 @@ void problem_index(struct problem *problem, uint64_t index);
 void problem_limit(struct problem *problem, double limit, double actual);
 void problem_hint(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Sets the hint "LABEL word, word." from a list that ends with NULL. */
+void problem_hint_list(struct problem *problem, const char *label, const char *const *words);
 
 #define PROBLEM_TYPE_SIZE 96
 #define PROBLEM_TYPES "/problems/"

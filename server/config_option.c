@@ -1,5 +1,7 @@
 #include "server/config_option.h"
 
+#include "proto/number.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -230,39 +232,18 @@ const struct config_option *config_option_find(enum config_program program, cons
 
 /* ---- Values ---- */
 
-/* Parses digits only: a sign, blanks or trailing characters are refused. */
-static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_rest)
-{
-    uint64_t value = 0;
-    const char *c = text;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value)) {
-            return false;
-        }
-    }
-    *ret_value = value;
-    *ret_rest = c;
-    return c != text;
-}
-
 bool config_parse_number(const char *text, bool bytes, uint64_t *ret_value)
 {
     static const char *const suffixes[] = {"", "KiB", "MiB", "GiB", "TiB"};
-    uint64_t value;
-    const char *rest;
-    if (!parse_digits(text, &value, &rest)) {
-        return false;
+    const size_t digits = strspn(text, "0123456789");
+    const char *suffix = text + digits + (bytes && text[digits] == ' ');
+    int64_t value;
+    size_t i = 0;
+    while (i < (bytes ? 5 : 1) && strcmp(suffix, suffixes[i]) != 0) {
+        i++;
     }
-    if (bytes && *rest == ' ') {
-        rest++;
-    }
-    for (size_t i = 0; i < (bytes ? 5 : 1); i++) {
-        if (strcmp(rest, suffixes[i]) == 0) {
-            return !__builtin_mul_overflow(value, UINT64_C(1) << (10 * i), ret_value);
-        }
-    }
-    return false;
+    return i < (bytes ? 5 : 1) && number_parse_integer(text, digits, &value) &&
+           !__builtin_mul_overflow(value, INT64_C(1) << (10 * i), ret_value);
 }
 
 static bool is_address(const char *text)
@@ -273,9 +254,8 @@ static bool is_address(const char *text)
     }
     const char *colon = strrchr(text, ':');
     uint64_t port;
-    const char *rest;
     if (colon == NULL || colon == text || strlen(colon) > 6 ||
-        !parse_digits(colon + 1, &port, &rest) || *rest != '\0' || port > 65535) {
+        !config_parse_number(colon + 1, false, &port) || port > 65535) {
         return false;
     }
     size_t host = (size_t)(colon - text);
@@ -285,46 +265,31 @@ static bool is_address(const char *text)
     return memchr(text, ':', host) == NULL;
 }
 
-static bool is_host(const char *word, size_t size)
+static bool are_hosts(const char *text)
 {
-    for (size_t i = 0; i < size; i++) {
-        if (!isalnum((unsigned char)word[i]) && strchr("-._", word[i]) == NULL) {
+    for (const char *c = text; *c != '\0'; c++) {
+        if (!isalnum((unsigned char)*c) && strchr("-._ ,", *c) == NULL) {
             return false;
         }
     }
     return true;
 }
 
-/* An origin as browsers send it: without a slash or path after the host. */
-static bool is_origin(const char *word, size_t size)
-{
-    const size_t scheme = strcspn(word, ":");
-    const size_t host = scheme + strlen("://");
-    return (size == 1 && word[0] == '*') ||
-           (scheme > 0 && host < size && strncmp(word + scheme, "://", 3) == 0 &&
-            strcspn(word + host, "/?#@\\") >= size - host);
-}
-
-static bool is_list(const char *text, bool (*is_word)(const char *word, size_t size))
+/* Origins as browsers send them: without a slash or path after the host. */
+static bool are_origins(const char *text)
 {
     const char *word;
     size_t size;
-    bool sound = true;
-    while (sound && strcmp(text, CONFIG_NONE) != 0 &&
-           (word = config_list_next(&text, &size)) != NULL) {
-        sound = is_word(word, size);
+    while (strcmp(text, CONFIG_NONE) != 0 && (word = config_list_next(&text, &size)) != NULL) {
+        const size_t scheme = strcspn(word, ":");
+        const size_t host = scheme + strlen("://");
+        if ((size != 1 || word[0] != '*') &&
+            (scheme == 0 || host >= size || strncmp(word + scheme, "://", 3) != 0 ||
+             strcspn(word + host, "/?#@\\") < size - host)) {
+            return false;
+        }
     }
-    return sound;
-}
-
-static bool is_hosts(const char *text)
-{
-    return is_list(text, is_host);
-}
-
-static bool is_origins(const char *text)
-{
-    return is_list(text, is_origin);
+    return true;
 }
 
 /* A URL whose origin is safe in a header, with {z}, {x} and {y}. */
@@ -347,8 +312,8 @@ static const struct {
     const char *range;
 } text_types[] = {
     [OPTION_ADDRESS] = {is_address, "HOST:PORT or unix:PATH"},
-    [OPTION_HOSTS] = {is_hosts, "host names separated by blanks, or none"},
-    [OPTION_ORIGINS] = {is_origins,
+    [OPTION_HOSTS] = {are_hosts, "host names separated by blanks, or none"},
+    [OPTION_ORIGINS] = {are_origins,
                         "SCHEME://HOST[:PORT], several separated by blanks, *, or none"},
     [OPTION_TILES] = {is_tiles, "http[s]://HOST/ADDRESS with {z}, {x} and {y}, or none"},
     [OPTION_WORD] = {NULL, NULL},

@@ -1,7 +1,5 @@
 #include "proto/read/charset.h"
 
-#include "proto/text.h"
-
 #include <errno.h>
 #include <iconv.h>
 #include <stdlib.h>
@@ -32,8 +30,9 @@ static const char *const charsets[] = {
     "utf-8",        "utf-16",       "utf-16le",     "utf-16be",    "iso-8859-1",   "iso-8859-2",
     "iso-8859-5",   "iso-8859-7",   "iso-8859-9",   "iso-8859-15", "windows-1250", "windows-1251",
     "windows-1252", "windows-1253", "windows-1254", "koi8-r",      "shift_jis",    "euc-jp",
-    "gb18030",      "big5",         "euc-kr",
+    "gb18030",      "big5",         "euc-kr",       NULL,
 };
+#define CHARSET_COUNT (COUNT(charsets) - 1)
 
 static const char *const aliases[][2] = {
     {"utf8", "utf-8"}, {"us-ascii", "utf-8"}, {"latin1", "iso-8859-1"}, {"cp1252", "windows-1252"}};
@@ -41,32 +40,26 @@ static const char *const aliases[][2] = {
 enum status charset_choose(const char *name, char ret_charset[CHARSET_NAME_SIZE],
                            struct problem *reterr)
 {
-    struct text list = {0};
-
     for (size_t i = 0; i < COUNT(aliases); i++) {
         name = strcasecmp(name, aliases[i][0]) == 0 ? aliases[i][1] : name;
     }
-    for (size_t i = 0; i < COUNT(charsets); i++) {
+    for (size_t i = 0; i < CHARSET_COUNT; i++) {
         if (strcasecmp(name, charsets[i]) == 0) {
             memcpy(ret_charset, charsets[i], strlen(charsets[i]) + 1);
-            text_finish(&list);
             return STATUS_OK;
         }
-        text_printf(&list, "%s%s", i == 0 ? "" : ", ", charsets[i]);
     }
     problem_set(reterr, STATUS_BAD_PARAMETER, "The charset \"%.40s\" is not supported.", name);
-    problem_hint(reterr, "Read here: %s.",
-                 text_status(&list) == STATUS_OK ? list.bytes : charsets[0]);
-    text_finish(&list);
+    problem_hint_list(reterr, "Read here:", charsets);
     return STATUS_BAD_PARAMETER;
 }
 
 void charset_load(void)
 {
     /* A descriptor that stays open keeps its converter loaded. */
-    static iconv_t loaded[COUNT(charsets)];
+    static iconv_t loaded[CHARSET_COUNT];
 
-    for (size_t i = 0; i < COUNT(charsets); i++) {
+    for (size_t i = 0; i < CHARSET_COUNT; i++) {
         loaded[i] = loaded[i] == NULL ? iconv_open("utf-8", charsets[i]) : loaded[i];
     }
 }

@@ -33,10 +33,7 @@ struct coordinates_reader {
 static enum status refuse_at(uint64_t column, const char *detail, const char *hint,
                              struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_COORDINATES, "%s", detail);
-    problem_at(reterr, 0, column);
-    problem_hint(reterr, "%s", hint);
-    return STATUS_BAD_COORDINATES;
+    return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, column, hint, "%s", detail);
 }
 
 static enum status refuse_line(const struct coordinates_reader *reader, uint64_t column,
@@ -55,11 +52,10 @@ static enum status find_vertex(const struct coordinates_reader *reader, const st
     if (vertex_names_find(reader->names, name->bytes, name->size, ret_row)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_COORDINATES, "The graph has no vertex '%.*s'.",
-                name->size > 60 ? 60 : (int)name->size, name->bytes);
-    problem_at(reterr, 0, name->column);
-    problem_hint(reterr, "GET /v1/graphs/{g}/vertices lists the names of the vertices.");
-    return STATUS_BAD_COORDINATES;
+    return problem_refuse_at(reterr, STATUS_BAD_COORDINATES, 0, name->column,
+                             "GET /v1/graphs/{g}/vertices lists the names of the vertices.",
+                             "The graph has no vertex '%.*s'.",
+                             name->size > 60 ? 60 : (int)name->size, name->bytes);
 }
 
 static enum status place_vertex(struct coordinates_reader *reader, uint32_t row,

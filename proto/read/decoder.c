@@ -150,21 +150,18 @@ static enum status check_limits(const struct decoder *decoder, struct problem *r
     uint64_t allowed;
 
     if (rules->limit_bytes > 0 && decoder->out_bytes > rules->limit_bytes) {
-        problem_set(reterr, STATUS_BODY_TOO_LARGE, "The decoded body is larger than the limit.");
-        problem_limit(reterr, (double)rules->limit_bytes, (double)decoder->out_bytes);
-        problem_hint(reterr, "Upload a smaller graph.");
-        return STATUS_BODY_TOO_LARGE;
+        return problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)rules->limit_bytes,
+                                    (double)decoder->out_bytes, "Upload a smaller graph.",
+                                    "The decoded body is larger than the limit.");
     }
     if (rules->ratio == 0 || __builtin_mul_overflow(decoder->in_bytes, rules->ratio, &allowed) ||
         decoder->out_bytes <= RATIO_FREE_BYTES || decoder->out_bytes <= allowed) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BODY_TOO_LARGE,
-                "The body is compressed more than the limit allows.");
-    problem_limit(reterr, (double)rules->ratio,
-                  (double)decoder->out_bytes / (double)decoder->in_bytes);
-    problem_hint(reterr, "Send it with less compression, or uncompressed.");
-    return STATUS_BODY_TOO_LARGE;
+    return problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)rules->ratio,
+                                (double)decoder->out_bytes / (double)decoder->in_bytes,
+                                "Send it with less compression, or uncompressed.",
+                                "The body is compressed more than the limit allows.");
 }
 
 static enum status pass(struct decoder *decoder, const char *bytes, size_t size,
@@ -443,10 +440,8 @@ enum status decoder_end(struct decoder *decoder, struct problem *reterr)
         STATUS_TRY(decode(decoder, decoder->head, decoder->head_size, reterr));
     }
     if (decoder->rules.coding != CODING_IDENTITY && decoder->begun && !decoder->between) {
-        problem_set(reterr, STATUS_TRUNCATED, "The %s body is incomplete.",
-                    names[decoder->rules.coding]);
-        problem_hint(reterr, "Send the complete body.");
-        return STATUS_TRUNCATED;
+        return problem_refuse(reterr, STATUS_TRUNCATED, "Send the complete body.",
+                              "The %s body is incomplete.", names[decoder->rules.coding]);
     }
     if (!decoder->marked && decoder->mark != 0) {
         STATUS_TRY(pass(decoder, &decoder->mark, 1, reterr));

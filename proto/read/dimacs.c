@@ -134,11 +134,10 @@ static enum status finish(struct reader *reader, struct graph **ret_graph, struc
         return problem_set(reterr, STATUS_BAD_GRAPH, "There is no line 'p sp n m'.");
     }
     if (dimacs->arcs < dimacs->arc_count) {
-        problem_set(reterr, STATUS_TRUNCATED,
-                    "The p line announced m=%llu arcs, but %llu were found.",
-                    (unsigned long long)dimacs->arc_count, (unsigned long long)dimacs->arcs);
-        problem_at(reterr, reader->splitter.line, 0);
-        return STATUS_TRUNCATED;
+        return problem_refuse_at(reterr, STATUS_TRUNCATED, reader->splitter.line, 0, NULL,
+                                 "The p line announced m=%llu arcs, but %llu were found.",
+                                 (unsigned long long)dimacs->arc_count,
+                                 (unsigned long long)dimacs->arcs);
     }
     return reader_finish_range(reader, dimacs->vertex_count, 1, NULL, true, ret_graph, reterr);
 }

@@ -52,12 +52,10 @@ static enum status check_room(const struct graph_builder *builder, uint64_t vert
     if (vertex_count > options->matrix_vertices || bytes <= (double)options->room_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_DISK_FULL,
-                "There is not enough disk space for the result of %llu vertices.",
-                (unsigned long long)vertex_count);
-    problem_limit(reterr, (double)options->room_bytes, bytes);
-    problem_hint(reterr, "Delete graphs, or retry when there is space.");
-    return STATUS_DISK_FULL;
+    return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)options->room_bytes, bytes,
+                                "Delete graphs, or retry when there is space.",
+                                "There is not enough disk space for the result of %llu vertices.",
+                                (unsigned long long)vertex_count);
 }
 
 enum status graph_builder_admit(struct graph_builder *builder, uint64_t vertex_count,
@@ -94,12 +92,10 @@ enum status graph_builder_admit_edges(const struct graph_builder *builder, uint6
     if (limit == 0 || edge_count <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "The graph has %llu edges or more, but at most %llu are accepted.",
-                (unsigned long long)edge_count, (unsigned long long)limit);
-    problem_limit(reterr, (double)limit, (double)edge_count);
-    problem_hint(reterr, "Merge parallel edges, or upload a smaller graph.");
-    return STATUS_TOO_LARGE;
+    return problem_refuse_limit(reterr, STATUS_TOO_LARGE, (double)limit, (double)edge_count,
+                                "Merge parallel edges, or upload a smaller graph.",
+                                "The graph has %llu edges or more, but at most %llu are accepted.",
+                                (unsigned long long)edge_count, (unsigned long long)limit);
 }
 
 static enum status make_room(struct graph_builder *builder, struct problem *reterr)

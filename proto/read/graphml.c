@@ -476,9 +476,8 @@ static enum status refuse_xml(const struct graphml *graphml)
     }
     if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
         error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION) {
-        problem_set(graphml->reterr, STATUS_TRUNCATED, "The document is incomplete.");
-        problem_at(graphml->reterr, place.line, place.column);
-        return STATUS_TRUNCATED;
+        return problem_refuse_at(graphml->reterr, STATUS_TRUNCATED, place.line, place.column, NULL,
+                                 "The document is incomplete.");
     }
     return problem_bad_graph(graphml->reterr, place.line, place.column,
                              "This is not well-formed XML: %s.", XML_ErrorString(error));

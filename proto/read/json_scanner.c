@@ -3,6 +3,7 @@
 #include "proto/read/reader.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <string.h>
 
 enum expected {
@@ -213,84 +214,38 @@ static enum status accept_structure(struct json_scanner *scanner, char c, struct
     return refuse_byte(scanner, c, reterr);
 }
 
-/* Writes a character in UTF-8, at most 4 bytes, and returns the end. */
-static char *put_utf8(char *to, uint32_t code)
-{
-    static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    const int size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-    for (int i = size - 1; i > 0; i--, code >>= 6) {
-        to[i] = (char)(0x80 | (code & 0x3F));
-    }
-    to[0] = (char)(leads[size] | code);
-    return to + size;
-}
-
-static bool parse_hex(const char *at, uint32_t *ret_value)
-{
-    *ret_value = 0;
-    for (const char *end = at + 4; at < end; at++) {
-        if (!isxdigit((unsigned char)*at)) {
-            return false;
-        }
-        *ret_value = *ret_value << 4 | (uint32_t)(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
-    }
-    return true;
-}
-
-/* Replaces escapes in place by the characters that they stand for, which are shorter. */
+/* Checks that a string is UTF-8, and replaces its escapes by the characters that they stand for. */
 static enum status decode(struct json_scanner *scanner, struct problem *reterr)
 {
-    static const char letters[] = "\"\\/bfnrt";
-    static const char meanings[] = "\"\\/\b\f\n\r\t";
     struct text *text = &scanner->text;
-    const char *at = text->bytes + text_utf8_size(text->bytes, text->size);
-    const char *const end = text->bytes + text->size;
-    const char *detail = at < end ? "A string is not valid UTF-8." : NULL;
-    char *to = text->bytes;
-    uint32_t high = 0; /* high surrogate whose low surrogate must follow */
+    const struct json_place place = scanner->token_place;
+    const size_t valid = text_utf8_size(text->bytes, text->size);
+    struct text quoted = {0};
 
-    for (at = detail == NULL ? text->bytes : at; at < end && detail == NULL;) {
-        const char *letter = at[0] == '\\' ? strchr(letters, at[1]) : NULL;
-        uint32_t code;
-
-        if (at[0] == '\\' && at[1] == 'u') {
-            const bool is_hex = parse_hex(at + 2, &code);
-            const bool is_low = code >= 0xDC00 && code <= 0xDFFF;
-
-            if (!is_hex || is_low != (high != 0)) {
-                detail = !is_hex     ? "An escape needs four hexadecimal digits."
-                         : high != 0 ? "There is a high surrogate without its low one."
-                                     : "There is a low surrogate without its high one.";
-                break;
-            }
-            code = is_low ? 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) : code;
-            high = code >= 0xD800 && code <= 0xDBFF ? code : 0;
-            to = high != 0 ? to : put_utf8(to, code);
-            at += 6;
-        } else if (high != 0) {
-            break;
-        } else if (letter != NULL) {
-            *to++ = meanings[letter - letters];
-            at += 2;
-        } else if (at[0] == '\\') {
-            at++;
-            detail = "There is an unknown escape.";
-        } else {
-            *to++ = *at++;
-        }
+    if (valid < text->size) {
+        return problem_bad_graph(reterr, place.line, place.column + 1 + valid,
+                                 "A string is not valid UTF-8.");
     }
-    if (detail == NULL && high != 0) {
-        detail = "There is a high surrogate without its low one.";
+    if (memchr(text->bytes, '\\', text->size) == NULL) {
+        return STATUS_OK;
     }
-    if (detail != NULL) {
-        return problem_bad_graph(reterr, scanner->token_place.line,
-                                 scanner->token_place.column + 1 + (uint64_t)(at - text->bytes),
-                                 "%s", detail);
+    text_append_char(&quoted, '"');
+    text_append(&quoted, text->bytes, text->size);
+    text_append_char(&quoted, '"');
+    const enum status status = text_status(&quoted);
+    json_t *string = status == STATUS_OK ? json_loadb(quoted.bytes, quoted.size,
+                                                      JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
+                                         : NULL;
+    text_finish(&quoted);
+    STATUS_TRY(status);
+    if (string == NULL) {
+        return problem_bad_graph(reterr, place.line, place.column,
+                                 "A string has an escape that JSON does not have.");
     }
-    *to = '\0';
-    text->size = (size_t)(to - text->bytes);
-    return STATUS_OK;
+    text_clear(text);
+    text_append(text, json_string_value(string), json_string_length(string));
+    json_decref(string);
+    return text_status(text);
 }
 
 static enum status accept_string(struct json_scanner *scanner, char c, struct problem *reterr)
@@ -384,7 +339,6 @@ enum status json_scanner_end(struct json_scanner *scanner, struct problem *reter
     if (scanner->expected == EXPECT_NOTHING) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TRUNCATED, "The document is incomplete.");
-    problem_at(reterr, scanner->place.line, scanner->place.column);
-    return STATUS_TRUNCATED;
+    return problem_refuse_at(reterr, STATUS_TRUNCATED, scanner->place.line, scanner->place.column,
+                             NULL, "The document is incomplete.");
 }

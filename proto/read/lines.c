@@ -27,14 +27,11 @@ static enum status check_bytes(const struct line_splitter *splitter, uint64_t nu
     const char *nul = memchr(line, '\0', seen);
 
     if (nul != NULL) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line has a NUL byte, so it is not text.");
-        problem_at(reterr, number, (uint64_t)(nul - line) + 1);
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph(reterr, number, (uint64_t)(nul - line) + 1,
+                                 "The line has a NUL byte, so it is not text.");
     }
     if (size > limit) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The line is longer than %zu bytes.", limit);
-        problem_at(reterr, number, 0);
-        return STATUS_BAD_GRAPH;
+        return problem_bad_graph(reterr, number, 0, "The line is longer than %zu bytes.", limit);
     }
     return STATUS_OK;
 }

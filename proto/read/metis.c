@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Limit on a line in bytes: a vertex with four million neighbours. */
 #define LIST_BYTES_LIMIT ((size_t)32 << 20)
@@ -76,10 +78,9 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
     STATUS_TRY(parse_fmt(metis, &cursor, reterr));
     STATUS_TRY(line_word_expect_end(&cursor, reterr));
     if (options->has_directed && options->directed) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "directed=true is not possible: the edges of this format are undirected.");
-        problem_hint(reterr, "Omit directed=, or upload the arcs as an edge list.");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(
+            reterr, STATUS_BAD_PARAMETER, "Omit directed=, or upload the arcs as an edge list.",
+            "directed=true is not possible: the edges of this format are undirected.");
     }
     metis->headed = true;
     metis->vertex_count = (uint32_t)vertex_count;
@@ -87,16 +88,11 @@ static enum status parse_header(struct metis *metis, struct word_cursor cursor,
                            reterr);
 }
 
-/* Hashes an edge with the finalizer of SplitMix64. */
 static uint64_t hash_edge(uint32_t first, uint32_t second, double weight)
 {
-    uint64_t hash;
+    const struct edge edge = {first, second, weight + 0.0};
 
-    memcpy(&hash, &(double){weight + 0.0}, sizeof(hash));
-    hash ^= ((uint64_t)first << 32 | second) * UINT64_C(0x9E3779B97F4A7C15);
-    hash = (hash ^ hash >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    hash = (hash ^ hash >> 27) * UINT64_C(0x94D049BB133111EB);
-    return hash ^ hash >> 31;
+    return XXH3_64bits(&edge, sizeof(edge));
 }
 
 static enum status add_neighbour(struct metis *metis, struct field vertex,
@@ -169,12 +165,11 @@ static enum status parse_line(void *context, const char *line, size_t size, stru
 static enum status check_complete(const struct metis *metis, struct problem *reterr)
 {
     if (metis->row_count < metis->vertex_count) {
-        problem_set(reterr, STATUS_TRUNCATED,
-                    "The header announces n=%u vertices, but there are %u lines after it.",
-                    metis->vertex_count, metis->row_count);
-        problem_at(reterr, metis->reader.splitter.line + 1, 0);
-        problem_hint(reterr, "A vertex without neighbours has an empty line.");
-        return STATUS_TRUNCATED;
+        return problem_refuse_at(
+            reterr, STATUS_TRUNCATED, metis->reader.splitter.line + 1, 0,
+            "A vertex without neighbours has an empty line.",
+            "The header announces n=%u vertices, but there are %u lines after it.",
+            metis->vertex_count, metis->row_count);
     }
     if (metis->sums[0] != metis->sums[1]) {
         return problem_bad_graph_hint(

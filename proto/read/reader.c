@@ -196,11 +196,6 @@ bool reader_awaits_line(const struct reader *reader)
     return reader->class_->parse_line != NULL && reader->splitter.line == 0;
 }
 
-const struct reader_notes *reader_notes(const struct reader *reader)
-{
-    return &reader->notes;
-}
-
 enum status reader_admit_count(const struct reader *reader, uint64_t announced,
                                struct problem *reterr)
 {
@@ -209,11 +204,9 @@ enum status reader_admit_count(const struct reader *reader, uint64_t announced,
     if (!options->has_vertex_count || options->vertex_count == announced) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_PARAMETER,
-                "The parameter n is %u, but the file announces %llu vertices.",
-                options->vertex_count, (unsigned long long)announced);
-    problem_hint(reterr, "Omit n=: the file states it.");
-    return STATUS_BAD_PARAMETER;
+    return problem_refuse(reterr, STATUS_BAD_PARAMETER, "Omit n=: the file states it.",
+                          "The parameter n is %u, but the file announces %llu vertices.",
+                          options->vertex_count, (unsigned long long)announced);
 }
 
 enum status reader_announce(struct reader *reader, uint64_t vertex_count, uint64_t edge_count,
@@ -362,12 +355,10 @@ static enum status refuse_weight(struct field weight, struct problem *reterr)
         return problem_bad_graph(reterr, weight.line, weight.column, "The weight is missing.");
     }
     if (digits == weight.size && digits > sign) {
-        problem_set(reterr, STATUS_WEIGHT_RANGE, "The weight %.*s does not fit 64 bits.", shown,
-                    weight.bytes);
-        problem_at(reterr, weight.line, weight.column);
-        problem_hint(reterr,
-                     "Scale the weights down; if it stands for a missing edge, omit the edge.");
-        return STATUS_WEIGHT_RANGE;
+        return problem_refuse_at(
+            reterr, STATUS_WEIGHT_RANGE, weight.line, weight.column,
+            "Scale the weights down; if it stands for a missing edge, omit the edge.",
+            "The weight %.*s does not fit 64 bits.", shown, weight.bytes);
     }
     return problem_bad_graph_hint(
         reterr, weight.line, weight.column, advise(weight),

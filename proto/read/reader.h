@@ -88,8 +88,6 @@ uint64_t reader_memory(const struct reader *reader);
 uint64_t reader_announced_memory(const struct reader *reader);
 /* Whether the format has lines and no line has ended yet. */
 bool reader_awaits_line(const struct reader *reader);
-/* Borrowed from the reader; complete after reader_finish succeeded. */
-const struct reader_notes *reader_notes(const struct reader *reader);
 
 /* The character Ctrl-Z, with which old DOS programs pad the end of a text. */
 #define READER_DOS_END '\x1A'

@@ -133,12 +133,6 @@ enum kind command_kind(struct command_call *call, int flag)
     return kind;
 }
 
-static bool has_direction(enum format format, bool matrix_output)
-{
-    const struct format_info *info = format_info(format);
-    return info != NULL && (matrix_output ? info->matrix_output : info->graph_input);
-}
-
 enum format command_format(struct command_call *call, int flag, const char *path,
                            bool matrix_output)
 {
@@ -146,20 +140,14 @@ enum format command_format(struct command_call *call, int flag, const char *path
         return format_from_path(path, matrix_output);
     }
     const enum format format = format_from_name(call->values[flag]);
-    if (has_direction(format, matrix_output)) {
-        return format;
+    const struct format_info *info = format_info(format);
+    if (info == NULL || !(matrix_output ? info->matrix_output : info->graph_input)) {
+        command_refuse_value(call, flag,
+                             matrix_output ? "one of " COMMAND_MATRIX_FORMATS
+                                           : "one of " COMMAND_GRAPH_FORMATS);
+        return FORMAT_NONE;
     }
-    struct text wanted = {0};
-    for (int known = FORMAT_NONE + 1; known < FORMAT_COUNT; known++) {
-        if (has_direction((enum format)known, matrix_output)) {
-            text_append_string(&wanted, wanted.size > 0 ? ", " : "one of ");
-            text_append_string(&wanted, format_info((enum format)known)->name);
-        }
-    }
-    command_refuse_value(call, flag,
-                         text_status(&wanted) == STATUS_OK ? wanted.bytes : "a known format");
-    text_finish(&wanted);
-    return FORMAT_NONE;
+    return format;
 }
 
 enum status command_output_format(struct command_call *call, int to, int force, const char *path,
@@ -172,8 +160,8 @@ enum status command_output_format(struct command_call *call, int to, int force, 
     }
     if (format == FORMAT_NONE && strchr(slash != NULL ? slash : path, '.') != NULL) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
-                           "the ending of \"%.200s\" names no matrix format; choose one with --to: "
-                           "npy, raw, nthu, json, csv, ndjson, mtx",
+                           "the ending of \"%.200s\" names no matrix format; choose one with "
+                           "--to: " COMMAND_MATRIX_FORMATS,
                            path);
     }
     format = format == FORMAT_NONE ? FORMAT_NPY : format;
@@ -182,10 +170,10 @@ enum status command_output_format(struct command_call *call, int to, int force, 
         isatty(STDOUT_FILENO) != 1) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_PARAMETER, "%s is binary, and standard output is a terminal",
-                format_info(format)->name);
-    problem_hint(reterr, "name a file, use --to csv, or force binary output with --force");
-    return STATUS_BAD_PARAMETER;
+    return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                          "name a file, use --to csv, or force binary output with --force",
+                          "%s is binary, and standard output is a terminal",
+                          format_info(format)->name);
 }
 
 void command_print_text(const char *bytes, size_t size, FILE *stream)

@@ -10,6 +10,8 @@
 #include <jansson.h>
 
 #define COMMAND_FLAG_LIMIT 20
+#define COMMAND_GRAPH_FORMATS "dimacs, mtx, metis, edges, matrix, json, jgf, graphml, npy, nthu"
+#define COMMAND_MATRIX_FORMATS "npy, raw, nthu, json, csv, ndjson, mtx"
 #define COMMAND_OPERAND_LIMIT 3
 /* Clears the line of progress on a terminal; only if command_shows_progress. */
 #define WIPE_LINE "\r\033[K"

@@ -20,7 +20,7 @@ enum { TO = CLIENT_COUNT, FORCE };
 static const struct command_flag flags[] = {
     CLIENT_FLAGS,
     [TO] = {"to", "FORMAT",
-            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx.\n"
+            "Format of the matrix: " COMMAND_MATRIX_FORMATS ".\n"
             "      Default: by OUT's ending, else npy."},
     [FORCE] = {"force", NULL, "Allow binary output to a terminal."},
     {NULL, NULL, NULL},

@@ -69,10 +69,8 @@ static enum status choose_reader(struct input *input, struct problem *reterr)
             input->is_table && input->format != FORMAT_MATRIX ? FORMAT_EDGES : input->format;
     }
     if (input->format == FORMAT_NONE) {
-        problem_set(reterr, STATUS_BAD_GRAPH,
-                    "the input is not text, and its ending names no format");
-        problem_hint(reterr, "name the format: --from nthu");
-        return STATUS_BAD_GRAPH;
+        return problem_refuse(reterr, STATUS_BAD_GRAPH, "name the format: --from nthu",
+                              "the input is not text, and its ending names no format");
     }
     if (decoder_is_utf8(input->decoder)) {
         memcpy(input->options.charset, "utf-8", sizeof("utf-8"));
@@ -139,7 +137,7 @@ static enum status open_input(const char *path, enum coding coding, struct input
 static void print_warnings(struct command_call *call, const struct input *input,
                            const struct graph *graph)
 {
-    const struct reader_notes *notes = reader_notes(input->reader);
+    const struct reader_notes *notes = &input->reader->notes;
     struct input_report report = {.format = input->format,
                                   .direction = input->options.has_directed
                                                    ? INPUT_DIRECTION_PARAMETER

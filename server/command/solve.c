@@ -15,7 +15,7 @@ enum { TO = GRAPH_INPUT_COUNT, KIND, VERIFY, JSON, QUIET, FORCE };
 static const struct command_flag flags[] = {
     GRAPH_INPUT_FLAGS,
     [TO] = {"to", "FORMAT",
-            "Format of the matrix: npy, raw, nthu, json, csv, ndjson, mtx.\n"
+            "Format of the matrix: " COMMAND_MATRIX_FORMATS ".\n"
             "      Default: by OUT's ending, else npy."},
     [KIND] = {"kind", "KIND",
               "Kind of the distances: auto, i4, u2, f4, f8. auto selects i4 for integer\n"

@@ -93,10 +93,8 @@ static enum status wait_for_job(struct client *client, const char *id, struct pr
     }
     const json_t *problem = json_object_get(job, "problem");
     const char *detail = client_member(problem, "detail");
-    problem_set(reterr, STATUS_BAD_GRAPH, "The job is %s%s%s", state,
-                detail[0] != '\0' ? ": " : ".", detail);
-    problem_hint(reterr, "%s", client_member(problem, "hint"));
-    return STATUS_BAD_GRAPH;
+    return problem_refuse(reterr, STATUS_BAD_GRAPH, client_member(problem, "hint"),
+                          "The job is %s%s%s", state, detail[0] != '\0' ? ": " : ".", detail);
 }
 
 static enum status wait_named(struct client *client, struct problem *reterr)

@@ -46,10 +46,8 @@ static enum status parse_flags(struct checking *checking, struct problem *reterr
         return problem_set(reterr, STATUS_BAD_PARAMETER, "a raw matrix needs --kind");
     }
     if (!format_is_binary(checking->format)) {
-        problem_set(reterr, STATUS_BAD_PARAMETER, "%.200s is not known to be npy, raw or nthu",
-                    call->operands[1]);
-        problem_hint(reterr, "name the format: --to npy");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER, "name the format: --to npy",
+                              "%.200s is not known to be npy, raw or nthu", call->operands[1]);
     }
     return STATUS_OK;
 }

@@ -585,8 +585,8 @@ static enum status finish_upload(struct submission *submission)
     const enum status status =
         reader_finish(submission->reader, &submission->graph, &submission->problem);
     if (status == STATUS_OK) {
-        submission->warnings = reader_notes(submission->reader)->warnings;
-        input_report_complete(report, reader_notes(submission->reader), submission->graph);
+        submission->warnings = submission->reader->notes.warnings;
+        input_report_complete(report, &submission->reader->notes, submission->graph);
         input_report_warn(report, submission->graph, &submission->warnings);
     } else {
         input_report_hint(report, &submission->problem);

@@ -42,7 +42,8 @@ LIBRARIES = (
     (
         r"\bXXH\w+",
         ("server/store/", "proto/name_table.c", "server/http/request/headers.c", "server/scheduler/submit.c",
-         "server/scheduler/change.c", "proto/edge_changes.c"),
+         "server/scheduler/change.c", "proto/edge_changes.c", "proto/read/metis.c",
+         "server/http/transport/conn_limits.c"),
     ),
     (
         r"\bgnutls_\w+",

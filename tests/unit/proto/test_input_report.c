@@ -32,9 +32,9 @@ static struct input_report read_warned(enum format format, const char *text, con
     assert_int_equal(reader_create(format, &options, &reader), STATUS_OK);
     assert_int_equal(reader_feed(reader, text, strlen(text), NULL), STATUS_OK);
     assert_int_equal(reader_finish(reader, &graph, NULL), STATUS_OK);
-    input_report_complete(&report, reader_notes(reader), graph);
+    input_report_complete(&report, &reader->notes, graph);
     if (ret_warnings != NULL) {
-        *ret_warnings = reader_notes(reader)->warnings;
+        *ret_warnings = reader->notes.warnings;
         input_report_warn(&report, graph, ret_warnings);
     }
     graph_destroy(graph);

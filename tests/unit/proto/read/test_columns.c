@@ -59,7 +59,7 @@ static void check(const struct upload *upload)
     }
     if ((status == STATUS_OK) != (upload->weights != NULL) ||
         (status == STATUS_OK && strcmp(weights, upload->weights) != 0) ||
-        !has_words(&problem, &reader_notes(reader)->warnings, upload->words)) {
+        !has_words(&problem, &reader->notes.warnings, upload->words)) {
         fail_msg("%s %s: '%s' %s / %s", upload->parameters, upload->text, weights, problem.detail,
                  problem.hint);
     }

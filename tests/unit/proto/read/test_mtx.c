@@ -143,9 +143,9 @@ TEST(notes_tell_the_header)
     assert_int_equal(reader_create(FORMAT_MTX, &options, &reader), STATUS_OK);
     assert_int_equal(reader_feed(reader, text, sizeof text - 1, NULL), STATUS_OK);
     assert_int_equal(reader_finish(reader, &graph, NULL), STATUS_OK);
-    assert_string_equal(reader_notes(reader)->variant, "coordinate pattern symmetric");
-    assert_string_equal(reader_notes(reader)->weight, "");
-    assert_true(reader_notes(reader)->says_direction);
+    assert_string_equal(reader->notes.variant, "coordinate pattern symmetric");
+    assert_string_equal(reader->notes.weight, "");
+    assert_true(reader->notes.says_direction);
     graph_destroy(graph);
     reader_destroy(reader);
 }

@@ -41,7 +41,7 @@ static struct graph *read_noted(const char *text, struct reader_notes *ret_notes
         reader_finish(reader, &graph, &problem) != STATUS_OK) {
         fail_msg("%s: %s", text, problem.detail);
     }
-    *ret_notes = *reader_notes(reader);
+    *ret_notes = reader->notes;
     reader_destroy(reader);
     return graph;
 }
