@@ -3,7 +3,6 @@
 #include "proto/number.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define PHASE "apspd_job_phase_seconds_total"
@@ -80,15 +79,10 @@ static const struct {
                              "Seconds from acceptance to end of solved jobs."},
 };
 
-static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800};
-
-#define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
+static const double bounds[] = {0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800, INFINITY};
 
 static _Atomic double values[METRIC_COUNT];
-static struct {
-    _Atomic uint64_t counts[BOUND_COUNT + 1]; /* the last counts observations beyond every bound */
-    _Atomic double sum;
-} observed[METRICS_HISTOGRAM_COUNT];
+static struct histogram observed[METRICS_HISTOGRAM_COUNT];
 
 static void add(_Atomic double *value, double amount)
 {
@@ -108,14 +102,19 @@ void metrics_set(enum metric metric, double value)
     atomic_store_explicit(&values[metric], value, memory_order_relaxed);
 }
 
-void metrics_observe(enum metrics_histogram histogram, double seconds)
+void histogram_observe(struct histogram *histogram, const double *bounds_of, double seconds)
 {
     size_t bucket = 0;
-    while (bucket < BOUND_COUNT && seconds > bounds[bucket]) {
+    while (seconds > bounds_of[bucket]) {
         bucket++;
     }
-    atomic_fetch_add_explicit(&observed[histogram].counts[bucket], 1, memory_order_relaxed);
-    add(&observed[histogram].sum, seconds);
+    atomic_fetch_add_explicit(&histogram->counts[bucket], 1, memory_order_relaxed);
+    add(&histogram->sum, seconds);
+}
+
+void metrics_observe(enum metrics_histogram histogram, double seconds)
+{
+    histogram_observe(&observed[histogram], bounds, seconds);
 }
 
 /* ---- Text ---- */
@@ -162,30 +161,22 @@ void metrics_print_label(struct text *labels, const char *name, const char *valu
     text_append_char(labels, '"');
 }
 
-static void print_bucket(struct text *text, const char *name, const char *labels, double bound,
-                         uint64_t count)
-{
-    text_printf(text, "%s_bucket{%s%sle=\"", name, labels, labels[0] != '\0' ? "," : "");
-    print_value(text, bound);
-    text_append_string(text, "\"} ");
-    print_value(text, (double)count);
-    text_append_char(text, '\n');
-}
-
 void metrics_print_series(struct text *text, const char *name, const char *labels,
-                          const double *bounds_of, const uint64_t *counts, size_t count, double sum)
+                          const double *bounds_of, const struct histogram *histogram)
 {
     const char *open = labels[0] != '\0' ? "{" : "";
     const char *close = labels[0] != '\0' ? "}" : "";
-    for (size_t i = 0; i < count; i++) {
-        print_bucket(text, name, labels, bounds_of[i], counts[i]);
+    uint64_t count = 0;
+    for (size_t i = 0; i == 0 || isfinite(bounds_of[i - 1]); i++) {
+        count += atomic_load_explicit(&histogram->counts[i], memory_order_relaxed);
+        text_printf(text, "%s_bucket{%s%sle=\"", name, labels, labels[0] != '\0' ? "," : "");
+        print_value(text, bounds_of[i]);
+        text_printf(text, "\"} %llu\n", (unsigned long long)count);
     }
-    print_bucket(text, name, labels, INFINITY, counts[count]);
     text_printf(text, "%s_sum%s%s%s ", name, open, labels, close);
-    print_value(text, sum);
-    text_printf(text, "\n%s_count%s%s%s ", name, open, labels, close);
-    print_value(text, (double)counts[count]);
-    text_append_char(text, '\n');
+    print_value(text, atomic_load_explicit(&histogram->sum, memory_order_relaxed));
+    text_printf(text, "\n%s_count%s%s%s %llu\n", name, open, labels, close,
+                (unsigned long long)count);
 }
 
 void metrics_print(struct text *text)
@@ -198,14 +189,7 @@ void metrics_print(struct text *text)
                              atomic_load_explicit(&values[i], memory_order_relaxed));
     }
     for (int i = 0; i < METRICS_HISTOGRAM_COUNT; i++) {
-        uint64_t counts[BOUND_COUNT + 1];
-        uint64_t sum = 0;
-        for (size_t j = 0; j <= BOUND_COUNT; j++) {
-            sum += atomic_load_explicit(&observed[i].counts[j], memory_order_relaxed);
-            counts[j] = sum;
-        }
         metrics_print_head(text, histograms[i].name, "histogram", histograms[i].help);
-        metrics_print_series(text, histograms[i].name, "", bounds, counts, BOUND_COUNT,
-                             atomic_load_explicit(&observed[i].sum, memory_order_relaxed));
+        metrics_print_series(text, histograms[i].name, "", bounds, &observed[i]);
     }
 }

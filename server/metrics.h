@@ -7,6 +7,9 @@
 
 #include "proto/text.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 enum metric {
     METRIC_START_TIME,
     METRIC_READY,
@@ -54,6 +57,17 @@ void metrics_add(enum metric metric, double amount);
 void metrics_set(enum metric metric, double value);
 void metrics_observe(enum metrics_histogram histogram, double seconds);
 
+#define HISTOGRAM_BOUNDS_MAX 12
+
+/* Observations of a histogram, by the first bound that is not below them. The bounds end with
+ * INFINITY. */
+struct histogram {
+    _Atomic uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1];
+    _Atomic double sum;
+};
+
+void histogram_observe(struct histogram *histogram, const double *bounds, double seconds);
+
 /* Prints all metrics in the text format of Prometheus, version 0.0.4. */
 void metrics_print(struct text *text);
 
@@ -64,7 +78,6 @@ void metrics_print_sample(struct text *text, const char *name, const char *label
 /* Appends `name="value"` to the labels, with quotes, backslashes and newlines escaped, after a
  * comma unless the labels are empty. */
 void metrics_print_label(struct text *labels, const char *name, const char *value);
-/* Prints one series of a histogram. counts: cumulative, one for each of the `count` bounds, then
- * the count of all observations. */
+/* Prints one series of a histogram. */
 void metrics_print_series(struct text *text, const char *name, const char *labels,
-                          const double *bounds, const uint64_t *counts, size_t count, double sum);
+                          const double *bounds, const struct histogram *histogram);

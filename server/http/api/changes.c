@@ -69,47 +69,43 @@ static enum status add_change(struct request *request, struct edge_changes *chan
     return STATUS_OK;
 }
 
-static enum status read_changes(struct request *request, const struct vertex_names *names,
-                                struct edge_changes *changes, struct problem *reterr)
+static enum status read_list(struct request *request, struct pairs_reader *reader,
+                             struct edge_changes *changes, struct problem *reterr)
 {
-    const struct text *document = &request->document;
-    struct pairs_reader *reader = malloc(sizeof(*reader));
     size_t room = 0;
-    uint32_t rows[1][2];
     size_t count;
-    if (reader == NULL || identity_of_names(names, changes->names_digest) != STATUS_OK) {
-        free(reader);
-        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
-    }
-    const enum pairs_form form =
-        pairs_find_form(request_header(request, "Content-Type"), request->match.route->reads,
-                        document->bytes, document->size);
-    pairs_open_weighted(reader, form == PAIRS_JSON ? PAIRS_JSON : PAIRS_CSV, document->bytes,
-                        document->size);
-    enum status status = pairs_read_rows(reader, names, 1, rows, &count, reterr);
-    while (status == STATUS_OK && count > 0) {
-        struct edge_change change = {.source = rows[0][0], .target = rows[0][1]};
-        status = read_weight(reader, &change.weight, reterr);
-        if (status == STATUS_OK) {
-            status = add_change(request, changes, &room, &change, reterr);
+    uint32_t rows[1][2];
+    do {
+        STATUS_TRY(pairs_read_rows(reader, request->names, 1, rows, &count, reterr));
+        if (count > 0) {
+            struct edge_change change = {.source = rows[0][0], .target = rows[0][1]};
+            STATUS_TRY(read_weight(reader, &change.weight, reterr));
+            STATUS_TRY(add_change(request, changes, &room, &change, reterr));
         }
-        if (status == STATUS_OK) {
-            status = pairs_read_rows(reader, names, 1, rows, &count, reterr);
-        }
+    } while (count > 0);
+    if (changes->count > 0) {
+        return STATUS_OK;
     }
-    pairs_close(reader);
-    free(reader);
-    if (status == STATUS_OK && changes->count == 0) {
-        problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
-        problem_hint(reterr, "The body must be %s.", request->match.route->shape);
-        return STATUS_BAD_GRAPH;
-    }
-    return status;
+    problem_set(reterr, STATUS_BAD_GRAPH, "The list has no changes.");
+    problem_hint(reterr, "The body must be %s.", request->match.route->shape);
+    return STATUS_BAD_GRAPH;
 }
 
 enum status serve_changes_edges(struct request *request, struct call *call, struct problem *reterr)
 {
-    const enum status status = read_changes(request, request->names, &call->submit.changes, reterr);
+    struct edge_changes *changes = &call->submit.changes;
+    struct pairs_reader reader;
+    if (identity_of_names(request->names, changes->names_digest) != STATUS_OK) {
+        return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the request.");
+    }
+    const struct text *document = &request->document;
+    const enum pairs_form form =
+        pairs_find_form(request_header(request, "Content-Type"), request->match.route->reads,
+                        document->bytes, document->size);
+    pairs_open_weighted(&reader, form == PAIRS_JSON ? PAIRS_JSON : PAIRS_CSV, document->bytes,
+                        document->size);
+    const enum status status = read_list(request, &reader, changes, reterr);
+    pairs_close(&reader);
     result_unref(request->result); /* the call may wait for minutes and needs only the rows */
     request->result = NULL;
     request->names = NULL;

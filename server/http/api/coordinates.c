@@ -74,18 +74,15 @@ static enum status read_place(const struct request *request, struct place *ret_p
         const char *name = names[is_plane][i];
         other = other != NULL ? other : query_value(&request->query, names[!is_plane][i]);
         if (query_value(&request->query, name) == NULL) {
-            problem_set(reterr, STATUS_BAD_PARAMETER, "The parameter source is missing, or %s.",
-                        name);
-            problem_hint(reterr, ASK_FOR);
-            return STATUS_BAD_PARAMETER;
+            return problem_refuse(reterr, STATUS_BAD_PARAMETER, ASK_FOR,
+                                  "The parameter source is missing, or %s.", name);
         }
         numbers[i] = query_real(&request->query, name, 0);
     }
     if (other != NULL) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "A query for the nearest vertex has one position and no other parameters.");
-        problem_hint(reterr, ASK_FOR);
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(
+            reterr, STATUS_BAD_PARAMETER, ASK_FOR,
+            "A query for the nearest vertex has one position and no other parameters.");
     }
     if (!is_plane && !coordinates_are_degrees(numbers[0], numbers[1])) {
         return problem_set(reterr, STATUS_BAD_PARAMETER,
@@ -102,16 +99,15 @@ static enum status find_vertex(const struct coordinates *coordinates, const stru
                                uint32_t *ret_row, double *ret_distance, struct problem *reterr)
 {
     if (place->is_plane != coordinates->is_plane) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    place->is_plane ? "The coordinates of the graph are degrees."
-                                    : "The coordinates of the graph are points in a plane.");
-        problem_hint(reterr, place->is_plane ? "Send lon= and lat=." : "Send x= and y=.");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                              place->is_plane ? "Send lon= and lat=." : "Send x= and y=.",
+                              place->is_plane
+                                  ? "The coordinates of the graph are degrees."
+                                  : "The coordinates of the graph are points in a plane.");
     }
     if (!coordinates_nearest(coordinates, place->x, place->y, ret_row, ret_distance)) {
-        problem_set(reterr, STATUS_NO_COORDINATES, "No vertex of the graph has coordinates.");
-        problem_hint(reterr, "Upload coordinates with PUT.");
-        return STATUS_NO_COORDINATES;
+        return problem_refuse(reterr, STATUS_NO_COORDINATES, "Upload coordinates with PUT.",
+                              "No vertex of the graph has coordinates.");
     }
     return STATUS_OK;
 }
@@ -131,7 +127,7 @@ static enum status open_nearby(struct stream *stream, struct problem *reterr)
     STATUS_TRY(read_place(request, &place, reterr));
     STATUS_TRY(geo_borrow(request, request->call->graph_id, geo, reterr));
     geo_print_etag(geo, stream->etag);
-    stream->as_it_is = true;
+    stream->codings = 0;
     if (request->offer == GEO_OFFER) {
         memcpy(stream->representation, "geo", sizeof("geo"));
     }

@@ -54,9 +54,8 @@ static enum status open_walk(struct stream *stream, struct problem *reterr)
     size_t bytes;
     enum status status = graph_file_sizes(folder, id, &count, &bytes);
     if (status == STATUS_OK && count > SERVE_EDGE_LIMIT) {
-        problem_set(reterr, STATUS_TOO_LARGE, "The graph has more edges than this route returns.");
-        problem_limit(reterr, SERVE_EDGE_LIMIT, (double)count);
-        return STATUS_TOO_LARGE;
+        return problem_refuse_limit(reterr, STATUS_TOO_LARGE, SERVE_EDGE_LIMIT, (double)count, NULL,
+                                    "The graph has more edges than this route returns.");
     }
     status = status == STATUS_OK ? graph_file_read(folder, id, &walk->graph) : status;
     return status == STATUS_OK ? status

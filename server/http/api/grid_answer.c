@@ -44,7 +44,7 @@ enum status grid_answer_choose(const struct request *request, enum format first,
     }
     if (chosen == FORMATS) {
         problem_set(reterr, STATUS_BAD_PARAMETER, "Distances are not available in this format.");
-        request_hint_types("Available", names, reterr);
+        problem_hint_list(reterr, "Available:", names);
         return STATUS_BAD_PARAMETER;
     }
     *ret_format = offered[chosen];
@@ -58,20 +58,17 @@ static enum status check_selection(const struct request *request, const struct g
     const double limit = (double)request->http_context->config->json_cell_limit;
     const double cells = (double)answer->rows.axis.count * (double)answer->columns.axis.count;
     if (answer->format == FORMAT_NTHU && kind_is_float(kind)) {
-        problem_set(reterr, STATUS_NOT_ACCEPTABLE, "nthu has int32 distances; these are %s.",
-                    kind_name(kind));
-        problem_hint(reterr, "Request npy or raw, or solve the graph with kind=i4.");
-        return STATUS_NOT_ACCEPTABLE;
+        return problem_refuse(reterr, STATUS_NOT_ACCEPTABLE,
+                              "Request npy or raw, or solve the graph with kind=i4.",
+                              "nthu has int32 distances; these are %s.", kind_name(kind));
     }
     if (answer->format != FORMAT_JSON || cells <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_TOO_LARGE,
-                "The answer would have more distances than JSON answers may have.");
-    problem_limit(reterr, limit, cells);
-    problem_hint(reterr,
-                 "Request format=npy, csv or ndjson, fewer rows= and cols=, or single distances.");
-    return STATUS_TOO_LARGE;
+    return problem_refuse_limit(
+        reterr, STATUS_TOO_LARGE, limit, cells,
+        "Request format=npy, csv or ndjson, fewer rows= and cols=, or single distances.",
+        "The answer would have more distances than JSON answers may have.");
 }
 
 /* ---- The grid ---- */
@@ -148,10 +145,12 @@ enum status grid_answer_open(struct stream *stream, struct problem *reterr)
                                                     : "There is no memory for the request.");
     }
     stream->media_type = info->media_types[0];
-    stream->without_gzip = binary && answer->end > GZIP_MOST_BYTES;
     /* A byte range refers to the uncompressed bytes. */
-    stream->as_it_is =
-        binary && request->method == METHOD_GET && request_header(request, "Range") != NULL;
+    if (binary && request->method == METHOD_GET && request_header(request, "Range") != NULL) {
+        stream->codings = 0;
+    } else if (binary && answer->end > GZIP_MOST_BYTES) {
+        stream->codings = 1u << CODING_ZSTD;
+    }
     if (request->method != METHOD_POST) {
         snprintf(stream->representation, sizeof(stream->representation), "%s", info->name);
     }

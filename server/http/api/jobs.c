@@ -33,12 +33,14 @@ static enum status check_admission(struct request *request, bool for_job, struct
     if (atomic_load(&admission->draining)) {
         status = problem_set(reterr, STATUS_DRAINING, "The service is shutting down.");
     } else if (atomic_load(&admission->full) && !is_repeatable) {
-        problem_set(reterr, STATUS_DISK_FULL,
-                    "The disk is full: the service answers queries but accepts no new work.");
-        problem_limit(reterr, (double)room_bytes(request), 0);
-        problem_hint(reterr,
-                     "Delete graphs or free disk space; the service notices automatically.");
-        return STATUS_DISK_FULL; /* request_refuse adds Retry-After */
+        return problem_refuse_limit(reterr, STATUS_DISK_FULL, (double)room_bytes(request), 0,
+                                    "Delete graphs or free disk space; the service notices "
+                                    "automatically.",
+                                    "The disk is full: the service answers queries but accepts no "
+                                    "new work."); /* request_refuse
+                                                     adds
+                                                     Retry-After
+                                                   */
     } else if (for_job && !is_repeatable) {
         status = tenant_check_queue(admission, atomic_load(&admission->queue_free),
                                     request->http_context->config->queue_limit, grant->tenant,
@@ -148,7 +150,7 @@ static enum status start_upload(struct request *request, bool for_job, enum codi
     }
     *request->upload = (struct upload){.rules = rules, .format = rules.format};
     upload_memory_init_share(&request->upload->share, request->http_context->upload_memory,
-                             request->grant.tenant, request->address_counter);
+                             request->grant.tenant, request->conn->address);
     return STATUS_OK;
 }
 

@@ -16,9 +16,9 @@ void name_scanner_init(struct name_scanner *scanner, const char *bytes, size_t s
 enum status name_scanner_refuse(const struct name_scanner *scanner, const char *wanted,
                                 struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_REQUEST, "The body is not %s: %s.", scanner->shape, wanted);
-    problem_at(reterr, 0, (uint64_t)(scanner->at - scanner->first) + 1);
-    return STATUS_BAD_REQUEST;
+    return problem_refuse_at(reterr, STATUS_BAD_REQUEST, 0,
+                             (uint64_t)(scanner->at - scanner->first) + 1, NULL,
+                             "The body is not %s: %s.", scanner->shape, wanted);
 }
 
 static bool is_blank(char c)

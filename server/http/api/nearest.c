@@ -247,11 +247,9 @@ static enum status open_lists(struct stream *stream, struct problem *reterr)
     }
     const double cells = (double)search->sources.axis.count * (double)count;
     if (cells > limit) {
-        problem_set(reterr, STATUS_TOO_LARGE,
-                    "The answer would have more distances than JSON answers may have.");
-        problem_limit(reterr, limit, cells);
-        problem_hint(reterr, "Send fewer sources or a smaller k.");
-        return STATUS_TOO_LARGE;
+        return problem_refuse_limit(
+            reterr, STATUS_TOO_LARGE, limit, cells, "Send fewer sources or a smaller k.",
+            "The answer would have more distances than JSON answers may have.");
     }
     search->is_list = true;
     /* No vertex is excluded: a source among the targets is its own nearest. */

@@ -58,9 +58,7 @@ static enum status next_json(struct pairs_reader *reader, struct problem *reterr
 static enum status refuse_line(const struct pairs_reader *reader, uint64_t column,
                                const char *words, struct problem *reterr)
 {
-    problem_set(reterr, STATUS_BAD_REQUEST, "%s", words);
-    problem_at(reterr, reader->line, column);
-    return STATUS_BAD_REQUEST;
+    return problem_refuse_at(reterr, STATUS_BAD_REQUEST, reader->line, column, NULL, "%s", words);
 }
 
 /* Reads the next line without its end; false at the end. */

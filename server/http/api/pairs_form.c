@@ -178,7 +178,9 @@ static enum status open_answer(struct stream *stream, struct problem *reterr)
     STATUS_TRY(choose_form(request, asked, &answer->form, reterr));
     pairs_open(&answer->reader, asked, request->document.bytes, request->document.size);
     stream->media_type = request->match.route->reads[answer->form];
-    stream->without_gzip = answer->form == PAIRS_BINARY;
+    if (answer->form == PAIRS_BINARY) {
+        stream->codings = 1u << CODING_ZSTD;
+    }
     return STATUS_OK;
 }
 

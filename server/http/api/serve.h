@@ -60,7 +60,5 @@ void serve_service_problem(struct request *request);
 
 void serve_metrics(struct request *request);
 
-void serve_page_openapi(struct request *request);
-void serve_page_docs(struct request *request);
-void serve_page_home(struct request *request);
-void serve_page_icon(struct request *request);
+/* Answers with the page of the route. */
+void serve_page(struct request *request);

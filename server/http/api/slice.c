@@ -134,12 +134,11 @@ static enum status set_range(struct slice *slice, uint32_t n, const char *parame
                              int64_t stop, struct problem *reterr)
 {
     if (first > stop || stop > n) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "%s=%" PRId64 ":%" PRId64 " lies outside the matrix, of %" PRIu32
-                    " rows and columns.",
-                    parameter, first, stop, n);
-        problem_hint(reterr, "a:b selects from a up to, but not including, b, counted from 0.");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                              "a:b selects from a up to, but not including, b, counted from 0.",
+                              "%s=%" PRId64 ":%" PRId64 " lies outside the matrix, of %" PRIu32
+                              " rows and columns.",
+                              parameter, first, stop, n);
     }
     slice->axis = (struct axis){NULL, (uint32_t)first, (uint32_t)(stop - first)};
     return STATUS_OK;
@@ -187,11 +186,11 @@ enum status slice_parse(struct slice *slice, const struct vertex_names *names,
         return set_range(slice, n, parameter, first, stop, reterr);
     }
     if (is_broken_range(text) || (text[0] == '\0' && !vertex_names_find(names, "", 0, &nameless))) {
-        problem_set(reterr, STATUS_BAD_PARAMETER,
-                    "%s=%.64s is neither a range nor a list of vertex names.", parameter, text);
-        problem_hint(reterr, "a:b selects from a up to, but not including, b, counted from 0; put "
-                             "a name of this form in double quotes.");
-        return STATUS_BAD_PARAMETER;
+        return problem_refuse(reterr, STATUS_BAD_PARAMETER,
+                              "a:b selects from a up to, but not including, b, counted from 0; put "
+                              "a name of this form in double quotes.",
+                              "%s=%.64s is neither a range nor a list of vertex names.", parameter,
+                              text);
     }
     return add_names(slice, names, parameter, text, reterr);
 }

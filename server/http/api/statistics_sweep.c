@@ -164,13 +164,11 @@ enum status statistics_sweep_check(const struct request *request, double rows,
     if (seconds <= limit_s * count_hands()) {
         return STATUS_OK;
     }
-    problem_set(
-        reterr, STATUS_NOT_A_MATRIX,
+    return problem_refuse_limit(
+        reterr, STATUS_NOT_A_MATRIX, limit_s, seconds / count_hands(),
+        "Request rows, tables or pairs, solve the graph with result=matrix, or "
+        "raise hierarchy.sweep_limit_s.",
         "The result is a hierarchy, and its rows would take more seconds to compute than allowed.");
-    problem_limit(reterr, limit_s, seconds / count_hands());
-    problem_hint(reterr, "Request rows, tables or pairs, solve the graph with result=matrix, or "
-                         "raise hierarchy.sweep_limit_s.");
-    return STATUS_NOT_A_MATRIX;
 }
 
 enum status statistics_sweep_create(const struct request *request,

@@ -71,10 +71,8 @@ void auth_destroy(struct keyring *keyring)
 /* The message never quotes the line, which could contain a key by mistake. */
 static enum status refuse(const struct reading *reading, const char *words)
 {
-    problem_set(reading->reterr, STATUS_CONFIG, "%s:%llu: %s", reading->path,
-                (unsigned long long)reading->line, words);
-    problem_at(reading->reterr, reading->line, 0);
-    return STATUS_CONFIG;
+    return problem_refuse_at(reading->reterr, STATUS_CONFIG, reading->line, 0, NULL, "%s:%llu: %s",
+                             reading->path, (unsigned long long)reading->line, words);
 }
 
 static bool read_digest(const char *word, unsigned char digest[KEY_DIGEST_SIZE])
@@ -345,23 +343,20 @@ static bool find_grant(struct request *request, bool *ret_tried)
 static enum status refuse_key(struct request *request, bool tried, struct problem *reterr)
 {
     struct http_context *http_context = request->http_context;
-    const uint32_t wait_s = tried
-                                ? failed_logins_count(&http_context->failed_logins,
-                                                      request->address_counter, clock_monotonic_s())
-                                : 0;
+    const uint32_t wait_s = tried ? failed_logins_count(&http_context->failed_logins,
+                                                        request->conn->address, clock_monotonic_s())
+                                  : 0;
     if (wait_s > 0) {
         const double limit = http_context->config->wrong_key_limit;
         request->conn->is_last = true;
         request_set_header(request, MHD_HTTP_HEADER_RETRY_AFTER, "%" PRIu32, wait_s);
-        problem_set(reterr, STATUS_WRONG_KEYS, "This address has sent too many wrong keys.");
-        problem_limit(reterr, limit, limit + 1);
-        problem_hint(reterr, "A request with a valid key is always accepted.");
-        return STATUS_WRONG_KEYS;
+        return problem_refuse_limit(reterr, STATUS_WRONG_KEYS, limit, limit + 1,
+                                    "A request with a valid key is always accepted.",
+                                    "This address has sent too many wrong keys.");
     }
     request_set_header(request, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"apspd\"");
-    problem_set(reterr, STATUS_UNAUTHORIZED, "This request needs a valid key.");
-    problem_hint(reterr, "Send it as \"Authorization: Bearer KEY\".");
-    return STATUS_UNAUTHORIZED;
+    return problem_refuse(reterr, STATUS_UNAUTHORIZED, "Send it as \"Authorization: Bearer KEY\".",
+                          "This request needs a valid key.");
 }
 
 enum status auth_check(struct request *request, struct problem *reterr)

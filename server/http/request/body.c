@@ -20,10 +20,9 @@ static enum status check_size(uint64_t size, uint64_t limit_bytes, struct proble
     if (size <= limit_bytes) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BODY_TOO_LARGE, "The body is larger than this route accepts.");
-    problem_limit(reterr, (double)limit_bytes, (double)size);
-    problem_hint(reterr, "GET /v1/limits lists the limits.");
-    return STATUS_BODY_TOO_LARGE;
+    return problem_refuse_limit(reterr, STATUS_BODY_TOO_LARGE, (double)limit_bytes, (double)size,
+                                "GET /v1/limits lists the limits.",
+                                "The body is larger than this route accepts.");
 }
 
 enum status request_check_length(const struct request *request, uint64_t limit_bytes,
@@ -55,7 +54,7 @@ static enum status check_type(const struct request *request, struct problem *ret
     }
     problem_set(reterr, STATUS_UNSUPPORTED_MEDIA_TYPE,
                 "This route does not accept a body of type \"%s\".", media_type);
-    request_hint_types("Accepted", route->reads, reterr);
+    problem_hint_list(reterr, "Accepted:", route->reads);
     return STATUS_UNSUPPORTED_MEDIA_TYPE;
 }
 
@@ -84,7 +83,7 @@ enum status request_expect_body(struct request *request, struct problem *reterr)
         return STATUS_OK;
     }
     upload_memory_init_share(&request->share, request->http_context->upload_memory,
-                             request->grant.tenant, request->address_counter);
+                             request->grant.tenant, request->conn->address);
     STATUS_TRY(check_type(request, reterr));
     STATUS_TRY(request_check_coding(request, false, &coding, reterr));
     return request_check_length(request, request->document_limit, reterr);

@@ -35,11 +35,9 @@ static enum status collect(const struct request *request, enum MHD_ValueKind kin
     if (list->count <= HEAD_HEADER_LIMIT) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_HEAD_TOO_LARGE, "The request has more than %d headers.",
-                HEAD_HEADER_LIMIT);
-    problem_limit(reterr, HEAD_HEADER_LIMIT, (double)list->count);
-    problem_hint(reterr, "Send fewer headers.");
-    return STATUS_HEAD_TOO_LARGE;
+    return problem_refuse_limit(reterr, STATUS_HEAD_TOO_LARGE, HEAD_HEADER_LIMIT,
+                                (double)list->count, "Send fewer headers.",
+                                "The request has more than %d headers.", HEAD_HEADER_LIMIT);
 }
 
 /* Checks that the head, as libmicrohttpd stores it, leaves room for the head of an answer. */
@@ -56,14 +54,11 @@ static enum status check_size(const struct request *request, size_t head_size,
     if (needed <= limit) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_HEAD_TOO_LARGE,
-                "The request has %zu bytes before its body, with %zu headers and parameters.",
-                bytes, values);
-    problem_limit(reterr, (double)limit, (double)needed);
-    problem_hint(
-        reterr,
-        "Headers are limited to about 16 KiB and 200 parameters; use POST for a long query.");
-    return STATUS_HEAD_TOO_LARGE;
+    return problem_refuse_limit(
+        reterr, STATUS_HEAD_TOO_LARGE, (double)limit, (double)needed,
+        "Headers are limited to about 16 KiB and 200 parameters; use POST for a long query.",
+        "The request has %zu bytes before its body, with %zu headers and parameters.", bytes,
+        values);
 }
 
 enum status head_check(struct request *request, const struct framing_head *line, bool *ret_body,

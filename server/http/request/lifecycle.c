@@ -38,17 +38,16 @@ static enum status check_origin(const struct request *request, struct problem *r
             strlen(public_paths[i]) == size && memcmp(public_paths[i], request->target, size) == 0;
     }
     if (!is_known) {
-        problem_set(reterr, STATUS_WRONG_HOST, "\"%s\" is not a name of this service.", host);
-        problem_hint(reterr,
-                     "The option http.hosts lists its names; an IP address is always accepted.");
-        return STATUS_WRONG_HOST;
+        return problem_refuse(
+            reterr, STATUS_WRONG_HOST,
+            "The option http.hosts lists its names; an IP address is always accepted.",
+            "\"%s\" is not a name of this service.", host);
     }
     if (((request->method & safe) == 0 || is_preflight(request)) &&
         origin_is_foreign(config, host, origin, request_header(request, "Sec-Fetch-Site"))) {
-        problem_set(reterr, STATUS_CROSS_ORIGIN, "Pages of %s may not send this request.",
-                    origin == NULL ? "another site" : origin);
-        problem_hint(reterr, "The option http.cors_origins lists the allowed origins.");
-        return STATUS_CROSS_ORIGIN;
+        return problem_refuse(
+            reterr, STATUS_CROSS_ORIGIN, "The option http.cors_origins lists the allowed origins.",
+            "Pages of %s may not send this request.", origin == NULL ? "another site" : origin);
     }
     return STATUS_OK;
 }
@@ -78,10 +77,9 @@ static enum status check_if_match(const struct request *request, struct problem 
         return STATUS_OK;
     }
     if (!request->match.route->compares && !text_lists_tag(wanted, "*", false)) {
-        problem_set(reterr, STATUS_PRECONDITION_FAILED,
-                    "The resource that the request changes has no ETag, so If-Match cannot match.");
-        problem_hint(reterr, "Omit If-Match.");
-        return STATUS_PRECONDITION_FAILED;
+        return problem_refuse(
+            reterr, STATUS_PRECONDITION_FAILED, "Omit If-Match.",
+            "The resource that the request changes has no ETag, so If-Match cannot match.");
     }
     return strlen(wanted) < IF_MATCH_SIZE || !request->match.route->compares
                ? STATUS_OK
@@ -266,7 +264,6 @@ static void *started(void *context, const char *target, struct MHD_Connection *c
     struct request *request = request_create(context, connection, target == NULL ? "" : target);
     if (request != NULL) {
         request->conn = conn;
-        request->address_counter = conn->address;
         conn->request = request;
     }
     return request;

@@ -2,7 +2,6 @@
 
 #include "proto/number.h"
 #include "proto/read/reader.h"
-#include "proto/text.h"
 #include "proto/write/overview.h"
 
 #include <inttypes.h>
@@ -93,17 +92,12 @@ static bool is_listed(const char *const *names, const char *name)
 static enum status refuse_unknown(const char *name, const char *const *known,
                                   struct problem *reterr)
 {
-    struct text list = {0};
     problem_set(reterr, STATUS_UNKNOWN_PARAMETER, "This route has no parameter \"%s\".", name);
-    for (const char *const *at = known; *at != NULL; at++) {
-        text_printf(&list, "%s%s", at == known ? "" : ", ", *at);
-    }
     if (known[0] == NULL) {
         problem_hint(reterr, "This route has no parameters.");
-    } else if (text_status(&list) == STATUS_OK) {
-        problem_hint(reterr, "Its parameters are %s.", list.bytes);
+    } else {
+        problem_hint_list(reterr, "Its parameters are", known);
     }
-    text_finish(&list);
     return STATUS_UNKNOWN_PARAMETER;
 }
 

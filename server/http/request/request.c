@@ -116,18 +116,6 @@ double request_preferred_wait(struct request *request)
     return wait_s;
 }
 
-void request_hint_types(const char *label, const char *const *types, struct problem *problem)
-{
-    struct text list = {0};
-    for (size_t i = 0; types[i] != NULL; i++) {
-        text_printf(&list, "%s%s", i == 0 ? "" : ", ", types[i]);
-    }
-    if (text_status(&list) == STATUS_OK) {
-        problem_hint(problem, "%s: %s.", label, list.bytes);
-    }
-    text_finish(&list);
-}
-
 enum status request_choose_type(const struct request *request, const char *const *offers,
                                 size_t *ret_index, struct problem *reterr)
 {
@@ -136,7 +124,7 @@ enum status request_choose_type(const struct request *request, const char *const
     }
     problem_set(reterr, STATUS_NOT_ACCEPTABLE,
                 "The answer is not available in a type that Accept allows.");
-    request_hint_types("Available", offers, reterr);
+    problem_hint_list(reterr, "Available:", offers);
     return STATUS_NOT_ACCEPTABLE;
 }
 

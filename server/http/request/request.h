@@ -35,7 +35,7 @@ struct http_context {
     struct result_table *results;
     const struct store *store;
     struct graph_cache *graph_cache;
-    struct conn_limits *conn_limits;
+    struct conn_limits conn_limits;
     struct failed_logins failed_logins;
     struct keyring *keyring; /* NULL: no keys are configured, every client has all rights */
     struct upload_memory *upload_memory;
@@ -63,9 +63,8 @@ struct request {
     struct http_context *http_context;
     struct MHD_Connection *connection;
     struct conn *conn;
-    struct grant grant;       /* tenant, rights and quota of the key */
-    uint32_t address_counter; /* index of the address's counter in conn_limits.h */
-    enum MHD_Result outcome;  /* return value of the current libmicrohttpd callback */
+    struct grant grant;      /* tenant, rights and quota of the key */
+    enum MHD_Result outcome; /* return value of the current libmicrohttpd callback */
     enum request_state state;
     unsigned http_status; /* status code of the answer; 0 until there is one */
 
@@ -124,8 +123,6 @@ void request_add_type(struct request *request, const char *media_type);
  * with a hint that lists the offers. */
 MUST_CHECK enum status request_choose_type(const struct request *request, const char *const *offers,
                                            size_t *ret_index, struct problem *reterr);
-/* Sets the problem's hint to "LABEL: type, type, ...". */
-void request_hint_types(const char *label, const char *const *types, struct problem *problem);
 /* Sets ETag to "etag-representation[-coding]", together with Vary and Cache-Control: no-cache,
  * since a name may refer to another graph later. etag identifies the content, such as the result.
  * Returns true if the request has been answered: see request_answer_condition. */

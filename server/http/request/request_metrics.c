@@ -3,21 +3,19 @@
 #include "server/http/request/router.h"
 #include "server/metrics.h"
 
-#include <stdatomic.h>
+#include <math.h>
 
 #define NONE REQUEST_METRICS_ROUTE_LIMIT
 
 /* HTTP status codes are below this. */
 #define CODE_COUNT 600
 
-static const double bounds[] = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60};
-
-#define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
+static const double bounds[] = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,    0.1,
+                                0.5,    1,      5,     10,    60,   INFINITY};
 
 struct route_counts {
     _Atomic uint64_t by_code[CODE_COUNT]; /* 0: no answer */
-    _Atomic uint64_t by_bound[BOUND_COUNT + 1];
-    _Atomic uint64_t nanoseconds;
+    struct histogram seconds;
 };
 
 static struct route_counts
@@ -25,27 +23,22 @@ static struct route_counts
 static _Atomic uint64_t results_found;
 static _Atomic uint64_t results_missed;
 
-static void add(_Atomic uint64_t *counter, uint64_t amount)
+static void add(_Atomic uint64_t *counter)
 {
-    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 void request_metrics_count(const struct route *route, unsigned http_status, double seconds)
 {
     struct route_counts *counts = &routes[route == NULL ? NONE : (size_t)(route - router_table)];
-    size_t bound = 0;
     CHECK(http_status < CODE_COUNT);
-    while (bound < BOUND_COUNT && seconds > bounds[bound]) {
-        bound++;
-    }
-    add(&counts->by_code[http_status], 1);
-    add(&counts->by_bound[bound], 1);
-    add(&counts->nanoseconds, seconds > 0 ? (uint64_t)(seconds * 1e9) : 0);
+    add(&counts->by_code[http_status]);
+    histogram_observe(&counts->seconds, bounds, seconds);
 }
 
 void request_metrics_count_result(bool found)
 {
-    add(found ? &results_found : &results_missed, 1);
+    add(found ? &results_found : &results_missed);
 }
 
 static uint64_t read_counter(const _Atomic uint64_t *counter)
@@ -59,8 +52,8 @@ static const char *print_labels(size_t index, struct text *labels)
 {
     const struct route *route = index < router_route_count ? &router_table[index] : NULL;
     bool is_asked = false;
-    for (size_t i = 0; i <= BOUND_COUNT; i++) {
-        is_asked = is_asked || read_counter(&routes[index].by_bound[i]) > 0;
+    for (size_t i = 0; i <= HISTOGRAM_BOUNDS_MAX; i++) {
+        is_asked = is_asked || read_counter(&routes[index].seconds.counts[i]) > 0;
     }
     if (!is_asked) {
         return NULL;
@@ -98,19 +91,12 @@ static void print_requests(struct text *text, struct text *labels)
 static void print_durations(struct text *text, struct text *labels)
 {
     static const char name[] = "apspd_http_request_duration_seconds";
-    uint64_t cumulative[BOUND_COUNT + 1];
     metrics_print_head(text, name, "histogram",
                        "Seconds from the headers of a request to the end of its answer, by route.");
     for (size_t route = 0; route <= NONE; route++) {
         const char *printed = print_labels(route, labels);
-        uint64_t sum = 0;
-        for (size_t i = 0; i <= BOUND_COUNT; i++) {
-            sum += read_counter(&routes[route].by_bound[i]);
-            cumulative[i] = sum;
-        }
         if (printed != NULL) {
-            metrics_print_series(text, name, printed, bounds, cumulative, BOUND_COUNT,
-                                 (double)read_counter(&routes[route].nanoseconds) * 1e-9);
+            metrics_print_series(text, name, printed, bounds, &routes[route].seconds);
         }
     }
 }

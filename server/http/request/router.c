@@ -4,6 +4,7 @@
 #include "server/http/request/auth.h"
 #include "server/http/request/query.h"
 #include "server/http/request/request_metrics.h"
+#include "server/http/web/page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,9 +107,9 @@ const struct route router_table[] = {
     {METHOD_GET, "/v1/limits", RIGHT_READ, .handle = serve_service_limits},
     {METHOD_GET, "/v1/formats", RIGHT_READ, .handle = serve_service_formats},
     {METHOD_GET, "/v1/devices", RIGHT_READ, .handle = serve_service_devices},
-    {METHOD_GET, "/openapi.json", RIGHT_OPEN, .handle = serve_page_openapi},
+    {METHOD_GET, "/openapi.json", RIGHT_OPEN, .page = &page_openapi, .handle = serve_page},
     {METHOD_GET, "/problems/{type}", RIGHT_OPEN, .handle = serve_service_problem},
-    {METHOD_GET, "/docs", RIGHT_OPEN, .handle = serve_page_docs},
+    {METHOD_GET, "/docs", RIGHT_OPEN, .page = &page_docs, .handle = serve_page},
     {METHOD_GET, "/metrics", RIGHT_MONITOR, .handle = serve_metrics},
     {METHOD_GET, "/version", RIGHT_OPEN, .handle = serve_service_version},
     {METHOD_GET, "/livez", RIGHT_OPEN, .handle = serve_service_live},
@@ -117,8 +118,9 @@ const struct route router_table[] = {
     {METHOD_GET, "/v2/health/live", RIGHT_OPEN, .handle = serve_service_live},
     {METHOD_GET, "/v2/health/ready", RIGHT_OPEN,
      .parameters = {"verbose"}, .handle = serve_service_ready},
-    {METHOD_GET, "/favicon.ico", RIGHT_OPEN, .handle = serve_page_icon},
-    {METHOD_GET, "/", RIGHT_OPEN, .offers = {"text/html"}, .handle = serve_page_home},
+    {METHOD_GET, "/favicon.ico", RIGHT_OPEN, .page = &page_icon, .handle = serve_page},
+    {METHOD_GET, "/", RIGHT_OPEN,
+     .offers = {"text/html"}, .page = &page_home, .handle = serve_page},
 };
 /* clang-format on */
 
@@ -241,9 +243,9 @@ enum status router_find(enum method method, const char *path, struct router_matc
                    : capture(holes.first[0], holes.size[0], ret_match->capture, reterr);
     }
     if (allowed == 0) {
-        problem_set(reterr, STATUS_NO_SUCH_ROUTE, "There is no route for this path.");
-        problem_hint(reterr, "/docs describes the routes; /openapi.json lists them.");
-        return STATUS_NO_SUCH_ROUTE;
+        return problem_refuse(reterr, STATUS_NO_SUCH_ROUTE,
+                              "/docs describes the routes; /openapi.json lists them.",
+                              "There is no route for this path.");
     }
     for (size_t i = 0; i < METHOD_COUNT; i++) {
         if ((allowed & methods[i].method) != 0) {

@@ -31,6 +31,7 @@ enum route_body {
     BODY_FILE      /* a file, limited like an upload */
 };
 
+struct page;
 struct stream_kind;
 
 /* Fills in the call of a route from the request. */
@@ -57,6 +58,7 @@ struct route {
     const struct stream_kind *stream;
     enum call_kind call;
     route_fill *fill;
+    const struct page *page; /* document that serve_page answers with */
 };
 
 /* The longest decoded segment that {name} matches, with its NUL. */

@@ -61,12 +61,11 @@ static enum status check_form(const struct upload *upload, struct problem *reter
     if (!upload->rules.is_form || !reader_awaits_line(upload->reader)) {
         return STATUS_OK;
     }
-    problem_set(reterr, STATUS_BAD_GRAPH,
-                "The body is form data of one line without a line end: curl -d removes the line "
-                "ends of a file.");
-    problem_hint(
-        reterr, "Send the file with --data-binary @FILE; end a body of one line with a line feed.");
-    return STATUS_BAD_GRAPH;
+    return problem_refuse(
+        reterr, STATUS_BAD_GRAPH,
+        "Send the file with --data-binary @FILE; end a body of one line with a line feed.",
+        "The body is form data of one line without a line end: curl -d removes the line "
+        "ends of a file.");
 }
 
 static enum status read_bytes(struct upload *upload, const char *bytes, size_t size)
@@ -175,10 +174,9 @@ static enum status feed(struct upload *upload, const char *bytes, size_t size)
 {
     const uint64_t limit_bytes = upload->rules.body_limit_bytes;
     if (upload->size_bytes > limit_bytes) {
-        problem_set(&upload->problem, STATUS_BODY_TOO_LARGE,
-                    "The body is larger than this service accepts.");
-        problem_limit(&upload->problem, (double)limit_bytes, (double)upload->size_bytes);
-        return STATUS_BODY_TOO_LARGE;
+        return problem_refuse_limit(&upload->problem, STATUS_BODY_TOO_LARGE, (double)limit_bytes,
+                                    (double)upload->size_bytes, NULL,
+                                    "The body is larger than this service accepts.");
     }
     if (upload->decoder == NULL) {
         STATUS_TRY(open_decoder(upload));

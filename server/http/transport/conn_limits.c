@@ -1,44 +1,10 @@
 #include "server/http/transport/conn_limits.h"
 
 #include <netinet/in.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-
-struct conn_limits {
-    struct conn_limits_rules rules;
-    uint64_t seed;
-    atomic_uint all;
-    atomic_uint counters[CONN_LIMITS_COUNTERS];
-};
-
-enum status conn_limits_create(const struct conn_limits_rules *rules,
-                               struct conn_limits **ret_limits)
-{
-    struct conn_limits *limits = calloc(1, sizeof(*limits));
-    if (limits == NULL ||
-        getrandom(&limits->seed, sizeof(limits->seed), 0) != sizeof(limits->seed)) {
-        free(limits);
-        return STATUS_NO_MEMORY;
-    }
-    limits->rules = *rules;
-    *ret_limits = limits;
-    return STATUS_OK;
-}
-
-void conn_limits_destroy(struct conn_limits *limits)
-{
-    free(limits);
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return x ^ (x >> 31);
-}
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* Reduces an address to the bits that count: the /64 of an IPv6 address, which one customer owns,
  * and the IPv4 address of an IPv4-mapped one. */
@@ -62,25 +28,24 @@ static bool read_address(const struct sockaddr *address, uint64_t *ret_bits)
 enum conn_verdict conn_limits_enter(struct conn_limits *limits, const struct sockaddr *address,
                                     uint32_t *ret_counter)
 {
-    const struct conn_limits_rules *rules = &limits->rules;
     uint64_t bits;
     unsigned of_address = 0;
     const unsigned before = atomic_fetch_add(&limits->all, 1);
     *ret_counter = CONN_LIMITS_NO_ADDRESS;
     if (read_address(address, &bits)) {
-        *ret_counter =
-            (uint32_t)(mix(mix(bits + limits->seed) ^ limits->seed) % CONN_LIMITS_COUNTERS);
+        *ret_counter = (uint32_t)(XXH3_64bits_withSeed(&bits, sizeof(bits), limits->seed) %
+                                  CONN_LIMITS_COUNTERS);
         of_address = atomic_fetch_add(&limits->counters[*ret_counter], 1);
     }
-    const bool is_address_full = rules->of_address > 0 && of_address >= rules->of_address;
-    if (before >= (uint64_t)rules->connections + rules->refused_connections ||
-        (is_address_full && of_address / 2 >= rules->of_address)) {
+    const bool is_address_full = limits->of_address > 0 && of_address >= limits->of_address;
+    if (before >= (uint64_t)limits->connections + limits->refused_connections ||
+        (is_address_full && of_address / 2 >= limits->of_address)) {
         return CONN_OVERFLOW;
     }
     if (is_address_full) {
         return CONN_ADDRESS_FULL;
     }
-    return before >= rules->connections ? CONN_FULL : CONN_OK;
+    return before >= limits->connections ? CONN_FULL : CONN_OK;
 }
 
 void conn_limits_leave(struct conn_limits *limits, uint32_t counter)

@@ -1,15 +1,12 @@
-/* Limits the number of connections, in total and per address. Any thread, without a lock. Addresses
- * share a fixed number of counters, chosen by a hash with a secret seed: memory is constant, and
- * two addresses rarely count as one. */
+/* Limits the number of connections, in total and per address. Part of http_context; any thread,
+ * without a lock. Addresses share a fixed number of counters, chosen by a hash with a secret seed:
+ * memory is constant, and two addresses rarely count as one. */
 #pragma once
 
-#include "proto/status.h"
-
 #include <netinet/in.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct conn_limits;
 
 #define CONN_LIMITS_COUNTERS 65536u
 /* Counter of a connection without an IP address, which only the total limit applies to. */
@@ -21,15 +18,16 @@ enum conn_verdict {
     CONN_OVERFLOW      /* too many even to answer with a refusal: close */
 };
 
-struct conn_limits_rules {
+/* Valid when zeroed; the owner then sets the limits and a random seed. */
+struct conn_limits {
     uint32_t connections;
     uint32_t refused_connections; /* further connections, accepted only to send a refusal */
     uint32_t of_address;          /* limit per address; 0: no limit */
+    uint64_t seed;
+    atomic_uint all;
+    atomic_uint counters[CONN_LIMITS_COUNTERS];
 };
 
-MUST_CHECK enum status conn_limits_create(const struct conn_limits_rules *rules,
-                                          struct conn_limits **ret_limits);
-void conn_limits_destroy(struct conn_limits *limits);
 /* Counts a connection until conn_limits_leave, whatever the verdict. address may be NULL. */
 enum conn_verdict conn_limits_enter(struct conn_limits *limits, const struct sockaddr *address,
                                     uint32_t *ret_counter);

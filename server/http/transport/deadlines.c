@@ -44,16 +44,17 @@ bool deadlines_is_sending(int descriptor)
            (info.tcpi_unacked > 0 || info.tcpi_notsent_bytes > 0);
 }
 
-bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rules *rules,
-                          int descriptor, double now_s)
+bool deadlines_are_missed(struct deadlines *deadlines, const struct config *config, int descriptor,
+                          double now_s)
 {
     const bool in_body = deadlines->phase == PHASE_BODY;
-    const double most_s = in_body ? rules->header_s : rules->stall_s;
+    const double most_s = in_body ? config->header_timeout_s : config->stall_timeout_s;
     uint64_t moved = in_body ? deadlines->received : deadlines->produced;
     bool has_left = false;
     struct tcp_info info;
     if (deadlines->phase == PHASE_HANDLER ||
-        (deadlines->phase == PHASE_HEADERS && now_s - deadlines->since_s <= rules->header_s)) {
+        (deadlines->phase == PHASE_HEADERS &&
+         now_s - deadlines->since_s <= config->header_timeout_s)) {
         return false;
     }
     if (read_tcp_info(descriptor, &info)) {
@@ -73,9 +74,9 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
         return true;
     } else if (deadlines->phase == PHASE_ANSWER && deadlines->produced == 0) {
         deadlines->checked_s = deadlines->checked_s < 0 ? now_s : deadlines->checked_s;
-        return deadlines->whole > 0 && rules->rate_floor > 0 &&
+        return deadlines->whole > 0 && config->rate_floor > 0 &&
                now_s - deadlines->checked_s >
-                   rules->stall_s + (double)deadlines->whole / (double)rules->rate_floor;
+                   config->stall_timeout_s + (double)deadlines->whole / (double)config->rate_floor;
     }
     if (deadlines->checked_s < 0) {
         deadlines->credit_s = most_s;
@@ -85,13 +86,13 @@ bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rul
             return true;
         }
         deadlines->credit_s -= now_s - deadlines->checked_s;
-        if (rules->rate_floor > 0) {
-            deadlines->credit_s += (double)bytes / (double)rules->rate_floor;
+        if (config->rate_floor > 0) {
+            deadlines->credit_s += (double)bytes / (double)config->rate_floor;
         }
         deadlines->credit_s = deadlines->credit_s < most_s ? deadlines->credit_s : most_s;
     }
     deadlines->checked_s = now_s;
     deadlines->counted = moved;
     deadlines->had_left = has_left;
-    return rules->rate_floor > 0 && deadlines->credit_s < 0;
+    return config->rate_floor > 0 && deadlines->credit_s < 0;
 }

@@ -11,14 +11,7 @@
  * Used by the thread of the connection only; reads the socket's kernel counters, nothing else. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct deadline_rules {
-    double header_s;     /* timeout of the headers; bucket size of a body */
-    double stall_s;      /* bucket size of an answer */
-    uint64_t rate_floor; /* bytes per second; 0: no floor */
-};
+#include "server/config.h"
 
 enum conn_phase {
     PHASE_HEADERS, /* waiting for the headers of a request */
@@ -42,8 +35,8 @@ struct deadlines {
 
 void deadlines_start_phase(struct deadlines *deadlines, enum conn_phase phase, double now_s);
 /* Whether the connection has missed a deadline and must end. Called a few times per second. */
-bool deadlines_are_missed(struct deadlines *deadlines, const struct deadline_rules *rules,
-                          int descriptor, double now_s);
+bool deadlines_are_missed(struct deadlines *deadlines, const struct config *config, int descriptor,
+                          double now_s);
 /* Whether the client of a TCP connection has closed it or shut down its sending side. */
 bool deadlines_peer_has_left(int descriptor);
 /* Whether a TCP socket has written bytes that are not acknowledged yet. */

@@ -33,7 +33,6 @@
 
 struct endpoint {
     struct endpoint_rules rules;
-    struct deadline_rules deadlines;
     struct shared_listener *listener; /* NULL: no longer accepting */
     struct MHD_Daemon *daemon;
     struct mailbox *mailbox;
@@ -142,7 +141,8 @@ static struct MHD_Daemon *start_daemon(struct endpoint *endpoint)
     /* The option says that the service ignores SIGPIPE; libmicrohttpd uses sendfile() only then. */
     return MHD_start_daemon(
         flags, 0, NULL, NULL, rules->request_came, rules->context, MHD_OPTION_EXTERNAL_LOGGER,
-        log_words, endpoint, MHD_OPTION_CONNECTION_LIMIT, rules->connections,
+        log_words, endpoint, MHD_OPTION_CONNECTION_LIMIT,
+        rules->limits->connections + rules->limits->refused_connections,
         MHD_OPTION_CONNECTION_TIMEOUT, rules->config->connection_timeout_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, ENDPOINT_CONNECTION_BYTES,
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT,
@@ -256,7 +256,7 @@ static void check_deadlines(uv_timer_t *timer)
             }
             continue;
         }
-        if (deadlines_are_missed(&conn->deadlines, &endpoint->deadlines, conn->descriptor,
+        if (deadlines_are_missed(&conn->deadlines, endpoint->rules.config, conn->descriptor,
                                  now_s - endpoint->lost_s)) {
             end_connection(conn);
         }
@@ -477,8 +477,6 @@ enum status endpoint_create(const struct endpoint_rules *rules, unsigned number,
     TAILQ_INIT(&endpoint->conns);
     TAILQ_INIT(&endpoint->computing);
     endpoint->rules = *rules;
-    endpoint->deadlines = (struct deadline_rules){
-        rules->config->header_timeout_s, rules->config->stall_timeout_s, rules->config->rate_floor};
     endpoint->quiesce_message.deliver = quiesce;
     endpoint->stop_message.deliver = stop;
     endpoint->listener = listener;

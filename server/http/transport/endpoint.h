@@ -53,8 +53,7 @@ struct endpoint_rules {
     const struct config *config;
     struct credentials *credentials; /* NULL: no TLS */
     struct conn_limits *limits;
-    uint32_t connections; /* limit of the daemon, which closes further connections at once */
-    void *context;        /* of the following callbacks */
+    void *context; /* of the following callbacks */
     /* libmicrohttpd callbacks, called on the endpoint's thread. */
     MHD_AccessHandlerCallback request_came;
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);

@@ -26,7 +26,6 @@ static void destroy(struct http *http)
 {
     listener_close(&http->shared.listener);
     free(http->endpoints);
-    conn_limits_destroy(http->http_context.conn_limits);
     auth_destroy(http->http_context.keyring);
     tls_destroy(http->credentials);
     free(http);
@@ -67,11 +66,11 @@ static enum status open_secrets(struct http *http, struct problem *reterr)
 static enum status fill(const struct http_parts *parts, struct http *http, struct problem *reterr)
 {
     const struct config *config = parts->config;
-    const struct conn_limits_rules rules = {
-        .connections = config->connection_limit,
-        .refused_connections = REFUSED_CONNECTIONS(config->connection_limit),
-        .of_address = config->address_limit,
-    };
+    struct conn_limits *limits = &http->http_context.conn_limits;
+    uint64_t seeds[2] = {0};
+    limits->connections = config->connection_limit;
+    limits->refused_connections = REFUSED_CONNECTIONS(config->connection_limit);
+    limits->of_address = config->address_limit;
     http->upload_memory.limit_bytes = parts->upload_memory_bytes;
     http->http_context.config = config;
     http->http_context.failed_logins.limit = config->wrong_key_limit;
@@ -83,11 +82,11 @@ static enum status fill(const struct http_parts *parts, struct http *http, struc
     http->http_context.is_unix = parts->listener.is_unix;
     label_cache_set_budget(config->label_budget_bytes);
     http->endpoints = calloc(config->http_threads, sizeof(*http->endpoints));
-    if (http->endpoints == NULL ||
-        getrandom(&http->http_context.id_seed, sizeof(http->http_context.id_seed), 0) < 0 ||
-        conn_limits_create(&rules, &http->http_context.conn_limits) != STATUS_OK) {
+    if (http->endpoints == NULL || getrandom(seeds, sizeof(seeds), 0) != sizeof(seeds)) {
         return problem_set(reterr, STATUS_NO_MEMORY, "There is no memory for the HTTP server.");
     }
+    limits->seed = seeds[0];
+    http->http_context.id_seed = seeds[1];
     return open_secrets(http, reterr);
 }
 
@@ -117,8 +116,7 @@ static enum status serve(struct http *http, struct problem *reterr)
     struct endpoint_rules rules = {
         .config = config,
         .credentials = is_encrypted ? http->credentials : NULL,
-        .limits = http->http_context.conn_limits,
-        .connections = config->connection_limit + REFUSED_CONNECTIONS(config->connection_limit),
+        .limits = &http->http_context.conn_limits,
         .context = &http->http_context,
     };
     const char *scheme = is_encrypted ? "https://" : "http://";
@@ -137,7 +135,7 @@ static enum status serve(struct http *http, struct problem *reterr)
                ? status
                : problem_set(reterr, STATUS_CONFIG,
                              "The HTTP server does not start with %u threads and %u connections.",
-                             config->http_threads, rules.connections);
+                             config->http_threads, config->connection_limit);
 }
 
 static void stop_threads(struct http *http)

@@ -52,18 +52,10 @@ static bool describe(int descriptor, struct listener *listener)
     return length > 0 && (size_t)length < sizeof(listener->address);
 }
 
-/* Accepts TCP and Unix sockets, because a service manager may pass either. */
 enum status listener_adopt(int descriptor, struct listener *ret_listener, struct problem *reterr)
 {
-    struct sockaddr_un bound = {0};
-    socklen_t size = sizeof(bound) - 1;
     struct listener listener = {.socket = descriptor, .lock = -1};
-    if (getsockname(descriptor, (struct sockaddr *)&bound, &size) == 0 &&
-        bound.sun_family == AF_UNIX) {
-        listener.is_local = listener.is_unix = true;
-        snprintf(listener.address, sizeof(listener.address), LISTENER_UNIX_PREFIX "%s",
-                 bound.sun_path);
-    } else if (!describe(descriptor, &listener)) {
+    if (!describe(descriptor, &listener)) {
         listener_close(&listener);
         return problem_set(reterr, STATUS_CONFIG, "Cannot determine the address of the socket.");
     }

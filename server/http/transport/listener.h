@@ -26,8 +26,8 @@ struct listener {
  * with a message. */
 MUST_CHECK enum status listener_open(const char *address, unsigned mode,
                                      struct listener *ret_listener, struct problem *reterr);
-/* Adopts a socket that another process has opened and that already listens; the file of an adopted
- * Unix socket is not removed. On failure closes it: STATUS_CONFIG with a message. */
+/* Adopts a TCP socket that another process has opened and that already listens. On failure closes
+ * it: STATUS_CONFIG with a message. */
 MUST_CHECK enum status listener_adopt(int descriptor, struct listener *ret_listener,
                                       struct problem *reterr);
 /* Also accepts LISTENER_CLOSED and a listener that is already closed. */

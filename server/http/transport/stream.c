@@ -146,6 +146,7 @@ static struct stream *create_stream(struct request *request, const struct stream
         stream->result = request->result == NULL ? NULL : result_ref(request->result);
         stream->media_type = offered != NULL ? offered : "application/json";
         stream->http_status = MHD_HTTP_OK;
+        stream->codings = 1u << CODING_ZSTD | 1u << CODING_GZIP;
         stream->flushed_s = clock_monotonic_s();
         snprintf(stream->representation, sizeof(stream->representation), "%s",
                  representation != NULL ? representation : "");
@@ -220,11 +221,8 @@ static void send_first(struct request *request)
 /* Chooses the coding and sets the ETag; true when that has answered the request. */
 static bool describe_stream(struct request *request, const struct stream *stream)
 {
-    if (!stream->as_it_is) {
-        request->coding = header_choose_coding(request_header(request, "Accept-Encoding"),
-                                               1u << CODING_ZSTD |
-                                                   (stream->without_gzip ? 0 : 1u << CODING_GZIP));
-    }
+    request->coding =
+        header_choose_coding(request_header(request, "Accept-Encoding"), stream->codings);
     if (stream->representation[0] == '\0') {
         request_add_header(request, "Vary", "Accept, Accept-Encoding");
         return false;

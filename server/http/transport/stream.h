@@ -34,8 +34,7 @@ struct stream {
     const char *media_type; /* the offer that the client prefers */
     unsigned http_status;   /* 200 */
     uint64_t size;          /* bytes of the uncoded answer; 0: unknown */
-    bool without_gzip;      /* gzip would cost more time than it saves */
-    bool as_it_is;          /* no content coding */
+    unsigned codings;       /* content codings to choose from: bits 1 << coding */
     char etag[24];          /* content part of the ETag; empty: the result's */
     char representation[24];
 

@@ -18,16 +18,17 @@ static bool add_policy(struct MHD_Response *response, const struct page *page, c
     return MHD_add_response_header(response, "Content-Security-Policy", policy) == MHD_YES;
 }
 
-/* Answers with a page. vary: the request headers that select the representation. */
-static void answer(struct request *request, const struct page *page, const char *vary)
+void serve_page(struct request *request)
 {
+    const struct page *page = request->match.route->page;
     const bool packed = header_choose_coding(request_header(request, "Accept-Encoding"),
                                              1u << CODING_GZIP) == CODING_GZIP;
     const char *tiles = request->http_context->config->tiles;
     if (page != &page_home || strcmp(tiles, CONFIG_NONE) == 0) {
         tiles = "";
     }
-    request_add_header(request, "Vary", vary);
+    request_add_header(request, "Vary",
+                       page == &page_home ? "Accept, Accept-Encoding" : "Accept-Encoding");
     request_add_header(request, "Cache-Control", "no-cache");
     /* No ETag with tiles: a browser would keep the policy after the tile server was changed. */
     if (tiles[0] == '\0') {
@@ -53,25 +54,4 @@ static void answer(struct request *request, const struct page *page, const char 
         response = NULL;
     }
     request_answer(request, MHD_HTTP_OK, response);
-}
-
-void serve_page_openapi(struct request *request)
-{
-    answer(request, &page_openapi, "Accept-Encoding");
-}
-
-void serve_page_docs(struct request *request)
-{
-    answer(request, &page_docs, "Accept-Encoding");
-}
-
-/* The icon for documents that a browser shows without a page; the pages embed it. */
-void serve_page_icon(struct request *request)
-{
-    answer(request, &page_icon, "Accept-Encoding");
-}
-
-void serve_page_home(struct request *request)
-{
-    answer(request, &page_home, "Accept, Accept-Encoding");
 }

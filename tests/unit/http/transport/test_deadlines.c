@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const struct deadline_rules rules = {.header_s = 10, .stall_s = 30, .rate_floor = 1000};
+static const struct config rules = {
+    .header_timeout_s = 10, .stall_timeout_s = 30, .rate_floor = 1000};
 
 /* The two ends of a connection. */
 struct pair {
@@ -212,7 +213,7 @@ TEST(a_client_that_disconnects_within_a_body_misses_its_deadline_at_once)
 
 TEST(headers_alone_have_a_deadline_without_a_floor)
 {
-    const struct deadline_rules none = {.header_s = 10, .stall_s = 30};
+    const struct config none = {.header_timeout_s = 10, .stall_timeout_s = 30};
     const struct pair pair = connect_tcp();
     struct deadlines deadlines = {0};
 

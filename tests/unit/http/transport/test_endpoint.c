@@ -16,7 +16,7 @@
 
 struct fixture {
     struct config config;
-    struct conn_limits *limits;
+    struct conn_limits limits;
     struct shared_listener listener;
     struct endpoint *endpoint;
     /* A request for /wait stays suspended until a message resumes it. */
@@ -104,7 +104,7 @@ static void resume(struct message *message)
     endpoint_resume(endpoint_conn(connection), connection);
 }
 
-static struct fixture *start(const char *address, const struct conn_limits_rules *limits)
+static struct fixture *start(const char *address, uint32_t connections)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     struct problem problem;
@@ -114,13 +114,13 @@ static struct fixture *start(const char *address, const struct conn_limits_rules
     config_defaults(&fixture->config);
     fixture->config.header_timeout_s = 1;
     fixture->resume.deliver = resume;
-    assert_int_equal(conn_limits_create(limits, &fixture->limits), STATUS_OK);
+    fixture->limits.connections = connections;
+    fixture->limits.refused_connections = 1;
     assert_int_equal(listener_open(address, 0600, &fixture->listener.listener, &problem),
                      STATUS_OK);
     const struct endpoint_rules rules = {
         .config = &fixture->config,
-        .limits = fixture->limits,
-        .connections = 100,
+        .limits = &fixture->limits,
         .context = fixture,
         .request_came = request_came,
         .request_started = request_started,
@@ -134,7 +134,7 @@ static struct fixture *start(const char *address, const struct conn_limits_rules
 
 static struct fixture *start_tcp(void)
 {
-    return start("127.0.0.1:0", &(struct conn_limits_rules){.connections = 100});
+    return start("127.0.0.1:0", 100);
 }
 
 static void stop(struct fixture *fixture)
@@ -142,7 +142,6 @@ static void stop(struct fixture *fixture)
     endpoint_stop(fixture->endpoint);
     endpoint_destroy(fixture->endpoint);
     assert_int_equal(fixture->listener.listener.socket, -1);
-    conn_limits_destroy(fixture->limits);
     free(fixture);
 }
 
@@ -259,7 +258,7 @@ TEST(deadlines_hold_on_unix_sockets_too)
     assert_non_null(mkdtemp(folder));
     snprintf(address, sizeof(address), "unix:%s/s", folder);
     snprintf(name.sun_path, sizeof(name.sun_path), "%s/s", folder);
-    struct fixture *fixture = start(address, &(struct conn_limits_rules){.connections = 100});
+    struct fixture *fixture = start(address, 100);
     const int client = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&name, sizeof(name)), 0);
     call(client, REQUEST);
@@ -275,7 +274,7 @@ TEST(deadlines_hold_on_unix_sockets_too)
 TEST(too_many_connections_are_closed_or_make_room)
 {
     struct fixture *fixture = start(
-        "127.0.0.1:0", &(struct conn_limits_rules){.connections = 1, .refused_connections = 1});
+        "127.0.0.1:0", 1);
     const int first = connect_tcp(fixture);
 
     call(first, REQUEST);

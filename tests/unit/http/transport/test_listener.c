@@ -131,15 +131,12 @@ TEST(backlog_is_the_limit_of_the_kernel)
     listener_close(&listener);
 }
 
-/* The file of an inherited Unix socket stays: it belongs to the process that created it. */
 TEST(a_socket_of_another_process_is_inherited)
 {
     struct problem problem = {0};
     struct listener first;
     struct listener second;
     struct listener third;
-    char address[64];
-    char lock[80];
     int ends[2];
 
     assert_int_equal(listener_open("127.0.0.1:0", 0600, &first, &problem), STATUS_OK);
@@ -148,17 +145,6 @@ TEST(a_socket_of_another_process_is_inherited)
     assert_true(second.is_local && !second.is_unix);
     listener_close(&second);
     listener_close(&first);
-    snprintf(address, sizeof address, "unix:/tmp/test_listener_%d", getpid());
-    assert_int_equal(listener_open(address, 0600, &first, &problem), STATUS_OK);
-    assert_int_equal(listener_adopt(dup(first.socket), &second, &problem), STATUS_OK);
-    assert_string_equal(second.address, address);
-    assert_true(second.is_local && second.is_unix);
-    listener_close(&second);
-    assert_int_equal(access(address + 5, F_OK), 0);
-    listener_close(&first);
-    assert_int_equal(access(address + 5, F_OK), -1);
-    snprintf(lock, sizeof lock, "%s.lock", address + 5);
-    unlink(lock);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(listener_adopt(ends[0], &third, &problem), STATUS_CONFIG);
     close(ends[1]);
