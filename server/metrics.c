@@ -102,7 +102,7 @@ void metrics_set(enum metric metric, double value)
     atomic_store_explicit(&values[metric], value, memory_order_relaxed);
 }
 
-void histogram_observe(struct histogram *histogram, const double *bounds_of, double seconds)
+void metrics_observe_into(struct histogram *histogram, const double *bounds_of, double seconds)
 {
     size_t bucket = 0;
     while (seconds > bounds_of[bucket]) {
@@ -114,7 +114,7 @@ void histogram_observe(struct histogram *histogram, const double *bounds_of, dou
 
 void metrics_observe(enum metrics_histogram histogram, double seconds)
 {
-    histogram_observe(&observed[histogram], bounds, seconds);
+    metrics_observe_into(&observed[histogram], bounds, seconds);
 }
 
 /* ---- Text ---- */

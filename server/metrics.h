@@ -66,7 +66,7 @@ struct histogram {
     _Atomic double sum;
 };
 
-void histogram_observe(struct histogram *histogram, const double *bounds, double seconds);
+void metrics_observe_into(struct histogram *histogram, const double *bounds, double seconds);
 
 /* Prints all metrics in the text format of Prometheus, version 0.0.4. */
 void metrics_print(struct text *text);

@@ -504,11 +504,6 @@ static enum status parse_matrix(struct json *json, const struct json_token *toke
     return STATUS_OK;
 }
 
-static bool is_matrix_member(enum member member)
-{
-    return member >= MEMBER_SOURCES && member <= MEMBER_DURATIONS;
-}
-
 static enum status accept_token(void *context, const struct json_token *token,
                                 struct problem *reterr)
 {
@@ -521,7 +516,7 @@ static enum status accept_token(void *context, const struct json_token *token,
                    ? STATUS_OK
                    : refuse(token, "The document is not an object.", reterr);
     }
-    if (json->is_bare_matrix || (json->base > 0 && is_matrix_member(json->member) &&
+    if (json->is_bare_matrix || (json->base > 0 && json->member >= MEMBER_SOURCES &&
                                  (token->depth > json->base || token->kind != JSON_TOKEN_KEY))) {
         return parse_matrix(json, token, reterr);
     }

@@ -78,18 +78,12 @@ enum status command_parse(struct command_call *call, int argc, char **argv)
     return STATUS_OK;
 }
 
-static void print_call(const struct command *command, FILE *stream)
+void command_print_help(const struct command *command, FILE *stream)
 {
-    fprintf(stream, "apsp %s", command->name);
+    fprintf(stream, "usage: apsp %s", command->name);
     for (size_t i = 0; i < COMMAND_OPERAND_LIMIT && command->operand_names[i] != NULL; i++) {
         fprintf(stream, " %s", command->operand_names[i]);
     }
-}
-
-void command_print_help(const struct command *command, FILE *stream)
-{
-    fputs("usage: ", stream);
-    print_call(command, stream);
     fprintf(stream, " [FLAGS]\n%s\n\n", command->summary);
     for (const struct command_flag *flag = command->flags; flag->name != NULL; flag++) {
         fprintf(stream, "  --%s%s%s\n      %s\n", flag->name, flag->value != NULL ? " " : "",

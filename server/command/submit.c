@@ -50,11 +50,6 @@ static void print_job(const json_t *job)
     putchar('\n');
 }
 
-static bool is_final(const char *state)
-{
-    return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
-}
-
 /* Waits until the job has ended, with a progress bar on a terminal. */
 static enum status wait_for_end(struct client *client, const char *id, json_t **ret_job,
                                 struct problem *reterr)
@@ -69,7 +64,9 @@ static enum status wait_for_end(struct client *client, const char *id, json_t **
         if (has_bar && status == STATUS_OK) {
             draw_job(*ret_job);
         }
-        if (status != STATUS_OK || is_final(client_member(*ret_job, "state"))) {
+        const char *state = client_member(*ret_job, "state");
+        if (status != STATUS_OK ||
+            (strcmp(state, "queued") != 0 && strcmp(state, "running") != 0)) {
             fputs(has_bar ? WIPE_LINE : "", stderr);
             return status;
         }

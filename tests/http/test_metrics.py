@@ -166,7 +166,6 @@ def test_the_process_and_the_build(daemon):
     assert samples["process_resident_memory_bytes"] > 2**20, samples
     assert samples["process_cpu_seconds_total"] > 0, samples
     assert len(daemon.open_files()) <= samples["process_open_fds"] + 3, samples
-    assert any(k.startswith("apspd_device_memory_size_bytes{") for k in samples), samples
 
 
 def test_promtool_finds_no_errors(daemon):

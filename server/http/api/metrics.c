@@ -27,9 +27,6 @@ static void print_service(const struct http_context *http_context, struct text *
     metrics_print_sample(text, "apspd_path_lookups_total", "outcome=\"miss\"", (double)misses);
     print_one(text, "apspd_path_cache_bytes", "Edges and coordinates cached in memory.",
               (double)bytes);
-    print_one(text, "apspd_path_cache_limit_bytes",
-              "Limit of the cache of edges and coordinates (store.path_budget).",
-              (double)http_context->config->path_budget_bytes);
     print_one(text, "apspd_label_cache_bytes", "Labels of hierarchies cached in memory.",
               (double)label_cache_used());
     print_one(text, "apspd_store_free_bytes", "Free bytes on the disk of the state directory.",
@@ -40,29 +37,6 @@ static void print_service(const struct http_context *http_context, struct text *
               atomic_load(&http_context->watchers));
     print_one(text, "apspd_http_connections_limit", "Limit of open connections.",
               http_context->config->connection_limit);
-}
-
-static void print_devices(const struct device_list *devices, struct text *text)
-{
-    static const char name[] = "apspd_device_memory_size_bytes";
-    struct text labels = {0};
-    metrics_print_head(text, name, "gauge", "Memory of the devices used for solving.");
-    for (uint32_t i = 0; i < devices->count; i++) {
-        char index[16];
-        /* A group of devices shares the memory of its members, which are listed too. */
-        if (devices->count > 1 && devices->devices[i].members > 1) {
-            continue;
-        }
-        text_clear(&labels);
-        snprintf(index, sizeof(index), "%u", devices->devices[i].index);
-        metrics_print_label(&labels, "device", index);
-        metrics_print_label(&labels, "name", devices->devices[i].name);
-        metrics_print_label(&labels, "solver", devices->devices[i].solver);
-        metrics_print_sample(text, name, labels.bytes != NULL ? labels.bytes : "",
-                             (double)devices->devices[i].memory_bytes);
-    }
-    text->failed |= labels.failed;
-    text_finish(&labels);
 }
 
 /* Resident bytes, from the page count in statm (proc(5)); 0 when unknown. */
@@ -114,7 +88,6 @@ void serve_metrics(struct request *request)
                          1);
     metrics_print(&text);
     print_service(http_context, &text);
-    print_devices(scheduler_devices(http_context->scheduler), &text);
     request_metrics_print(&text);
     print_process(&text);
     request_add_header(request, "Cache-Control", "no-store");

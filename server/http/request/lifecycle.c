@@ -320,23 +320,11 @@ static void ended(void *context, struct MHD_Connection *connection, void **reque
     }
 }
 
-/* Frees a request whose headers never ended: libmicrohttpd calls request_ended only for requests
- * whose headers were complete. */
-static void conn_closed(struct conn *conn)
-{
-    request_destroy(conn->request);
-}
-
-static void client_left(struct conn *conn)
-{
-    request_client_left(conn->request);
-}
-
 void request_set_callbacks(struct endpoint_rules *rules)
 {
     rules->request_started = started;
     rules->request_came = came;
     rules->request_ended = ended;
-    rules->client_left = client_left;
-    rules->conn_closed = conn_closed;
+    rules->client_left = request_client_left;
+    rules->conn_closed = request_destroy;
 }

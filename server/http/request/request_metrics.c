@@ -33,7 +33,7 @@ void request_metrics_count(const struct route *route, unsigned http_status, doub
     struct route_counts *counts = &routes[route == NULL ? NONE : (size_t)(route - router_table)];
     CHECK(http_status < CODE_COUNT);
     add(&counts->by_code[http_status]);
-    histogram_observe(&counts->seconds, bounds, seconds);
+    metrics_observe_into(&counts->seconds, bounds, seconds);
 }
 
 void request_metrics_count_result(bool found)

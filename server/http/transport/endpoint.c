@@ -119,7 +119,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     }
     *socket_context = NULL;
     TAILQ_REMOVE(&endpoint->conns, conn, place);
-    endpoint->rules.conn_closed(conn);
+    endpoint->rules.conn_closed(conn->request);
     endpoint_enter_phase(conn, PHASE_HEADERS, 0);
     release_conn(endpoint, conn);
     metrics_add(METRIC_CONNECTIONS, -1);
@@ -252,7 +252,8 @@ static void check_deadlines(uv_timer_t *timer)
     {
         if (conn->is_suspended) {
             if (deadlines_peer_has_left(conn->descriptor)) {
-                conn->compute != NULL ? abandon_answer(conn) : endpoint->rules.client_left(conn);
+                conn->compute != NULL ? abandon_answer(conn)
+                                      : endpoint->rules.client_left(conn->request);
             }
             continue;
         }

@@ -59,8 +59,10 @@ struct endpoint_rules {
     void *(*request_started)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_RequestCompletedCallback request_ended;
     /* The client of a suspended connection has disconnected. */
-    void (*client_left)(struct conn *conn);
-    void (*conn_closed)(struct conn *conn);
+    void (*client_left)(struct request *request);
+    /* The connection is closed. NULL, or a request whose headers never ended: libmicrohttpd calls
+     * request_ended only for requests whose headers were complete. */
+    void (*conn_closed)(struct request *request);
 };
 
 /* Starts an endpoint, which accepts at once. On failure the listener stays the caller's. */

@@ -85,15 +85,15 @@ static void request_ended(void *context, struct MHD_Connection *connection, void
     endpoint_enter_phase(endpoint_conn(connection), PHASE_HEADERS, clock_monotonic_s());
 }
 
-static void client_left(struct conn *conn)
+static void client_left(struct request *request)
 {
-    (void)conn;
+    (void)request;
     atomic_fetch_add(&current->left, 1);
 }
 
-static void conn_closed(struct conn *conn)
+static void conn_closed(struct request *request)
 {
-    (void)conn;
+    (void)request;
 }
 
 static void resume(struct message *message)
@@ -273,8 +273,7 @@ TEST(deadlines_hold_on_unix_sockets_too)
 
 TEST(too_many_connections_are_closed_or_make_room)
 {
-    struct fixture *fixture = start(
-        "127.0.0.1:0", 1);
+    struct fixture *fixture = start("127.0.0.1:0", 1);
     const int first = connect_tcp(fixture);
 
     call(first, REQUEST);
