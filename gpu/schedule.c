@@ -1,11 +1,14 @@
 #include "gpu/schedule.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define WORD_BITS 64
 /* Arrays that are copied to the device: five lists, the positions, the vertices, and the bitmap of
  * tiles that hold distances. */
 #define SCHEDULE_LISTS 8
+/* Largest number of entries that splitting adds to a round. */
+#define SPLITS_MOST 1024
 
 /* A schedule under construction, and its working memory. */
 struct making {
@@ -17,6 +20,10 @@ struct making {
     uint32_t *closed_slots;
     uint32_t *left_slots;
     uint32_t *right_slots;
+    struct schedule_target *unsorted; /* entries of one round */
+    uint32_t unsorted_count;
+    uint32_t *places; /* for sorting, indexed by the number of slabs */
+    uint32_t places_count;
 };
 
 static uint64_t larger_of(uint64_t a, uint64_t b)
@@ -52,12 +59,21 @@ static uint64_t fills_most(const struct plan *plan)
     return fills;
 }
 
+/* Upper bound of the entries that splitting adds: every entry has at least one product, and a round
+ * gets at most SPLITS_MOST. */
+static uint64_t splits_most(const struct plan *plan)
+{
+    const uint64_t most_of_rounds = (uint64_t)plan->round_count * SPLITS_MOST;
+    const uint64_t spare = plan->product_count - plan->target_count;
+    return spare < most_of_rounds ? spare : most_of_rounds;
+}
+
 uint64_t schedule_bytes_most(const struct plan *plan, uint64_t alignment)
 {
-    return fills_most(plan) * sizeof(struct schedule_tile) +
+    return (fills_most(plan) + 2 * splits_most(plan)) * sizeof(struct schedule_tile) +
            plan->tile_count * sizeof(struct schedule_pivot) +
            (plan->left_count + plan->right_count) * sizeof(struct schedule_panel) +
-           plan->target_count * sizeof(struct schedule_target) +
+           (plan->target_count + splits_most(plan)) * sizeof(struct schedule_target) +
            plan->product_count * sizeof(struct schedule_product) +
            plan->vertex_count * 2 * sizeof(uint32_t) +
            words_of(plan->tile_count) * sizeof(uint64_t) + SCHEDULE_LISTS * alignment;
@@ -89,21 +105,34 @@ static enum status allocate_lists(struct making *making)
 {
     const struct plan *plan = making->plan;
     struct schedule *schedule = making->schedule;
-    const uint64_t fills = fills_most(plan);
+    const uint64_t fills = fills_most(plan) + 2 * splits_most(plan);
+    const uint64_t targets = plan->target_count + splits_most(plan);
     const uint64_t panels = plan->left_count + (plan->symmetric ? 0 : plan->right_count);
+    uint64_t targets_of_round = 0;
+    uint64_t products_of_target = 0;
     uint32_t lefts = 0;
     uint32_t rights = 0;
     uint32_t pivots = 0;
     schedule_slots(plan, &lefts, &rights, &pivots);
-    if (panels > UINT32_MAX || plan->target_count > UINT32_MAX ||
-        plan->product_count > UINT32_MAX || fills > UINT32_MAX || pivots > UINT16_MAX) {
+    for (uint32_t index = 0; index < plan->round_count; index++) {
+        targets_of_round = larger_of(targets_of_round, plan->rounds[index].target_count);
+    }
+    for (size_t target = 0; target < plan->target_count; target++) {
+        products_of_target = larger_of(products_of_target, plan->targets[target].product_count);
+    }
+    if (panels > UINT32_MAX || targets > UINT32_MAX || plan->product_count > UINT32_MAX ||
+        fills > UINT32_MAX || pivots > UINT16_MAX) {
         return STATUS_NO_DEVICE_MEMORY;
     }
+    const uint64_t slabs_of_product = (plan->tile + making->grain.slab - 1) / making->grain.slab;
+    making->places_count = (uint32_t)(products_of_target * slabs_of_product + 1);
+    making->places = allocate_array(making->places_count, sizeof(*making->places));
+    making->unsorted = allocate_array(targets_of_round + SPLITS_MOST, sizeof(*making->unsorted));
     schedule->rounds = allocate_array(plan->round_count, sizeof(*schedule->rounds));
     schedule->fills = allocate_array(fills, sizeof(*schedule->fills));
     schedule->pivots = allocate_array(plan->tile_count, sizeof(*schedule->pivots));
     schedule->panels = allocate_array(panels, sizeof(*schedule->panels));
-    schedule->targets = allocate_array(plan->target_count, sizeof(*schedule->targets));
+    schedule->targets = allocate_array(targets, sizeof(*schedule->targets));
     schedule->products = allocate_array(plan->product_count, sizeof(*schedule->products));
     schedule->position = allocate_array(plan->vertex_count, sizeof(*schedule->position));
     schedule->vertices = allocate_array(plan->vertex_count, sizeof(*schedule->vertices));
@@ -112,9 +141,10 @@ static enum status allocate_lists(struct making *making)
     making->left_slots = making->closed_slots + pivots;
     making->right_slots = making->left_slots + (plan->symmetric ? 0 : lefts);
     const bool complete =
-        making->closed_slots != NULL && schedule->vertices != NULL && schedule->rounds != NULL &&
-        schedule->fills != NULL && schedule->pivots != NULL && schedule->panels != NULL &&
-        schedule->targets != NULL && schedule->products != NULL && schedule->position != NULL;
+        making->places != NULL && making->unsorted != NULL && making->closed_slots != NULL &&
+        schedule->vertices != NULL && schedule->rounds != NULL && schedule->fills != NULL &&
+        schedule->pivots != NULL && schedule->panels != NULL && schedule->targets != NULL &&
+        schedule->products != NULL && schedule->position != NULL;
     return complete ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -199,6 +229,11 @@ static struct schedule_range add_pivots(struct making *making, const struct plan
     return range;
 }
 
+static uint32_t slabs_of(const struct making *making, uint32_t depth)
+{
+    return (depth + making->grain.slab - 1) / making->grain.slab;
+}
+
 static uint32_t add_products(struct making *making, const struct plan_round *round,
                              const struct plan_target *first, const struct plan_target *second)
 {
@@ -212,7 +247,7 @@ static uint32_t add_products(struct making *making, const struct plan_round *rou
             making->left_slots[left[index].left],
             {making->right_slots[left[index].right], making->right_slots[right[index].right]},
             depth};
-        slabs += (depth + making->grain.slab - 1) / making->grain.slab;
+        slabs += slabs_of(making, depth);
     }
     return slabs;
 }
@@ -232,6 +267,85 @@ static bool are_alike(const struct plan_round *round, const struct plan_target *
         }
     }
     return true;
+}
+
+/* Splits a target into entries of whole products, at least one each. Its fresh tiles are then
+ * filled before the first round, because the entries merge their results into them. */
+static void split_target(struct making *making, uint32_t index, uint32_t product_count,
+                         uint32_t parts)
+{
+    struct schedule *schedule = making->schedule;
+    const struct schedule_target whole = making->unsorted[index];
+    for (uint32_t half = 0; half < 2; half++) {
+        if ((whole.flags & (SCHEDULE_FRESH_FIRST << half)) != 0 &&
+            (half == 0 || whole.columns[1] != whole.columns[0])) {
+            schedule->fills[schedule->fill_count++] =
+                (struct schedule_tile){whole.row, whole.columns[half]};
+        }
+    }
+    for (uint32_t part = 0; part < parts; part++) {
+        struct schedule_target *target =
+            &making->unsorted[part == 0 ? index : making->unsorted_count++];
+        const uint32_t first = (uint32_t)((uint64_t)product_count * part / parts);
+        const uint32_t last = (uint32_t)((uint64_t)product_count * (part + 1) / parts);
+        *target = whole;
+        target->flags = SCHEDULE_SHARED;
+        target->product_begin = whole.product_begin + first;
+        target->slabs = 0;
+        for (uint32_t product = first; product < last; product++) {
+            target->slabs +=
+                slabs_of(making, schedule->products[whole.product_begin + product].depth);
+        }
+    }
+}
+
+/* Splits the targets of a round. Its entries are still in the order of their products. */
+static void split_targets(struct making *making)
+{
+    const uint32_t count = making->unsorted_count;
+    const uint32_t units = making->grain.units < SPLITS_MOST ? making->grain.units : SPLITS_MOST;
+    uint64_t slabs = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        slabs += making->unsorted[index].slabs;
+    }
+    /* Largest number of slabs of an entry: an even share of the round's slabs, but at least one
+     * product of full depth. A block with more would still run after all others had finished. */
+    const uint32_t least = slabs_of(making, making->plan->tile);
+    const uint32_t limit = (uint32_t)larger_of(least, (slabs + units - 1) / units);
+    for (uint32_t index = 0; index < count; index++) {
+        const struct schedule_target *target = &making->unsorted[index];
+        const uint32_t end = index + 1 < count ? making->unsorted[index + 1].product_begin
+                                               : making->schedule->product_count;
+        const uint32_t product_count = end - target->product_begin;
+        const uint32_t wish = target->slabs / limit;
+        const uint32_t room = SPLITS_MOST + count - making->unsorted_count + 1;
+        uint32_t parts = wish < product_count ? wish : product_count;
+        parts = parts < room ? parts : room;
+        if (parts > 1) {
+            split_target(making, index, product_count, parts);
+        }
+    }
+}
+
+/* Sorts entries by slabs, the largest first; equal entries stay in the plan's order. */
+static void sort_targets(struct making *making)
+{
+    const uint32_t target_count = making->unsorted_count;
+    struct schedule *schedule = making->schedule;
+    struct schedule_target *to = schedule->targets + schedule->target_count;
+    memset(making->places, 0, making->places_count * sizeof(*making->places));
+    for (uint32_t index = 0; index < target_count; index++) {
+        making->places[making->unsorted[index].slabs]++;
+    }
+    uint32_t place = 0;
+    for (uint32_t slabs = making->places_count; slabs-- > 0;) {
+        const uint32_t entries = making->places[slabs];
+        making->places[slabs] = place;
+        place += entries;
+    }
+    for (uint32_t index = 0; index < target_count; index++) {
+        to[making->places[making->unsorted[index].slabs]++] = making->unsorted[index];
+    }
 }
 
 /* Sets how many rows and words are in use in the block's two halves; the rest is padding. */
@@ -254,7 +368,7 @@ static void add_targets(struct making *making, const struct plan_round *round,
                         struct schedule_round *made)
 {
     struct schedule *schedule = making->schedule;
-    made->targets.begin = schedule->target_count;
+    making->unsorted_count = 0;
     for (uint32_t index = 0; index < round->target_count;) {
         const struct plan_target *first = &round->targets[index];
         if (!tile_rows_owns(making->rows, first->row_tile)) {
@@ -264,7 +378,7 @@ static void add_targets(struct making *making, const struct plan_round *round,
         const bool pair = making->grain.packing > 1 && index + 1 < round->target_count &&
                           are_alike(round, first, first + 1);
         const struct plan_target *second = pair ? first + 1 : first;
-        struct schedule_target *target = &schedule->targets[schedule->target_count++];
+        struct schedule_target *target = &making->unsorted[making->unsorted_count++];
         target->row = tile_rows_local(making->rows, first->row_tile);
         target->columns[0] = first->column_tile;
         target->columns[1] = second->column_tile;
@@ -275,7 +389,10 @@ static void add_targets(struct making *making, const struct plan_round *round,
         set_extent(making, pair, target);
         index += pair ? 2 : 1;
     }
-    made->targets.count = schedule->target_count - made->targets.begin;
+    split_targets(making);
+    sort_targets(making);
+    made->targets = (struct schedule_range){schedule->target_count, making->unsorted_count};
+    schedule->target_count += making->unsorted_count;
 }
 
 /* Sets the positions of the vertices, and the list of vertices whose rows are on this device. */
@@ -339,6 +456,8 @@ enum status schedule_create(const struct plan *plan, struct schedule_grain grain
         make_lists(&making);
     }
     free(making.closed_slots);
+    free(making.places);
+    free(making.unsorted);
     if (status != STATUS_OK) {
         schedule_destroy(making.schedule);
         return status;

@@ -1,6 +1,8 @@
 /* A plan that leaves tiles out, in the form that the device reads: flat lists, round after round,
  * in one upload. Two 16-bit targets in one tile row with the same left operands are one entry,
- * because a block computes two such tiles side by side.
+ * because a block computes two such tiles side by side. A target whose products would keep one
+ * block busy long after all others is several entries, each with a share of the products. The
+ * entries of a round are sorted by work, the largest first.
  *
  * The schedule of a member of a group lists what is in its own tile rows. A panel has the same slot
  * on all members. The slots of each member are consecutive, so that it sends its panels as one
@@ -55,8 +57,10 @@ struct schedule_target {
 
 #define SCHEDULE_FRESH_FIRST 1u  /* columns[0] has not been written yet */
 #define SCHEDULE_FRESH_SECOND 2u /* columns[1] has not been written yet */
+#define SCHEDULE_SHARED 4u       /* other entries of the round write the same tiles */
 
-/* A tile that is filled before the first round: it has an edge or is on the diagonal. */
+/* A tile that is filled before the first round: it has an edge, is on the diagonal, or is shared by
+ * the entries that write it first. */
 struct schedule_tile {
     uint32_t row;
     uint32_t column;
@@ -104,6 +108,7 @@ struct schedule {
 struct schedule_grain {
     uint32_t packing; /* elements per word: 1 or 2 */
     uint32_t slab;    /* pivots per slab */
+    uint32_t units;   /* blocks that the device runs at the same time */
 };
 
 /* Borrows the plan, which is not the dense one. STATUS_NO_MEMORY; STATUS_NO_DEVICE_MEMORY if a list

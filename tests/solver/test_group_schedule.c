@@ -280,8 +280,10 @@ static void count_entries(const struct group *group, uint64_t counts[5])
     }
 }
 
+/* units: 1 shares the products of few targets, many do so alike. */
 static void try_group(const struct edge_list *list, const struct plan *plan, uint32_t packing,
-                      uint32_t members, const double *distances, bool integral, uint64_t counts[5])
+                      uint32_t members, uint32_t units, const double *distances, bool integral,
+                      uint64_t counts[5])
 {
     struct group group = {.plan = plan, .packing = packing, .count = members};
     uint32_t left = 0;
@@ -292,8 +294,8 @@ static void try_group(const struct edge_list *list, const struct plan *plan, uin
     for (uint32_t m = 0; m < group.count; ++m) {
         struct member *member = &group.members[m];
         member->rows = tile_rows_deal(members, m, plan->tile_count);
-        assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, SLAB}, member->rows,
-                                         &member->schedule),
+        assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, SLAB, units},
+                                         member->rows, &member->schedule),
                          STATUS_OK);
         member->matrix = make_tiles((uint64_t)plan->tile_count *
                                     tile_rows_count(member->rows, plan->tile_count));
@@ -324,7 +326,8 @@ static void try_plan(const struct edge_list *list, const struct graph *graph, bo
         uint64_t alone[5] = {0};
         for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); ++i) {
             uint64_t counts[5];
-            try_group(list, plan, packing, members[i], distances, integral, counts);
+            try_group(list, plan, packing, members[i], 1, distances, integral, counts);
+            try_group(list, plan, packing, members[i], 1000, distances, integral, counts);
             memcpy(alone, i == 0 ? counts : alone, sizeof(alone));
             assert_memory_equal(alone, counts, sizeof(alone));
         }

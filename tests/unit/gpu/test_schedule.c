@@ -65,17 +65,19 @@ static struct plan make_plan(bool symmetric)
                          .product_count = 8};
 }
 
-static struct schedule *make_for(const struct plan *plan, uint32_t packing, struct tile_rows rows)
+static struct schedule *make_for(const struct plan *plan, uint32_t packing, uint32_t units,
+                                 struct tile_rows rows)
 {
     struct schedule *schedule = NULL;
-    assert_int_equal(schedule_create(plan, (struct schedule_grain){packing, 32}, rows, &schedule),
-                     STATUS_OK);
+    assert_int_equal(
+        schedule_create(plan, (struct schedule_grain){packing, 32, units}, rows, &schedule),
+        STATUS_OK);
     return schedule;
 }
 
 static struct schedule *make(const struct plan *plan, uint32_t packing)
 {
-    return make_for(plan, packing, (struct tile_rows){1, 0, 0});
+    return make_for(plan, packing, 1, (struct tile_rows){1, 0, 0});
 }
 
 TEST(vertices_are_placed_in_padded_tiles)
@@ -141,20 +143,21 @@ TEST(a_symmetric_plan_has_each_panel_once)
     schedule_destroy(schedule);
 }
 
-TEST(targets_have_their_products_in_the_order_of_the_plan)
+TEST(targets_with_the_most_work_come_first)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
-    const struct schedule_target *target = schedule->targets;
-    assert_int_equal(target[0].columns[0], 3);
-    assert_int_equal(target[0].slabs, 4);
     /* Leaves of 100 and 20 pivots: 4 slabs and 1. */
-    assert_int_equal(target[1].row, 2);
-    assert_int_equal(target[1].slabs, 5);
-    assert_int_equal(target[2].row, 3);
-    assert_int_equal(target[2].columns[0], 2);
-    assert_int_equal(target[2].flags, SCHEDULE_FRESH_FIRST | SCHEDULE_FRESH_SECOND);
-    const struct schedule_product *product = &schedule->products[target[2].product_begin];
+    assert_int_equal(schedule->targets[0].row, 2);
+    assert_int_equal(schedule->targets[0].slabs, 5);
+    assert_int_equal(schedule->targets[1].row, 3);
+    assert_int_equal(schedule->targets[1].columns[0], 2);
+    assert_int_equal(schedule->targets[1].slabs, 5);
+    assert_int_equal(schedule->targets[1].flags, SCHEDULE_FRESH_FIRST | SCHEDULE_FRESH_SECOND);
+    assert_int_equal(schedule->targets[2].columns[0], 3);
+    assert_int_equal(schedule->targets[2].slabs, 4);
+    const struct schedule_product *product =
+        &schedule->products[schedule->targets[1].product_begin];
     assert_int_equal(product[0].left, 1);
     assert_int_equal(product[0].right[0], 0);
     assert_int_equal(product[0].depth, 100);
@@ -167,11 +170,11 @@ TEST(the_extent_of_a_target_is_that_of_its_vertices)
 {
     const struct plan plan = make_plan(true);
     struct schedule *schedule = make(&plan, 1);
-    assert_int_equal(schedule->targets[2].rows, 60);
-    assert_int_equal(schedule->targets[2].words[0], 64);
-    assert_int_equal(schedule->targets[2].words[1], 64);
-    assert_int_equal(schedule->targets[0].words[0], 60);
-    assert_int_equal(schedule->targets[0].words[1], 0);
+    assert_int_equal(schedule->targets[1].rows, 60);
+    assert_int_equal(schedule->targets[1].words[0], 64);
+    assert_int_equal(schedule->targets[1].words[1], 64);
+    assert_int_equal(schedule->targets[2].words[0], 60);
+    assert_int_equal(schedule->targets[2].words[1], 0);
     schedule_destroy(schedule);
 }
 
@@ -195,12 +198,42 @@ TEST(two_tiles_with_the_same_left_operands_are_one_entry)
     schedule_destroy(schedule);
 }
 
+/* Twelve products of a full tile: all products of the round but one. */
+TEST(a_target_that_would_occupy_one_block_alone_is_split)
+{
+    static struct plan_product many[13];
+    static struct plan_target two[] = {{3, 2, 0, 12, true}, {3, 3, 12, 1, false}};
+    struct plan plan = make_plan(true);
+    rounds[1].targets = plan.targets = two;
+    rounds[1].target_count = 2;
+    rounds[1].products = plan.products = many;
+    rounds[1].product_count = 13;
+    rounds[0].target_count = 0;
+    plan.target_count = 2;
+    plan.product_count = 13;
+    struct schedule *schedule = make_for(&plan, 1, 4, (struct tile_rows){1, 0, 0});
+    /* 52 slabs on 4 units: at most 13 each, so 48 are 3 entries of 4 products. */
+    assert_int_equal(schedule->target_count, 4);
+    for (uint32_t part = 0; part < 3; ++part) {
+        assert_int_equal(schedule->targets[part].flags, SCHEDULE_SHARED);
+        assert_int_equal(schedule->targets[part].slabs, 16);
+        assert_int_equal(schedule->targets[part].product_begin, 4 * part);
+        assert_int_equal(schedule->targets[part].columns[0], 2);
+    }
+    assert_int_equal(schedule->targets[3].flags, 0);
+    /* The tile was fresh in the round before and has values now. */
+    assert_int_equal(schedule->fill_count, 8);
+    assert_int_equal(schedule->fills[7].row, 3);
+    assert_int_equal(schedule->fills[7].column, 2);
+    schedule_destroy(schedule);
+}
+
 /* The first of two members owns tile rows 0 and 1, the leaves; the second owns 2 and 3. */
 TEST(a_member_lists_the_tiles_in_its_rows)
 {
     const struct plan plan = make_plan(false);
-    struct schedule *leaves = make_for(&plan, 1, (struct tile_rows){2, 0, 0});
-    struct schedule *rest = make_for(&plan, 1, (struct tile_rows){2, 1, 0});
+    struct schedule *leaves = make_for(&plan, 1, 1, (struct tile_rows){2, 0, 0});
+    struct schedule *rest = make_for(&plan, 1, 1, (struct tile_rows){2, 1, 0});
     assert_int_equal(leaves->fill_count + rest->fill_count, 10);
     assert_int_equal(leaves->rounds[0].pivots.count, 2);
     assert_int_equal(leaves->rounds[0].rights.count, 4);
