@@ -315,6 +315,25 @@ enum status result_file_write_hierarchy(struct result_file *file, const void *by
     return draft_file_write(file->draft.descriptor, 0, bytes, size);
 }
 
+/* Later changes through the mapping rewrite only their pages. */
+enum status result_file_copy(struct result_file *file, const struct result_file *base,
+                             void **ret_bytes)
+{
+    CHECK(base->form == RESULT_FORM_HIERARCHY && file->form == RESULT_FORM_HIERARCHY &&
+          base->bytes != NULL && file->bytes == NULL);
+    file->layout = base->layout;
+    STATUS_TRY(draft_file_write(file->draft.descriptor, 0, base->bytes, file->layout.checksums_at));
+    STATUS_TRY(map_file(file, PROT_READ | PROT_WRITE));
+    *ret_bytes = file->bytes;
+    return STATUS_OK;
+}
+
+enum status result_file_discard_copy(struct result_file *file)
+{
+    let_go_bytes(file);
+    return ftruncate(file->draft.descriptor, 0) == 0 ? STATUS_OK : draft_file_status(errno);
+}
+
 /* Compares size and header with those expected, so that the header need not be parsed. */
 static enum status check_header(const struct result_file *file)
 {
@@ -458,6 +477,7 @@ static enum status seal_hierarchy(struct result_file *file)
         return draft_file_status(errno);
     }
     STATUS_TRY(lay_out_hierarchy((uint64_t)info.st_size, false, &layout));
+    let_go_bytes(file); /* in case it is a copy */
     STATUS_TRY(set_layout(file, &layout));
     return map_file(file, PROT_READ);
 }

@@ -41,6 +41,12 @@ MUST_CHECK enum status result_file_write_matrix(struct result_file *file);
 /* Writes a hierarchy from its magic on; size is a multiple of 64. STATUS_DISK_FULL. */
 MUST_CHECK enum status result_file_write_hierarchy(struct result_file *file, const void *bytes,
                                                    size_t size);
+/* Instead of writing a hierarchy, copies the one in `base` (sealed, or opened and verified) into
+ * the file and maps the copy. The caller may change *ret_bytes until the seal, or discard the copy,
+ * which it must do before it writes something else. STATUS_DISK_FULL. */
+MUST_CHECK enum status result_file_copy(struct result_file *file, const struct result_file *base,
+                                        void **ret_bytes);
+MUST_CHECK enum status result_file_discard_copy(struct result_file *file);
 /* Maps the file of a published result for reading. The header and the table of checksums must
  * match; every other block still has to be verified before it is used. STATUS_CORRUPT. */
 MUST_CHECK enum status result_file_open(int folder, const char *name, uint32_t vertex_count,

@@ -1,29 +1,26 @@
 #include "server/worker/update.h"
 
-#include "server/solver/host_memory.h"
 #include "server/solver/solve_hierarchy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Updates the changed arcs in a copy of the base. */
 static enum update_result update_arcs(const struct hierarchy *base, const struct graph *graph,
                                       struct task *task)
 {
     const struct observer observer = task_signal_observer(task->signal);
-    uint64_t size;
-    const void *from = result_file_hierarchy(result_content(task->base), &size);
-    void *bytes = host_memory_allocate(task->arc_count > 0 ? size : 0);
-    if (bytes == NULL) {
-        return UPDATE_ALL_WEIGHTS;
+    enum update_result result = UPDATE_ALL_WEIGHTS;
+    void *bytes = NULL;
+    if (task->arc_count == 0) {
+        return result;
     }
-    memcpy(bytes, from, size);
-    const enum update_result result = solve_update_hierarchy(
-        base, graph, task->arcs, task->arc_count, &observer, bytes, &task->outcome);
-    if (result == UPDATE_DONE) {
-        task->status = task_write_result(task, bytes, size);
+    if (result_file_copy(task->file, result_content(task->base), &bytes) == STATUS_OK) {
+        result = solve_update_hierarchy(base, graph, task->arcs, task->arc_count, &observer, bytes,
+                                        &task->outcome);
     }
-    host_memory_free(bytes, size);
+    if (result != UPDATE_DONE && result != UPDATE_CANCELLED) {
+        task->status = task_check_result(task, result_file_discard_copy(task->file));
+    }
     return result;
 }
 
@@ -71,7 +68,7 @@ void update_task(uint32_t threads, struct task *task)
         const struct graph *graph = scaled != NULL ? scaled : task->graph;
         result = update_arcs(base, graph, task);
         task->is_followed = result == UPDATE_DONE;
-        if (result == UPDATE_ALL_WEIGHTS) {
+        if (result == UPDATE_ALL_WEIGHTS && task->status == STATUS_OK) {
             result = update_weights(base, threads, task);
         }
         graph_destroy_copy(scaled);

@@ -197,3 +197,90 @@ FIXTURE_TEST(long_rows_are_computed_one_at_a_time)
     result_file_destroy(file);
     graph_destroy(graph);
 }
+
+static struct result_file *make_copy(const struct fixture *fixture, struct result_file *base,
+                                     unsigned char **ret_bytes)
+{
+    struct result_file *file = NULL;
+    void *bytes = NULL;
+    assert_int_equal(
+        result_file_create(fixture->folder, GRID_VERTICES, KIND_I4, RESULT_FORM_HIERARCHY, &file),
+        STATUS_OK);
+    assert_int_equal(result_file_copy(file, base, &bytes), STATUS_OK);
+    *ret_bytes = bytes;
+    return file;
+}
+
+/* The base may have been published or not, and may go before the copy. */
+FIXTURE_TEST(a_copy_is_changed_alone)
+{
+    struct graph *graph = make_grid(false);
+    for (int is_published = 0; is_published < 2; is_published++) {
+        struct result_file *base = NULL;
+        struct result_file *opened = NULL;
+        unsigned char *bytes = NULL;
+        uint64_t checksum;
+        uint64_t size;
+        if (is_published) {
+            base = make_file(fixture, graph, &checksum);
+        } else {
+            void *made = make_bytes(graph, KIND_I4, 1, &size);
+            assert_int_equal(result_file_create(fixture->folder, GRID_VERTICES, KIND_I4,
+                                                RESULT_FORM_HIERARCHY, &base),
+                             STATUS_OK);
+            assert_int_equal(result_file_write_hierarchy(base, made, size), STATUS_OK);
+            assert_int_equal(result_file_seal(base), STATUS_OK);
+            free(made);
+        }
+        const unsigned char *before = result_file_hierarchy(base, &size);
+        unsigned char *wanted = malloc(size);
+        assert_non_null(wanted);
+        memcpy(wanted, before, size);
+        struct result_file *file = make_copy(fixture, base, &bytes);
+        assert_memory_equal(bytes, wanted, size);
+        bytes[size - 1] ^= 1;
+        assert_memory_equal(before, wanted, size);
+        wanted[size - 1] ^= 1;
+        assert_int_equal(result_file_seal(file), STATUS_OK);
+        result_file_destroy(base);
+        assert_int_equal(unlinkat(fixture->folder, "h", 0), is_published ? 0 : -1);
+        assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
+        assert_int_equal(result_file_publish(file, "copy", &checksum), STATUS_OK);
+        assert_memory_equal(result_file_hierarchy(file, &size), wanted, size);
+        const uint64_t file_size = result_file_bytes(file);
+        result_file_destroy(file);
+        assert_int_equal(
+            result_file_open(fixture->folder, "copy", GRID_VERTICES, KIND_I4, checksum, &opened),
+            STATUS_OK);
+        assert_int_equal(result_file_verify(opened, 0, size), STATUS_OK);
+        assert_memory_equal(result_file_hierarchy(opened, &size), wanted, size);
+        assert_int_equal(result_file_bytes(opened), file_size);
+        result_file_destroy(opened);
+        free(wanted);
+    }
+    graph_destroy(graph);
+}
+
+/* A hierarchy of another size is written in its place. */
+FIXTURE_TEST(a_copy_is_discarded)
+{
+    struct graph *graph = make_grid(false);
+    struct graph *other = make_grid(true);
+    unsigned char *bytes = NULL;
+    uint64_t checksum;
+    uint64_t size;
+    uint64_t found;
+    struct result_file *base = make_file(fixture, graph, &checksum);
+    struct result_file *file = make_copy(fixture, base, &bytes);
+    void *made = make_bytes(other, KIND_I4, 1, &size);
+    assert_int_equal(result_file_discard_copy(file), STATUS_OK);
+    assert_int_equal(result_file_write_hierarchy(file, made, size), STATUS_OK);
+    assert_int_equal(result_file_seal(file), STATUS_OK);
+    assert_memory_equal(result_file_hierarchy(file, &found), made, size);
+    assert_int_equal(found, size);
+    free(made);
+    result_file_destroy(file);
+    result_file_destroy(base);
+    graph_destroy(graph);
+    graph_destroy(other);
+}
