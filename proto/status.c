@@ -25,7 +25,7 @@ static const struct status_info table[] = {
     [STATUS_NOT_ACCEPTABLE] = {"NotAcceptable", "No acceptable representation", 406, EXIT_USAGE},
     [STATUS_PRECONDITION_FAILED] = {"PreconditionFailed", "A precondition of the request failed",
                                     412, EXIT_USAGE},
-    [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Content-Length is required", 411, EXIT_USAGE},
+    [STATUS_LENGTH_REQUIRED] = {"LengthRequired", "Missing Content-Length", 411, EXIT_USAGE},
     [STATUS_HEAD_TOO_LARGE] = {"HeadTooLarge", "The request headers are too large", 431,
                                EXIT_USAGE},
     [STATUS_UNSUPPORTED_MEDIA_TYPE] = {"UnsupportedMediaType", "Unsupported format", 415,
